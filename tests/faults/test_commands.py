@@ -45,9 +45,9 @@ def read(command: str, store: HostileStore, *more: str) -> Result:
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of the test's own, in which no GET is repeated after a failure."""
+    """A folder of the test's own, in which no GET is retried after a failure."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(unwrap(pf.Client.__init__).__kwdefaults__, "max_retries", 0)
+    monkeypatch.setitem(unwrap(pf.Client.__init__).__kwdefaults__, "retry_timeout", 0)
     return tmp_path
 
 
@@ -149,7 +149,7 @@ def test_all_created_is_0_and_files_are_named(load, store) -> None:
     ("fault", "options", "code", "words"),
     [
         ("400", [], 1, "the store refused it"),
-        ("fin_after", [], 3, "in doubt"),
+        ("fin_after", [], 3, "unconfirmed"),
         # A key that the store honours settles the request, and so may reading back.
         ("fin_after", ["--idempotency-lifetime", "3600"], 0, "9 animals added"),
         ("fin_before", SETTLE, 3, "not found"),
@@ -215,7 +215,7 @@ def test_files_are_written_though_reading_back_fails(load, store) -> None:
     store.on_post = lambda *now: setattr(store, "is_up", now != (5, "answered"))
     done = load(5, "--output", "out", "--workers", "1", *SETTLE)
     assert done.exit_code != 0 and "error" in done.stderr
-    assert Path("out/results.csv").exists() and Path("out/unknown.csv").exists()
+    assert Path("out/results.csv").exists() and Path("out/unconfirmed.csv").exists()
 
 
 def test_what_was_sent_is_told_where_its_files_cannot_be_written(load, store) -> None:

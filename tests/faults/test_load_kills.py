@@ -77,7 +77,7 @@ def test_a_power_cut_never_forgets_a_request(
         if kept.exists():
             shutil.copy(kept, left / log.name)
         with closing(sqlite3.connect(left / journal.name)) as sql:
-            query = "SELECT state, count(*) FROM records GROUP BY state"
+            query = "SELECT state, count(*) FROM row_states GROUP BY state"
             counts = Counter(dict(sql.execute(query).fetchall()))
         found.append((number, counts["in_flight"] + counts["created"]))
 
@@ -94,7 +94,7 @@ def test_nothing_is_doubled_or_lost(design: str, campaign: int) -> None:
     """Under random faults and kills, whatever is not surely in the store once is listed."""
     tally = run(design, SEED, 60 * campaign, 2 * campaign)
     assert (tally.duplicates, tally.lost, tally.wrong_ids) == (0, 0, 0), f"seed {SEED}"
-    assert tally.unknown <= sum(tally.faults.values()) + 16 * tally.kills
+    assert tally.unconfirmed <= sum(tally.faults.values()) + 16 * tally.kills
     if "keys" in OURS[design]:  # elsewhere the pets of others leave a doubt
         assert tally.not_created == 0, f"seed {SEED}"
 

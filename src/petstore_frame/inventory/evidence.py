@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum, StrEnum
-from typing import Annotated, Any, NamedTuple
-
-from pydantic import BeforeValidator
+from typing import Any, NamedTuple, Self
 
 from petstore_frame.rendering import count_text
 
@@ -70,8 +68,8 @@ S = Shows
 class Fact(Enum):
     """Everything that can be learned: what it shows, and how a person reads it.
 
-    The first of several reasons for a verdict is its basis. In a sentence, ``{pets}`` is the count
-    with its noun, ``{scope}`` the status, and ``{detail}`` a text of the store's or a name.
+    The first of several facts that decide a verdict is its reason. In a sentence, ``{pets}`` is the
+    count with its noun, ``{scope}`` the status, and ``{detail}`` a text of the store's or a name.
     """
 
     # What ended the reading.
@@ -121,11 +119,6 @@ class Fact(Enum):
 # fmt: on
 
 
-def _fact_of(given: Any) -> Any:
-    """Return the fact of a name, as ``to_dict`` wrote it; a KeyError where there is none."""
-    return Fact[given.upper()] if isinstance(given, str) else given
-
-
 @dataclass(frozen=True)
 class Evidence:
     """One thing that was learned of a listing; ``print`` it for the sentence.
@@ -143,7 +136,7 @@ class Evidence:
         The store states 250 pets, more than were read. missing
     """
 
-    fact: Annotated[Fact, BeforeValidator(_fact_of)]
+    fact: Fact
     scope: str | None = None
     assumptions: tuple[str, ...] = ()
     count: int = 0
@@ -180,6 +173,21 @@ class Evidence:
             "text": str(self),
         }
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return what ``to_dict`` wrote.
+
+        Raises:
+            KeyError, TypeError, ValueError: A value is missing, or is none of this version's.
+        """
+        return cls(
+            Fact[values["fact"].upper()],
+            scope=values["scope"],
+            assumptions=tuple(values["assumptions"]),
+            count=int(values["count"]),
+            detail=str(values["detail"]),
+        )
+
 
 # The first kind that is there decides: what is missing or moved stays so, whatever else was seen.
 _DECIDES = {
@@ -199,7 +207,7 @@ class Finding(NamedTuple):
     """
 
     verdict: Verdict
-    basis: Evidence | None
+    reason: Evidence | None
     assumptions: tuple[str, ...]
     exact: frozenset[str]
     inexact: frozenset[str]
@@ -214,19 +222,19 @@ def weigh(evidence: Iterable[Evidence]) -> Finding:
     about_all = [each for each in known if each.scope is None]
     unclear = (each for each in known if each.shows is Shows.UNCLEAR)
     against = (each for each in known if each.is_contradiction)
-    verdict, basis = Verdict.UNKNOWN, next(against, next(unclear, None))
+    verdict, reason = Verdict.UNKNOWN, next(against, next(unclear, None))
     for shows, decided in _DECIDES.items():
         found = [each for each in about_all if each.shows is shows]
         if found:
-            verdict, basis = decided, found[0]
+            verdict, reason = decided, found[0]
             break
     exact = _exact(known)
-    assumptions = () if basis is None or verdict is Verdict.UNKNOWN else basis.assumptions
+    assumptions = () if reason is None or verdict is Verdict.UNKNOWN else reason.assumptions
     for ends in exact.values():
         assumptions += ends.assumptions
     inexact = {each.scope for each in known if each.scope and each.shows is Shows.MOVED}
     return Finding(
-        verdict, basis, tuple(dict.fromkeys(assumptions)), frozenset(exact), frozenset(inexact)
+        verdict, reason, tuple(dict.fromkeys(assumptions)), frozenset(exact), frozenset(inexact)
     )
 
 

@@ -133,7 +133,7 @@ def _inventory(reading: Reading, evidence: list[Evidence], max_pets: int | None)
     known = Completeness.of_counts(
         counts,
         finding.verdict,
-        "" if finding.basis is None else str(finding.basis),
+        "" if finding.reason is None else str(finding.reason),
         exact,
         requests=ask.requests,
         status=ask.status,
@@ -149,31 +149,54 @@ def _inventory(reading: Reading, evidence: list[Evidence], max_pets: int | None)
 
 @dataclass(frozen=True, repr=False)
 class PetSearch:
-    """What became of a search for a pet; ``client.find_pet`` makes it.
+    """What became of a search for a pet; ``find_pet`` makes it.
 
-    ``pet`` is None unless it was found, ``basis`` the evidence as text. It is absent if the
+    ``pet`` is None unless it was found, ``reason`` the evidence as text. It is absent if the
     ``assumptions`` hold.
     """
 
     state: Literal["found", "absent", "unknown"]
     pet: Pet | None
-    basis: str
+    reason: str
     requests: int
     assumptions: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         what = self.state if self.pet is None else f"{self.state}: {self.pet!r}"
-        return f"<PetSearch: {what} ({self.basis})>"
+        return f"<PetSearch: {what} ({self.reason})>"
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a search has three ends; ask .state or .pet")
 
 
 @before_sending()
-def find_pet(store: ReadingClient, pet_id: int) -> PetSearch:
-    """Look for a pet; see ``Client.find_pet``."""
+def find_pet(client: ReadingClient, pet_id: int) -> PetSearch:
+    """Look for a pet by id, without the deprecated ``get_pet``.
+
+    It reads the inventory until it meets the pet. A pet is absent only if everything was read.
+
+    Args:
+        client: A Client.
+        pet_id: The id, an int64.
+
+    Returns:
+        A PetSearch; its ``state`` is ``found``, ``absent`` or ``unknown``.
+
+    Raises:
+        ArgumentError: The id is not a whole number; nothing was sent.
+        PetstoreError: As for ``Client.list_pets``.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
+        ...     pf.find_pet(client, 17).state
+        'absent'
+
+    Interface: Endpoints, List all animals.
+    """
+    checked_client(client, "ask_page")
     pet_id = whole_number("pet_id", pet_id)
-    ask = Requests(store, is_enough=lambda rows: pet_id in rows)
+    ask = Requests(client, is_enough=lambda rows: pet_id in rows)
     reading = Reading(ask)
     reading.run()
     if pet_id in reading.rows:
@@ -182,7 +205,7 @@ def find_pet(store: ReadingClient, pet_id: int) -> PetSearch:
         pet = columns.part(at, at + 1).pets()[0]
         return PetSearch("found", pet, "the store listed it", ask.requests)
     finding = weigh([*reading.evidence, *reading.of_rows()])
-    basis = f"not among {count_text(len(reading.rows), 'pet')}: {finding.basis}"
+    reason = f"not among {count_text(len(reading.rows), 'pet')}: {finding.reason}"
     if finding.verdict is Verdict.COMPLETE:
-        return PetSearch("absent", None, basis, ask.requests, finding.assumptions)
-    return PetSearch("unknown", None, basis, ask.requests)
+        return PetSearch("absent", None, reason, ask.requests, finding.assumptions)
+    return PetSearch("unknown", None, reason, ask.requests)

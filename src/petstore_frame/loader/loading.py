@@ -34,7 +34,7 @@ from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.store_check import StorePets
-from petstore_frame.loader.load_options import Duplicates, LoadOptions, ProgressOption
+from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, ProgressOption
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
 from petstore_frame.loader.results.load_result import LoadResult
@@ -55,7 +55,7 @@ from petstore_frame.transport import Interrupts
 from petstore_frame.validation import nearest
 
 log = logging.getLogger("petstore_frame.loader")
-# Before a load at least so many pages of the store are read, and one for each record to send.
+# Before a load at least so many pages of the store are read, and one for each row to send.
 LEAST_PAGES = 1000
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 _LEFT = """
@@ -70,9 +70,8 @@ def load(
     *,
     recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None = None,
     duplicates: Duplicates | None = None,
-    send_lines: Collection[int] = (),
+    as_new: AsNew = False,
     exclude_lines: Collection[int] = (),
-    again: bool = False,
     dry_run: bool = False,
     check_store: bool = True,
     max_errors: int | None = None,
@@ -91,11 +90,12 @@ def load(
         source: A CSV, TSV, gzip or ``.xlsx`` file, or a DataFrame of any engine.
         client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
         recipe: How this kind of file is read: a Recipe, a dict, or the path of a TOML file.
-        duplicates: What rows are that may be known animals: ``refuse`` asks, ``skip`` takes them
-            for the same animals, ``send`` for others; or a dict with an answer for each case.
-        send_lines: Lines of rows that are other animals, whatever they equal.
+        duplicates: What to do with rows that may be loaded already: ``raise`` asks, ``skip``
+            treats them as the same animals, ``create`` as different ones; or a dict with an answer
+            for each case.
+        as_new: True if the whole file stands for different animals, 2 for a second copy of them;
+            or the lines of rows that are new animals, whatever they equal.
         exclude_lines: Lines of rows that are not sent.
-        again: The same file stands for further animals.
         dry_run: Read, check and plan, and send nothing.
         check_store: Read the store before sending, and ask about equal pets of others.
         max_errors: Stop above so many invalid, or rejected, rows.
@@ -140,10 +140,9 @@ def load(
         max_errors=max_errors,
         dry_run=dry_run,
         duplicates=duplicates,
-        send_lines=send_lines,
+        as_new=as_new,
         exclude_lines=exclude_lines,
         check_store=check_store,
-        again=again,
         progress=progress,
         journal=journal,
     )
@@ -154,14 +153,14 @@ def run_import(
     client: PostingClient,
     recipe: Recipe,
     *,
-    records_read: Callable[[int], None] = ignore,
+    rows_read: Callable[[int], None] = ignore,
     timing: SessionClocks = REAL_TIME,
     step: Callable[[str], None] = ignore,
     **said: Any,
 ) -> LoadResult:
     """Run one import, as ``load`` says; ``said`` are the fields of ``LoadOptions``.
 
-    ``records_read`` gets the number of records read so far, also while the store is read then, and
+    ``rows_read`` gets the number of rows read so far, also while the store is read then, and
     what it raises ends the import; ``step`` gets the name of each step, where a test can end the
     process.
     """
@@ -171,7 +170,7 @@ def run_import(
     words_of, lines = partial(_words_of, path), options.exclude_lines
     opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
-    put = partial(_stage, opened, run, client, options, records_read)
+    put = partial(_stage, opened, run, client, options, rows_read)
     if options.dry_run:
         return _rehearse(path, client.base_url, put)
     with holding(path), Writer(path, client.base_url) as writer:
@@ -259,7 +258,7 @@ def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
 def _import_of(
     opened: Source, client: PostingClient, recipe: Recipe, options: LoadOptions, now: float
 ) -> Import:
-    """Return what is known of an import before its records are read."""
+    """Return what is known of an import before its rows are read."""
     said = options.duplicates
     return Import(
         id="",
@@ -282,21 +281,21 @@ def _stage(
     run: Import,
     client: PostingClient,
     options: LoadOptions,
-    records_read: Callable[[int], None],
+    rows_read: Callable[[int], None],
     writer: Writer,
 ) -> tuple[Staged, Question | None]:
-    """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it."""
-    records = 0
+    """Write the rows and their animals in one transaction; Ctrl-C waits for a pause in it."""
+    rows = 0
 
     def batches() -> Iterator[Sequence[SourceRow]]:
-        nonlocal records
+        nonlocal rows
         for batch in opened.batches():
-            records += len(batch)
-            records_read(records)
+            rows += len(batch)
+            rows_read(rows)
             yield batch
 
     def watch() -> None:
-        records_read(records)
+        rows_read(rows)
 
     with Interrupts() as interrupts:
         with writer.transaction() as sql:
@@ -304,9 +303,9 @@ def _stage(
                 sql,
                 run,
                 batches(),
-                again=options.again,
-                answers=[case for case, word in options.answers.items() if word == "send"],
-                send_lines=options.send_lines,
+                copy=options.copy,
+                answers=[case for case, word in options.answers.items() if word == "create"],
+                new_lines=options.new_lines,
                 exclude_lines=options.exclude_lines,
                 pause=interrupts.deliver,
             )
@@ -348,13 +347,13 @@ def _identify(
     likely: LikelyKey | None = None,
     watch: Callable[[], object] = ignore,
 ) -> Question | None:
-    """Find the animals of records; only a rehearsal goes on where there is something to ask."""
+    """Find the animals of rows; only a rehearsal goes on where there is something to ask."""
     readings: list[StorePets] = []
 
-    def read(records: int) -> StorePets:
+    def read(rows: int) -> StorePets:
         try:
             if not readings:
-                readings.append(read_store(client, watch, max(LEAST_PAGES, records)))
+                readings.append(read_store(client, watch, max(LEAST_PAGES, rows)))
         except PetstoreError as failed:
             failed.add = ("check_store", False)  # nothing was sent; for whoever cannot wait
             raise

@@ -59,6 +59,8 @@ def to_add(word: str, value: Any, reader: Reader = "python") -> str:
         _, _, lines = toml.toml_of({word: value}, {}).partition("\n")
         return lines.strip()
     flag = f"--{word.replace('_', '-')}"
+    if word in ("as_new", "exclude_lines") and not isinstance(value, bool):
+        return _in_shell([flag, ",".join(map(str, value))])
     is_set = word in _SET or (isinstance(value, Mapping) and word == "categories")
     words = list[str]()
     for path, each in _leaves(value):
@@ -103,10 +105,10 @@ def compare_call(source: str | None, base_url: str) -> Call:
     )
 
 
-def resolve_call(record: int, pet: int | None) -> Call:
-    """Return how to say which pet a record is; None where it has none."""
-    said = {record: pet}
-    shell = f"add --resolve {record}={'none' if pet is None else pet}"
+def resolve_call(row: int, pet: int | None) -> Call:
+    """Return how to say which pet a row is; None where it has none."""
+    said = {row: pet}
+    shell = f"add --resolve {row}={'none' if pet is None else pet}"
     return Call(f"result.resolve({said!r})", shell)
 
 

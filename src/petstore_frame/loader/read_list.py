@@ -1,21 +1,22 @@
-"""Reads a list as a frame, for whoever compares it with a store."""
+"""Reads a user's list as a frame that can be compared with a store."""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.repeated_keys import KeyedRow, row_that_stands
-from petstore_frame.loader.journal.rows import KeyOfPet, read_keys
+from petstore_frame.loader.journal.rows import read_keys
 from petstore_frame.loader.journal.staging import key_text
 from petstore_frame.loader.results.import_facts import count_notes
-from petstore_frame.loader.row_state import RecordProblem, State
-from petstore_frame.loader.source import Recipe, open_source
+from petstore_frame.loader.results.key_frame import frame_of_keys
+from petstore_frame.loader.row_state import RowProblem, SourceRow, State
+from petstore_frame.loader.source import Recipe, Source, open_source
 from petstore_frame.schema import FIELDS, as_type
 
 if TYPE_CHECKING:
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
 
 
 class Listed(NamedTuple):
-    """The records of a list, with what was noticed while it was read.
+    """The rows of a list, and what was noticed while it was read.
 
-    ``frame`` has ``record`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
-    dtypes), and ``problem`` (str): missing where the record can be compared.
+    ``frame`` has ``row`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
+    dtypes), ``problem`` (str), which is missing if the row can be compared, and ``is_excluded``
+    (bool).
     """
 
     name: str
@@ -35,87 +37,129 @@ class Listed(NamedTuple):
 
 
 def read_list(data: Any, recipe: Recipe) -> Listed:
-    """Read a list as the loader would; blank rows, and those left out, are no records."""
+    """Read a list as the loader would read it, without blank rows.
+
+    Rows that the recipe excludes are marked; they have the fields that can be read.
+    """
     import pandas as pd
 
     source = open_source(data, recipe)
-    rows, noted = list[tuple[Any, ...]](), list[tuple[Any, int, int]]()
-    fields: dict[str, list[Any]] = {field.name: [] for field in FIELDS.sent}
-    for batch in source.batches():
-        records = [record for record in batch if record.state is not State.SKIPPED]
-        for record in records:
-            text = None
-            if record.problems:
-                problem = record.problems[0]
-                text = ": ".join(filter(None, (problem.column, problem.message)))
-            key = None if record.key is None else key_text(record.key)
-            rows.append((record.number, record.line, key, text, record.is_excluded))
-            if record.notes and not record.problems:
-                noted.append((record.notes, 1, record.line))
-        # Their payloads are decoded at once.
-        bodies = json.loads(b"[" + b",".join(each.payload or b"{}" for each in records) + b"]")
-        for field in FIELDS.sent:
-            fields[field.name] += [body.get(field.wire_name) for body in bodies]
-    numbers, lines, keys, texts, left_out = zip(*rows, strict=True) if rows else [()] * 5
+    rows = [row for row in source if row.state is not State.EXCLUDED or _has_excluded_cells(row)]
+    keys = [None if row.key is None else key_text(row.key) for row in rows]
+    key_counts = Counter(key for key in keys if key is not None)
+    repeated_keys = {key for key, count in key_counts.items() if count > 1}
+    superseded, conflicts = _choose_rows(rows, keys, repeated_keys, recipe.keep)
+    compared_keys = {key for row, key in zip(rows, keys, strict=True) if not row.is_excluded}
+    compared_keys.discard(None)
+
+    listed = [
+        (row, key)
+        for row, key in zip(rows, keys, strict=True)
+        if row.number not in superseded and not (row.is_excluded and key in compared_keys)
+    ]
+    problems = [
+        None if row.is_excluded else conflicts.get(row.number, _problem_text(row))
+        for row, _ in listed
+    ]
     columns: dict[str, Any] = {
-        "record": pd.array(numbers, "int64"),
-        "line": pd.array(lines, "int64"),
-        "key": as_type(keys, "str"),
+        "row": pd.array([row.number for row, _ in listed], "int64"),
+        "line": pd.array([row.line for row, _ in listed], "int64"),
+        "key": as_type([key for _, key in listed], "str"),
     }
-    for name, values in fields.items():
-        columns[name] = as_type(values, FIELDS.named(name).nullable)
-    whole = pd.DataFrame(columns)
-    repeated = {*whole["key"][whole["key"].notna() & whole["key"].duplicated()]}
-    others, differ = _repeats(source, repeated, recipe.keep)
-    problems = [differ.get(number, text) for number, text in zip(numbers, texts, strict=True)]
-    is_listed = ~whole["record"].isin(others) & ~pd.Series(left_out, dtype="bool")
-    frame = whole.assign(problem=as_type(problems, "str"))[is_listed].reset_index(drop=True)
-    return Listed(source.name, frame, list(map(str, count_notes(noted))))
+    # One JSON document for all payloads is parsed faster than many.
+    payloads = b",".join(row.payload or b"{}" for row, _ in listed)
+    bodies = [
+        _readable_fields(source, row) if row.is_excluded else body
+        for (row, _), body in zip(listed, json.loads(b"[" + payloads + b"]"), strict=True)
+    ]
+    for field in FIELDS.sent:
+        values = [body.get(field.wire_name) for body in bodies]
+        columns[field.name] = as_type(values, field.nullable)
+    columns["problem"] = as_type(problems, "str")
+    columns["is_excluded"] = pd.array([row.is_excluded for row, _ in listed], dtype="bool")
+    notes = [
+        (row.notes, 1, row.line)
+        for row in rows
+        if row.notes and not row.problems and not row.is_excluded
+    ]
+    return Listed(source.name, pd.DataFrame(columns), [str(note) for note in count_notes(notes)])
 
 
-def _repeats(
-    source: Iterable[Any], repeated: set[str], keep: str | None
+def _has_excluded_cells(row: SourceRow) -> bool:
+    """Return whether the recipe excludes a row that is not blank."""
+    return row.is_excluded and bool("".join(row.cells).strip())
+
+
+def _readable_fields(source: Source, row: SourceRow) -> dict[str, Any]:
+    """Return the fields of an excluded row that can be read.
+
+    The value for which it is excluded is often one that no store has.
+    """
+    body: dict[str, Any] = {}
+    for field_name, column in source.mapping.items():
+        place = source.columns.index(column)
+        text = row.cells[place] if place < len(row.cells) else ""
+        meaning = source.readers[field_name][text]
+        if meaning.problem is None:
+            body |= json.loads(b"{%b}" % meaning.part)
+    return body
+
+
+def _problem_text(row: SourceRow) -> str | None:
+    if not row.problems:
+        return None
+    problem = row.problems[0]
+    return problem.message if problem.column is None else f"{problem.column}: {problem.message}"
+
+
+def _choose_rows(
+    rows: Iterable[SourceRow],
+    keys: Iterable[str | None],
+    repeated_keys: set[str],
+    keep: str | None,
 ) -> tuple[set[int], dict[int, str]]:
-    """Return the records that another row of their key stands for, and those that differ."""
-    keyed, others, differ = defaultdict[str, list[KeyedRow]](list), set[int](), dict[int, str]()
-    for record in source if repeated else ():
-        if record.key is None or record.state is State.SKIPPED:
-            continue
-        key = key_text(record.key)
-        if key in repeated:
-            cells, is_unnamed = "\x1f".join(record.cells), record.has_default_name
-            row = (
-                record.number,
-                record.line,
-                record.payload,
-                cells,
-                record.order_value,
-                is_unnamed,
-            )
-            keyed[key].append(KeyedRow(key, *row))
-    for alike in keyed.values():
-        stands = row_that_stands(alike, keep)
-        if isinstance(stands, RecordProblem):
-            differ |= dict.fromkeys((row.id for row in alike), stands.message)
+    """Choose one row of each repeated key.
+
+    Returns:
+        The numbers of the rows that another row of their key replaces, and the problem of each
+        row whose key has rows that conflict.
+    """
+    rows_of_key: dict[str, list[KeyedRow]] = defaultdict(list)
+    for row, key in zip(rows, keys, strict=True):
+        if key in repeated_keys and row.state is not State.EXCLUDED:
+            rows_of_key[key].append(_keyed_row(row, key))
+    superseded: set[int] = set()
+    conflicts: dict[int, str] = {}
+    for same_key in rows_of_key.values():
+        chosen = row_that_stands(same_key, keep)
+        if isinstance(chosen, RowProblem):
+            conflicts.update((row.id, chosen.message) for row in same_key)
         else:
-            others.update(row.id for row in alike if row is not stands)
-    return others, differ
+            superseded.update(row.id for row in same_key if row is not chosen)
+    return superseded, conflicts
+
+
+def _keyed_row(row: SourceRow, key: str) -> KeyedRow:
+    cells = "\x1f".join(row.cells)
+    return KeyedRow(
+        key, row.number, row.line, row.payload, cells, row.order_value, row.has_default_name
+    )
 
 
 def read_ids(
     store: Any, *, store_id: str | None = None, journal: str | PathLike[str] | None = None
 ) -> pd.DataFrame:
-    """Return which pet each key is, over all imports with ``key=`` into a store.
+    """Return the pet of each key, over all imports with ``key=`` into a store.
 
     Args:
         store: A client of the store, or its address.
-        store_id: The id that the store states, where several stores had one address.
+        store_id: The id that the store states, if several stores had one address.
         journal: Folder of the journals; None is the user's state directory.
 
     Returns:
         One row for each key that was ever given, in the order of the animals: ``key`` str (of
         several columns a JSON list of their texts), ``id`` Int64, ``state`` category (``created``
-        or ``adopted``, one of doubt, or ``pending``), ``source`` str.
+        or ``matched``, one of doubt, or ``pending``), ``source`` str.
 
     Raises:
         JournalError: The journal has lost something.
@@ -134,18 +178,3 @@ def read_ids(
         return frame_of_keys([])
     with reading(path) as sql:
         return frame_of_keys(read_keys(sql))
-
-
-def frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
-    """Return the frame of ``read_ids``."""
-    import pandas as pd
-
-    states = [*map(str, State)]
-    return pd.DataFrame(
-        {
-            "key": as_type([each.key for each in keys], "str"),
-            "id": pd.array([each.pet_id for each in keys], dtype="Int64"),
-            "state": pd.Categorical([each.state for each in keys], categories=states),
-            "source": as_type([each.source for each in keys], "str"),
-        }
-    )

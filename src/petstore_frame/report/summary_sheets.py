@@ -39,7 +39,7 @@ def write_summary(book: Book, content: Content) -> None:
         title = _write_table(sheet, content, head)
         sheet.height(head - 1, 24)
     sheet.cell(head - 1, _NAME, title, **styles.SECTION)
-    layout.finish(sheet, content, pages_high=1)
+    layout.finish(sheet, content, is_one_page=True)
     sheet.raw.activate()
 
 
@@ -173,7 +173,7 @@ def _write_cards(sheet: Sheet, content: Content) -> None:
         ("Pets", palette.INK, counts.total, f"in {counts.categories_in_words}")
     ]
     for status, count in counts.by_status.items():
-        under = counts.shares[status] if content.has_shares else count.kind
+        under = counts.shares[status] if content.has_shares else count.bound.replace("_", " ")
         cards.append((status_word(status), content.colours[status], count, under))
     for col, (word, colour, count, under) in enumerate(cards, _NAME):
         sheet.cell(_CARDS_ROW, col, word, **quiet, top=5, top_color=colour)

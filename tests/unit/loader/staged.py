@@ -30,14 +30,14 @@ def result_of(path: Path, journal: Path, *, is_rehearsal: bool = False) -> LoadR
 
 
 def stage(
-    path: Path, run: Import, records: Iterable[SourceRow], *, is_rehearsal: bool = False
+    path: Path, run: Import, rows: Iterable[SourceRow], *, is_rehearsal: bool = False
 ) -> LoadResult:
     """Put an import into a journal, and return its result."""
     now = time.time()
     copy = path.with_name(f"{time.time_ns()}.copy") if is_rehearsal else path
     with holding(copy), Writer(copy, run.base_url) as writer, writer.transaction() as sql:
-        staged = staging.stage(sql, replace(run, staged_at=now), [list(records)])
-        identify(sql, staged, dict.fromkeys(CASES, "send"))
+        staged = staging.stage(sql, replace(run, staged_at=now), [list(rows)])
+        identify(sql, staged, dict.fromkeys(CASES, "create"))
     result = LoadResult(path, staged.run.id, copy=copy if is_rehearsal else None)
     if not is_rehearsal:
         change(result, "UPDATE imports SET ended_at = ? WHERE import = :import", now)
@@ -51,31 +51,31 @@ def change(result: LoadResult, statement: str, *values: Any) -> None:
         sql.execute(statement, list(values))
 
 
-def become(result: LoadResult, record: int, state: State | None, **facts: Any) -> None:
-    """Take the animal of a record to a state, by the moves that there are."""
+def become(result: LoadResult, row: int, state: State | None, **facts: Any) -> None:
+    """Take the animal of a row to a state, by the moves that there are."""
     for step in _WAYS[state]:
-        change(result, f"UPDATE animals SET state = ? WHERE {_OF_RECORD}", step, record)
+        change(result, f"UPDATE animals SET state = ? WHERE {_OF_ROW}", step, row)
     for name, value in facts.items():
-        change(result, f"UPDATE animals SET {name} = ? WHERE {_OF_RECORD}", value, record)
+        change(result, f"UPDATE animals SET {name} = ? WHERE {_OF_ROW}", value, row)
 
 
-_OF_RECORD = "import = :import AND record = ?"
+_OF_ROW = "import = :import AND row = ?"
 _SENT = State.IN_FLIGHT
 _WAYS: dict[State | None, list[State | None]] = {
     None: [None],
     State.PENDING: [],
-    State.ADOPTED: [State.ADOPTED],
+    State.MATCHED: [State.MATCHED],
     State.IN_FLIGHT: [_SENT],
     State.CREATED: [_SENT, State.CREATED],
     State.REJECTED: [_SENT, State.REJECTED],
-    State.UNKNOWN: [_SENT, State.UNKNOWN],
-    State.ABSENT: [_SENT, State.UNKNOWN, State.ABSENT],
+    State.UNCONFIRMED: [_SENT, State.UNCONFIRMED],
+    State.NOT_FOUND: [_SENT, State.UNCONFIRMED, State.NOT_FOUND],
     State.GONE: [_SENT, State.CREATED, State.GONE],
 }
 
 
-def records_of(bodies: Sequence[bytes]) -> Iterable[SourceRow]:
-    """Return pending records of these request bodies."""
+def rows_of(bodies: Sequence[bytes]) -> Iterable[SourceRow]:
+    """Return pending rows of these request bodies."""
     return [
         SourceRow(n, n + 1, ("A",), State.PENDING, body, digest_of(body))
         for n, body in enumerate(bodies, 1)

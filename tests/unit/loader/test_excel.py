@@ -15,7 +15,7 @@ import petstore_frame as pf
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.source import open_source
-from unit.loader.opened import memory_below, records_of, with_parts, workbook_of
+from unit.loader.opened import memory_below, rows_of, with_parts, workbook_of
 
 HEADER = ("name", "categoryId", "status")
 
@@ -39,7 +39,7 @@ HEADER = ("name", "categoryId", "status")
 def test_a_cell_is_judged_by_its_type(tmp_path: Path, cells: tuple[Any, Any], pet, note) -> None:
     """As a name a date is ISO text with a note; no truth value, error or rounded number is sent."""
     workbook_of(tmp_path, HEADER, (*cells, "sold"))
-    (record,) = records_of(tmp_path / "pets.xlsx")
+    (record,) = rows_of(tmp_path / "pets.xlsx")
     if pet is None:
         assert (record.state, record.problems[0].code) == (State.INVALID, note)
     else:
@@ -58,7 +58,7 @@ def test_a_formula_gives_its_cached_value(tmp_path: Path) -> None:
     chart.add_series({"values": "=Pets!$B$2:$B$2"})
     book.add_chartsheet("Chart").set_chart(chart)
     book.close()
-    (record,) = records_of(tmp_path / "pets.xlsx")
+    (record,) = rows_of(tmp_path / "pets.xlsx")
     assert (record.line, record.payload) == (2, b'{"name":"REX","categoryId":3}')
 
 
@@ -80,8 +80,8 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
         open_source(path)
     assert (asked.value.add, asked.value.likely) == (("sheet", "?"), "Pets")
     with pytest.raises(InputError, match="no sheet is called 'pets'"):
-        records_of(path, sheet="pets")
-    assert len(records_of(path, sheet="Pets")) == 1
+        rows_of(path, sheet="pets")
+    assert len(rows_of(path, sheet="Pets")) == 1
 
 
 SHEET = "xl/worksheets/sheet1.xml"
@@ -127,7 +127,7 @@ def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: 
     monkeypatch.setattr("petstore_frame.loader.source.workbook_parts.MAX_CELLS", 20_000)
     monkeypatch.setattr("petstore_frame.loader.source.workbook_parts.MAX_UNPACKED", 2**25)
     with memory_below(most), pytest.raises(InputError, match=words) as refused:
-        records_of(path)
+        rows_of(path)
     assert refused.value.path == str(path) and refused.value.hint
 
 
@@ -136,7 +136,7 @@ def test_a_formula_that_gives_no_text_is_an_empty_cell(tmp_path: Path) -> None:
     formula = '<c t="str"><f>IF(1,"","")</f><v></v></c>'
     rex = f'<row><c t="str"><v>Rex</v></c><c><v>3</v></c>{formula}</row>'
     path = with_parts(tmp_path, {SHEET: sheet(rex + f"<row>{formula}</row>" * 9), **CALCULATED})
-    assert [record.state for record in records_of(path)] == [State.PENDING]
+    assert [record.state for record in rows_of(path)] == [State.PENDING]
 
 
 def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path) -> None:
@@ -145,4 +145,4 @@ def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as packed:
         packed.writestr("a.csv", "name,category_id\nLuna,3\n")
     with pytest.raises(InputError, match="a zip file, not a workbook"):
-        records_of(path)
+        rows_of(path)

@@ -17,7 +17,7 @@ from petstore_frame.loader.source import Look
 from unit.loader.opened import (
     INPUTS,
     NASTY,
-    records_of,
+    rows_of,
     workbook_of,
     written,
     written_out,
@@ -40,8 +40,8 @@ NOT_WHOLE = "invalid not_a_whole_number categoryId"
 
 def on_page(record: SourceRow) -> str:
     """What becomes of a record, in the words of the page."""
-    if record.state is State.SKIPPED:
-        return "skipped"
+    if record.state is State.EXCLUDED:
+        return "excluded"
     if record.problems:
         return "to confirm" if record.problems[0].allow else "to fix"
     return "sent with a warning" if record.notes else "sent"
@@ -74,8 +74,8 @@ GOLDEN: dict[str, list[str]] = {
     ],
     "13_trailing_commas.csv": [f"2: {REX}", f"3: {BO}"],
     "14_blank_lines.csv": [
-        "2: skipped | blank", f"3: {REX}", "4: skipped | blank", "5: skipped | blank",
-        f"6: {BO}", "7: skipped | blank",
+        "2: excluded | blank", f"3: {REX}", "4: excluded | blank", "5: excluded | blank",
+        f"6: {BO}", "7: excluded | blank",
     ],
     "17_odd_headers.csv": [f"2: {REX}"],
     "18_header_only.csv": [],
@@ -125,7 +125,7 @@ GOLDEN: dict[str, list[str]] = {
     ],
     "30_total_row.csv": [
         f"2: {REX}", "3: invalid total_row name", f"4: {BO}", "5: invalid total_row name",
-        "6: skipped | blank",
+        "6: excluded | blank",
     ],
     "31_swallowed_rows.csv": ["2: invalid swallowed_rows - | line_break", f"5: {BO}"],
     "31_swallowed_note.csv": ["2: invalid swallowed_rows -", f"5: {BO}"],
@@ -166,7 +166,7 @@ STOPPED: dict[str, tuple[int | None, str]] = {
 @pytest.mark.parametrize("name", GOLDEN)
 def test_input_is_read_as_it_should(name: str) -> None:
     """Each record of a nasty file becomes what the table says, and what the page says of it."""
-    records = records_of(INPUTS / name)
+    records = rows_of(INPUTS / name)
     assert [written_out(record) for record in records] == GOLDEN[name]
     assert ({on_page(record) for record in records} or {"nothing"}) == ON_PAGE[name]
 
@@ -176,7 +176,7 @@ def test_input_stops_before_anything_is_sent(name: str) -> None:
     """A file that cannot be read for certain stops, with its line and the next step."""
     line, words = STOPPED[name]
     with pytest.raises(InputError, match=words) as stopped:
-        records_of(INPUTS / name)
+        rows_of(INPUTS / name)
     assert stopped.value.line == line and stopped.value.hint
     assert name in str(stopped.value)
     assert ON_PAGE[name] == {"refused"}
@@ -205,7 +205,7 @@ def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
 )  # fmt: skip
 def test_hints_lead_on(name: str, options: dict[str, Any], line: str) -> None:
     """What a hint offers makes the file readable."""
-    assert written_out(records_of(INPUTS / name, **options)[0]) == line
+    assert written_out(rows_of(INPUTS / name, **options)[0]) == line
 
 
 def pipe(folder: Path) -> Path:
@@ -258,7 +258,7 @@ def other(what: str, folder: Path) -> Any:
 def test_each_other_input_becomes_what_the_page_says(what: str, tmp_path: Path) -> None:
     """Workbooks, frames and what is no file at all."""
     try:
-        found = {on_page(record) for record in records_of(other(what, tmp_path))}
+        found = {on_page(record) for record in rows_of(other(what, tmp_path))}
     except InputError:
         found = {"refused"}
     assert found == ON_PAGE[what]

@@ -17,7 +17,7 @@ from petstore_frame.loader.duplicate_question import CASES, Case, Earlier, Examp
 from petstore_frame.loader.journal.rows import pack_problems
 from petstore_frame.loader.journal.schema import ID_GIVEN_AGAIN
 from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.row_state import RecordProblem
+from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.schema import form_of
 
 # The rows that would be sent as things stand: those of new animals, and those of animals that were
@@ -27,32 +27,32 @@ TO_SEND = """
 FROM rows LEFT JOIN animals AS own ON own.animal = rows.animal
 WHERE rows.import = :mine AND rows.animal IS NOT NULL AND rows.payload IS NOT NULL
   AND rows.known_by IS NOT 'repeat' AND rows.problem IS NULL AND rows.reason IS NULL
-  AND (own.state = 'pending' AND own.import = rows.import AND own.record = rows.record
+  AND (own.state = 'pending' AND own.import = rows.import AND own.row = rows.row
     OR NOT :is_resumed AND (own.state IS NULL OR own.state = 'pending'
       OR own.state = 'rejected' AND (own.payload IS NOT rows.payload
-        OR own.import IS NOT rows.import OR own.record IS NOT rows.record)))
+        OR own.import IS NOT rows.import OR own.row IS NOT rows.row)))
 """
 # The known animals that rows of this import are.
 KNOWN_HERE = "SELECT animal FROM rows WHERE import = :mine AND animal <= :base"
 _SPEAK = f"""
-UPDATE animals SET import = :mine, record = new.record, payload = new.payload,
+UPDATE animals SET import = :mine, row = new.row, payload = new.payload,
   likeness = new.likeness, state = 'pending', reason = NULL, answer = NULL, settled_at = NULL
-FROM (SELECT rows.animal, rows.record, rows.payload, rows.likeness {TO_SEND}
+FROM (SELECT rows.animal, rows.row, rows.payload, rows.likeness {TO_SEND}
   AND own.animal IS NOT NULL) AS new
 WHERE animals.animal = new.animal
 """
 _NEW = f"""
-INSERT INTO animals (animal, import, record, payload, likeness, state)
-SELECT rows.animal, rows.import, rows.record, rows.payload, rows.likeness, 'pending'
+INSERT INTO animals (animal, import, row, payload, likeness, state)
+SELECT rows.animal, rows.import, rows.row, rows.payload, rows.likeness, 'pending'
 {TO_SEND} AND own.animal IS NULL
 """
 # Of what was not sent: a row that is to fix now, or left out, speaks for its animal still, and one
 # that is another animal now does not.
 _WITHDRAW = """
 UPDATE animals SET state = iif(own.state = 'pending', NULL, own.state),
-  import = iif(own.is_here, import, NULL), record = iif(own.is_here, record, NULL)
+  import = iif(own.is_here, import, NULL), row = iif(own.is_here, row, NULL)
 FROM (SELECT one.animal, one.state, rows.animal IS one.animal AS is_here
-  FROM animals AS one JOIN rows USING (import, record)
+  FROM animals AS one JOIN rows USING (import, row)
   WHERE one.import = :mine AND (one.state IS NULL OR one.state IN ('pending', 'rejected'))
     AND (rows.animal IS NOT one.animal OR one.state = 'pending'
       AND (rows.problem IS NOT NULL OR rows.reason IS NOT NULL))) AS own
@@ -60,13 +60,13 @@ WHERE animals.animal = own.animal
 """
 _EXAMPLE = """
 SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT),
-  coalesce((SELECT key FROM rows AS one WHERE one.import = :mine AND one.record = :stands),
+  coalesce((SELECT key FROM rows AS one WHERE one.import = :mine AND one.row = :stands),
     (SELECT key FROM keys WHERE columns = :columns AND keys.animal = :animal
       AND key <> rows.key)),
   imports.source, imports.staged_at, own.pet_id
 FROM rows LEFT JOIN animals AS own ON own.animal = :animal
 LEFT JOIN imports ON imports.import = own.import AND own.import <> :mine
-WHERE rows.import = :mine AND rows.record = :record
+WHERE rows.import = :mine AND rows.row = :row
 """
 _SOURCES = """
 SELECT imports.id, source, staged_at, count(*) FROM json_each(:animals) AS of
@@ -93,7 +93,7 @@ class StorePet(NamedTuple):
 class Guess(NamedTuple):
     """A row that may be a known animal, a pet of the store, or the animal of another row."""
 
-    record: int
+    row: int
     animal: int | None = None
     pet: StorePet | None = None
     stands: int | None = None
@@ -113,8 +113,8 @@ class Animals:
     facts: dict[str, Any] = field(default_factory=dict)  # what else the user should know
     repeats: dict[int, int] = field(default_factory=dict)  # rows that another row stands for
     lives: dict[int, int] = field(default_factory=dict)  # rows that are others than so many pets
-    adopted: dict[int, StorePet] = field(default_factory=dict)
-    # The record of each correction, and the import and record that it corrects.
+    matched: dict[int, StorePet] = field(default_factory=dict)
+    # The row of each correction, and the import and row that it corrects.
     origins: list[tuple[int, int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -143,23 +143,23 @@ class Animals:
         return self.do(f"SELECT 1 {from_} LIMIT 1").fetchone() is not None
 
     def each(self, update: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Change rows, or the animals that they speak for; each tuple ends in the row's record."""
-        mine = f"WHERE import = {self.run.number} AND record = ?"
+        """Change rows, or the animals that they speak for; each tuple ends in the row's row."""
+        mine = f"WHERE import = {self.run.number} AND row = ?"
         self.sql.executemany(f"UPDATE {update} {mine}", rows)
 
     def become(self, rows: Iterable[tuple[int | None, str | None, int]]) -> None:
-        """Give rows their animals: animal, by what it is known, and the record of the row."""
+        """Give rows their animals: animal, by what it is known, and the row of the row."""
         self.each("rows SET animal = ?, known_by = ?", rows)
 
-    def repeat(self, records: Mapping[int, int]) -> None:
+    def repeat(self, rows: Mapping[int, int]) -> None:
         """Make rows the animal of another row of the file."""
-        self.repeats |= records
-        repeated = [(record,) for record in records]
+        self.repeats |= rows
+        repeated = [(row,) for row in rows]
         self.each("rows SET animal = NULL, known_by = 'repeat', problem = NULL", repeated)
 
-    def spoil(self, records: Iterable[int], problem: RecordProblem) -> None:
+    def spoil(self, rows: Iterable[int], problem: RowProblem) -> None:
         """Turn rows that could be sent into rows to fix."""
-        spoilt = [(pack_problems([problem]), record) for record in records]
+        spoilt = [(pack_problems([problem]), row) for row in rows]
         of_sendable = "animal = iif(problem IS NULL, NULL, animal)"
         of_sendable += ", known_by = iif(problem IS NULL, NULL, known_by)"
         self.each(f"rows SET {of_sendable}, problem = coalesce(problem, ?)", spoilt)
@@ -170,23 +170,23 @@ class Animals:
             return ""
         self.guesses[case] = [*guesses], of
         answer = self.answers.get(case, self.otherwise)
-        if answer == "send" and case == "store":  # of these nothing was sent yet
-            self.each("rows SET known_by = 'user'", [(guess.record,) for guess in guesses])
-        elif answer == "send":
+        if answer == "create" and case == "in_store":  # of these nothing was sent yet
+            self.each("rows SET known_by = 'user'", [(guess.row,) for guess in guesses])
+        elif answer == "create":
             base = self.staged.base
-            self.become((base + guess.record, "user", guess.record) for guess in guesses)
+            self.become((base + guess.row, "user", guess.row) for guess in guesses)
         else:
-            by = case if case in ("equal", "store") else "key"
-            self.become((g.animal, by, g.record) for g in guesses if g.animal is not None)
-            self.repeat({g.record: g.stands for g in guesses if g.stands is not None})
-            self.adopted |= {g.record: g.pet for g in guesses if g.pet is not None}
+            by = case if case in ("same_content", "in_store") else "key"
+            self.become((g.animal, by, g.row) for g in guesses if g.animal is not None)
+            self.repeat({g.row: g.stands for g in guesses if g.stands is not None})
+            self.matched |= {g.row: g.pet for g in guesses if g.pet is not None}
         return answer
 
     def warn(self, name: str, guesses: Iterable[Guess]) -> None:
         """Note the lines of rows that are shown to the user without a question."""
-        records = json.dumps([guess.record for guess in guesses])
-        these = "record IN (SELECT value FROM json_each(:records))"
-        found = self.do(f"SELECT line FROM rows WHERE import = :mine AND {these}", records=records)
+        rows = json.dumps([guess.row for guess in guesses])
+        these = "row IN (SELECT value FROM json_each(:rows))"
+        found = self.do(f"SELECT line FROM rows WHERE import = :mine AND {these}", rows=rows)
         if lines := [line for (line,) in found]:
             self.facts[name] = lines
 
@@ -194,38 +194,35 @@ class Animals:
         """Write what was found: give each animal the row that speaks for it, or withdraw it."""
         for statement in (_WITHDRAW, _SPEAK, _NEW):
             self.do(statement)
-        lives = [(life, record) for record, life in self.lives.items()]
+        lives = [(life, row) for row, life in self.lives.items()]
         self.each("animals SET life = life + ?", lives)
-        self.sql.executemany(ID_GIVEN_AGAIN, [(pet.pet_id,) for pet in self.adopted.values()])
+        self.sql.executemany(ID_GIVEN_AGAIN, [(pet.pet_id,) for pet in self.matched.values()])
         self.each(
-            "animals SET state = 'adopted', pet_id = ?, payload = ?, likeness = ?,"
-            f" id_source = 'adopted', settled_at = {now}, shown_at = {now}",
-            [
-                (pet.pet_id, pet.payload, pet.likeness, record)
-                for record, pet in self.adopted.items()
-            ],
+            "animals SET state = 'matched', pet_id = ?, payload = ?, likeness = ?,"
+            f" id_source = 'matched', settled_at = {now}, shown_at = {now}",
+            [(pet.pet_id, pet.payload, pet.likeness, row) for row, pet in self.matched.items()],
         )
-        self.each("rows SET known_by = 'store'", [(record,) for record in self.adopted])
+        self.each("rows SET known_by = 'in_store'", [(row,) for row in self.matched])
         # Rows that repeat another one have its animal, or its reason to be left out.
         self.each(
             "rows SET (animal, reason) = (SELECT one.animal, one.reason FROM rows AS one"
-            f" WHERE one.import = {self.run.number} AND one.record = ?)",
-            [(self._standing(record), record) for record in self.repeats],
+            f" WHERE one.import = {self.run.number} AND one.row = ?)",
+            [(self._standing(row), row) for row in self.repeats],
         )
         # The rows that were corrected are the animals of their corrections.
         self.sql.executemany(
-            "UPDATE rows SET animal = fixed.animal, known_by = 'record'"
-            f" FROM rows AS fixed WHERE fixed.import = {self.run.number} AND fixed.record = ?"
-            " AND fixed.animal IS NOT NULL AND rows.import = ? AND rows.record = ?"
+            "UPDATE rows SET animal = fixed.animal, known_by = 'row'"
+            f" FROM rows AS fixed WHERE fixed.import = {self.run.number} AND fixed.row = ?"
+            " AND fixed.animal IS NOT NULL AND rows.import = ? AND rows.row = ?"
             " AND rows.animal IS NOT fixed.animal",
             self.origins,
         )
         self.do(_UNFINISHED)
 
-    def _standing(self, record: int) -> int:
-        while record in self.repeats:
-            record = self.repeats[record]
-        return record
+    def _standing(self, row: int) -> int:
+        while row in self.repeats:
+            row = self.repeats[row]
+        return row
 
     def cases(self) -> Iterator[Case]:
         """Yield the cases that the user has not answered, as values to be shown."""
@@ -240,13 +237,13 @@ class Animals:
 
     def _example(self, case: str, guess: Guess) -> Example:
         line, ours, key, theirs, other_key, source, day, pet = self.do(
-            _EXAMPLE, animal=guess.animal, record=guess.record, stands=guess.stands
+            _EXAMPLE, animal=guess.animal, row=guess.row, stands=guess.stands
         ).fetchone()
-        if case == "alias":
+        if case == "similar_key":
             ours, theirs = key, other_key
         elif guess.pet is not None:
             theirs, pet = guess.pet.payload.decode(), guess.pet.pet_id
-        return Example(guess.record, line, ours or "", theirs or "", source, day, pet)
+        return Example(guess.row, line, ours or "", theirs or "", source, day, pet)
 
 
 def paired(
@@ -256,4 +253,4 @@ def paired(
     free: dict[Hashable, deque[_Other]] = defaultdict(deque)
     for what, other in others:
         free[what].append(other)
-    return {record: free[what].popleft() for record, what in rows if free.get(what)}
+    return {row: free[what].popleft() for row, what in rows if free.get(what)}

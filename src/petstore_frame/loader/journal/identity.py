@@ -1,7 +1,7 @@
 """Decides which animal each row is, by the rules of identity in their order.
 
-1. The same records are the same import (``staging.py``), and keep the animals that they had.
-2. A row of a fix file is the record that it names, and keeps its key.
+1. The same rows are the same import (``staging.py``), and keep the animals that they had.
+2. A row of a fix file is the row that it names, and keeps its key.
 3. A key names an animal (``keyed.py``).
 4. Without a key, a row equal to an earlier one in all but the status may be the same animal.
 5. The store is a witness (``witness.py``): a pet that this journal did not make may be a row, and
@@ -39,7 +39,7 @@ WHERE import IS NOT :mine AND {one_of(LIVE_STATES)} AND animal NOT IN ({KNOWN_HE
 _EQUAL = f"""
 {_EARLIER} AND likeness IN (SELECT rows.likeness {TO_SEND})
 AND animal NOT IN (SELECT animal FROM rows WHERE animal IS NOT NULL
-  AND import IN (SELECT value FROM json_each(:siblings))) ORDER BY import, record
+  AND import IN (SELECT value FROM json_each(:siblings))) ORDER BY import, row
 """
 _OTHERS_HERE = "import <> :mine AND place = :place AND NOT copy"
 # A frame has no path. If an earlier frame was not sent to its end, its unsent rows may come back.
@@ -48,13 +48,13 @@ _RECURRING = f"""
     (SELECT max(import) FROM imports WHERE {_OTHERS_HERE}))
   OR state = 'pending' AND import IN (SELECT import FROM imports
     WHERE (place IS NULL OR :place IS NULL) AND NOT copy AND ending IS NOT 'done'))
-ORDER BY import, record
+ORDER BY import, row
 """
-_COMPARED = f"{TO_SEND} AND coalesce(rows.known_by, 'record') = 'record'"
+_COMPARED = f"{TO_SEND} AND coalesce(rows.known_by, 'row') = 'row'"
 _UNSENT = f"""
 SELECT import, animal, likeness, animal IN ({KNOWN_HERE}) FROM animals
 WHERE state = 'pending' AND import IN (SELECT import FROM imports
-  WHERE {_OTHERS_HERE} AND ending IS NOT 'done') ORDER BY import, record
+  WHERE {_OTHERS_HERE} AND ending IS NOT 'done') ORDER BY import, row
 """
 _NOT_HERE = f"""
 own.state = 'pending' AND own.import IN (SELECT value FROM json_each(:versions))
@@ -89,10 +89,10 @@ def identify(
         return None
     if_skip = count_in(sql, run.id)
     sql.execute("ROLLBACK TO identity")
-    apply("send")
-    if_send = count_in(sql, run.id)
-    rows = sum(if_send.values())
-    return Question(run.source, rows, cases, run.base_url, if_skip, if_send)
+    apply("create")
+    if_create = count_in(sql, run.id)
+    rows = sum(if_create.values())
+    return Question(run.source, rows, cases, run.base_url, if_skip, if_create)
 
 
 def _find_animals(animals: Animals, read: ReadStore | None) -> None:
@@ -102,7 +102,7 @@ def _find_animals(animals: Animals, read: ReadStore | None) -> None:
     is_first = has_keys and not animals.has("FROM keys WHERE columns = :columns")
     if has_file:
         _find_fixed(animals)
-        _take_lines_to_send(animals)
+        _take_new_lines(animals)
         if has_keys:
             one_row_per_key(animals)
     if is_compared and has_keys:
@@ -116,65 +116,65 @@ def _find_animals(animals: Animals, read: ReadStore | None) -> None:
         _withdraw(animals, versions)
     witness.find_gone()
     witness.find_pets()
-    witness.send_absent()
+    witness.create_not_found()
     animals.speak(witness.now)
     if is_compared and has_keys:
         animals.do(CLAIM)
     witness.note()
 
 
-def _take_lines_to_send(animals: Animals) -> None:
+def _take_new_lines(animals: Animals) -> None:
     """Make rows other animals of which the user says so; what was sent of them stays."""
     animals.do(
         "UPDATE rows SET known_by = 'user', animal = iif(EXISTS (SELECT 1 FROM animals AS own"
-        "  WHERE own.animal = rows.animal AND own.import = :mine AND own.record = rows.record),"
-        "  animal, :base + record)"
+        "  WHERE own.animal = rows.animal AND own.import = :mine AND own.row = rows.row),"
+        "  animal, :base + row)"
         " WHERE import = :mine AND animal IS NOT NULL"
         " AND line IN (SELECT value FROM json_each(:lines))",
-        lines=json.dumps([*animals.staged.send_lines]),
+        lines=json.dumps([*animals.staged.new_lines]),
     )
 
 
 def _find_fixed(animals: Animals) -> None:
-    """Make rows of a fix file the records that they name (rule 2)."""
+    """Make rows of a fix file the rows that they name (rule 2)."""
     base, lines = animals.staged.base, dict[tuple[int, int], int]()
-    of_row = "WHERE import = :mine AND record = :record"
-    for record, line, origin in animals.staged.origins:
+    of_row = "WHERE import = :mine AND row = :row"
+    for row, line, origin in animals.staged.origins:
         found = animals.do(
             "SELECT import, key, problem, animal FROM imports JOIN rows USING (import)"
-            " WHERE id GLOB :id || '*' AND record = :origin",
+            " WHERE id GLOB :id || '*' AND row = :origin",
             id=origin.import_id,
-            origin=origin.record,
+            origin=origin.row,
         ).fetchall()
         if len(found) != 1:
             raise InputError(
-                f"this row is record {origin.record} of the import {origin.import_id}, which this "
+                f"this row is row {origin.row} of the import {origin.import_id}, which this "
                 "journal does not know, so it may be in the store already; nothing was sent",
                 line=line,
                 hint="name the journal folder that the import was made with; or, if these are new "
-                "animals, empty the column _pf_record",
+                "animals, empty the column _pf_row",
             )
         ((number, key, problem, animal),) = found
-        other = lines.setdefault((number, origin.record), line)
+        other = lines.setdefault((number, origin.row), line)
         if other != line:
             raise InputError(
-                f"this row and line {other} are the same record; nothing was sent",
+                f"this row and line {other} are the same row; nothing was sent",
                 line=line,
-                hint="remove one of the two, or empty _pf_record where it is another animal",
+                hint="remove one of the two, or empty _pf_row where it is another animal",
             )
-        animals.origins.append((record, number, origin.record))
-        # A record whose key was what had to be fixed gets that of its correction.
+        animals.origins.append((row, number, origin.row))
+        # A row whose key was what had to be fixed gets that of its correction.
         had_key_problem = any(each.code in KEY_PROBLEMS for each in unpack_problems(problem))
         if key is not None and not had_key_problem:
-            animals.do(f"UPDATE rows SET key = :key {of_row}", key=key, record=record)
-        ((mine, reason),) = animals.do(f"SELECT animal, reason FROM rows {of_row}", record=record)
+            animals.do(f"UPDATE rows SET key = :key {of_row}", key=key, row=row)
+        ((mine, reason),) = animals.do(f"SELECT animal, reason FROM rows {of_row}", row=row)
         if reason is not None or (mine is not None and mine <= base):
             continue
-        own = base + record
+        own = base + row
         if animal is None and mine is None:  # it is to fix still, and an animal to come
-            animals.do("INSERT INTO animals (animal, import, record) VALUES (:own, :mine, :record)",
-                       own=own, record=record)  # fmt: skip
-        animals.become([(animal or own, "record", record)])
+            animals.do("INSERT INTO animals (animal, import, row) VALUES (:own, :mine, :row)",
+                       own=own, row=row)  # fmt: skip
+        animals.become([(animal or own, "row", row)])
 
 
 def _equal_rows(animals: Animals) -> None:
@@ -183,11 +183,11 @@ def _equal_rows(animals: Animals) -> None:
         return
     animals.do("CREATE INDEX IF NOT EXISTS likenesses ON animals(likeness)")
     rows, pairs = animals.count(_COMPARED), _pairs(animals)
-    guesses = [Guess(record, animal) for record, animal in sorted(pairs.items())]
+    guesses = [Guess(row, animal) for row, animal in sorted(pairs.items())]
     if animals.has_keys and not is_many(len(guesses), rows):
         animals.warn("equal_few", guesses)
     else:
-        animals.ask("equal", guesses, rows)
+        animals.ask("same_content", guesses, rows)
 
 
 def _pairs(animals: Animals) -> dict[int, int]:
@@ -201,7 +201,7 @@ def _pairs(animals: Animals) -> dict[int, int]:
     recurring = animals.do(_RECURRING).fetchall() if by_name else []
     if not (equal or recurring):
         return {}
-    rows = animals.do(f"SELECT rows.record, rows.likeness, rows.payload {_COMPARED}").fetchall()
+    rows = animals.do(f"SELECT rows.row, rows.likeness, rows.payload {_COMPARED}").fetchall()
     pairs: dict[int, int] = {}
     for others, what in (
         (equal, lambda likeness, payload: payload),
@@ -210,7 +210,7 @@ def _pairs(animals: Animals) -> dict[int, int]:
     ):
         taken = {*pairs.values()}
         pairs |= paired(
-            ((record, what(*read)) for record, *read in rows if record not in pairs),
+            ((row, what(*read)) for row, *read in rows if row not in pairs),
             ((what(*read), animal) for animal, *read in others if animal not in taken),
         )
     return pairs
@@ -224,11 +224,11 @@ def _earlier_versions(animals: Animals) -> list[int]:
     if not unsent:
         return []
     rows = animals.do(
-        f"SELECT rows.record, rows.likeness {TO_SEND} AND rows.known_by IS NULL"
+        f"SELECT rows.row, rows.likeness {TO_SEND} AND rows.known_by IS NULL"
     ).fetchall()
     free = ((likeness, animal) for _, animal, likeness, is_known in unsent if not is_known)
     pairs = paired(rows, free)
-    animals.become((animal, "equal", record) for record, animal in pairs.items())
+    animals.become((animal, "same_content", row) for row, animal in pairs.items())
     taken, versions = {*pairs.values()}, defaultdict[int, list[bool]](list)
     for version, animal, _, is_known in unsent:
         versions[version].append(is_known or animal in taken)
@@ -241,7 +241,7 @@ def _withdraw(animals: Animals, versions: list[int]) -> None:
         said = json.dumps(versions)
         withdrawn = animals.do(
             "UPDATE rows SET reason = 'withdrawn' FROM animals AS own"
-            f" WHERE rows.import = own.import AND rows.record = own.record AND {_NOT_HERE}"
+            f" WHERE rows.import = own.import AND rows.row = own.row AND {_NOT_HERE}"
             " RETURNING rows.line",
             versions=said,
         ).fetchall()

@@ -15,11 +15,11 @@ from typing import NamedTuple
 from petstore_frame.loader.duplicate_question import is_quarter
 from petstore_frame.loader.journal.animals import Animals, Guess
 from petstore_frame.loader.journal.rows import unpack_problems
-from petstore_frame.loader.row_state import RecordProblem, State
+from petstore_frame.loader.row_state import RowProblem, State
 from petstore_frame.schema import folded_name
 
 KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
-# A record with one of these problems may get another key when it is fixed.
+# A row with one of these problems may get another key when it is fixed.
 KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING})
 
 # The keys of the file; the forms of most are found without Python. A row whose content is given
@@ -28,10 +28,10 @@ KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING})
 _KEYED = """
 INSERT INTO temp.keyed SELECT
   CASE WHEN key GLOB '*[^-_/0-9A-Za-z]*' THEN form_of(key)
-    ELSE coalesce(nullif(ltrim(lower(key), '0'), ''), '0') END, key, record,
+    ELSE coalesce(nullif(ltrim(lower(key), '0'), ''), '0') END, key, row,
   CASE WHEN problem IS NULL AND reason IS NULL AND known_by IS NULL AND animal > :base
     THEN likeness END,
-  CASE WHEN animal <= :base AND known_by IS NOT 'record' THEN 0 END
+  CASE WHEN animal <= :base AND known_by IS NOT 'row' THEN 0 END
 FROM rows WHERE import = :mine AND key IS NOT NULL
   AND (payload IS NOT NULL OR problem IS NOT NULL) ORDER BY 1, 2, 3
 """
@@ -39,30 +39,30 @@ FROM rows WHERE import = :mine AND key IS NOT NULL
 # same content.
 _SAME = """
 UPDATE temp.keyed SET found = same.animal FROM (
-  SELECT keyed.form, keyed.key, keyed.record, keys.animal FROM temp.keyed AS keyed
+  SELECT keyed.form, keyed.key, keyed.row, keys.animal FROM temp.keyed AS keyed
   CROSS JOIN keys ON keys.columns = :columns AND keys.form = keyed.form
   CROSS JOIN animals AS own ON own.animal = keys.animal
   GROUP BY keyed.form HAVING count(*) = 1 AND keys.key = keyed.key
-    AND own.likeness = keyed.likeness AND own.state IN ('created', 'adopted')) AS same
-WHERE keyed.form = same.form AND keyed.key = same.key AND keyed.record = same.record
+    AND own.likeness = keyed.likeness AND own.state IN ('created', 'matched')) AS same
+WHERE keyed.form = same.form AND keyed.key = same.key AND keyed.row = same.row
 """
 _BE_SAME = """
 UPDATE rows SET animal = keyed.found, known_by = 'key' FROM temp.keyed AS keyed
-WHERE keyed.found AND rows.import = :mine AND rows.record = keyed.record
+WHERE keyed.found AND rows.import = :mine AND rows.row = keyed.row
 """
 _READ = """
-SELECT keyed.key, rows.record, rows.line, rows.payload, rows.cells, rows.rank, rows.is_unnamed,
+SELECT keyed.key, rows.row, rows.line, rows.payload, rows.cells, rows.rank, rows.is_unnamed,
   keyed.form, rows.animal, rows.likeness, rows.problem, own.state
 """
 _ROWS = """
-CROSS JOIN rows ON rows.import = :mine AND rows.record = keyed.record
+CROSS JOIN rows ON rows.import = :mine AND rows.row = keyed.row
 LEFT JOIN animals AS own ON own.animal = rows.animal
 """
 _REPEATED = f"""
 {_READ} FROM (SELECT form, key FROM temp.keyed GROUP BY form, key
   HAVING count(*) > 1 AND count(found) < count(*)) AS several
 CROSS JOIN temp.keyed AS keyed USING (form, key) {_ROWS}
-WHERE rows.known_by IS NOT 'user' ORDER BY keyed.form, keyed.key, keyed.record
+WHERE rows.known_by IS NOT 'user' ORDER BY keyed.form, keyed.key, keyed.row
 """
 # The rows of the forms that are known, or that the file writes in several ways.
 _OF_FORMS = f"""
@@ -71,7 +71,7 @@ _OF_FORMS = f"""
     OR EXISTS (SELECT 1 FROM keys WHERE keys.columns = :columns AND keys.form = one.form))) AS open
 CROSS JOIN temp.keyed AS keyed USING (form) {_ROWS}
 WHERE coalesce(rows.known_by, '') NOT IN ('repeat', 'user') AND rows.reason IS NULL
-ORDER BY keyed.form, keyed.record
+ORDER BY keyed.form, keyed.row
 """
 _ANIMALS_OF_FORM = """
 SELECT key, animal, payload, likeness, state FROM keys JOIN animals USING (animal)
@@ -84,7 +84,7 @@ AND animal IN (SELECT value FROM json_each(:animals))
 # Gives each key its animal.
 CLAIM = """
 INSERT OR IGNORE INTO keys SELECT :columns, keyed.form, keyed.key, rows.animal
-FROM temp.keyed AS keyed CROSS JOIN rows ON rows.import = :mine AND rows.record = keyed.record
+FROM temp.keyed AS keyed CROSS JOIN rows ON rows.import = :mine AND rows.row = keyed.row
 WHERE NOT coalesce(keyed.found, 0) AND rows.animal IS NOT NULL AND rows.reason IS NULL
 ORDER BY keyed.form, keyed.key
 """
@@ -166,12 +166,12 @@ def differences(rows: Sequence[KeyedRow]) -> set[Differs]:
     }
 
 
-def row_that_stands(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | RecordProblem:
+def row_that_stands(rows: Sequence[KeyedRow], keep: str | None) -> KeyedRow | RowProblem:
     """Return the row of a key that stands, or why none does."""
     key = rows[0].key
     if len(rows) > 1 and key.startswith("[") and "" in json.loads(key):
         what = "a part of the key is empty, and the rest names several rows"
-        return RecordProblem(KEY_MISSING, what, value=key, hint="fill it in")
+        return RowProblem(KEY_MISSING, what, value=key, hint="fill it in")
     if len({row.content for row in rows}) == 1:
         return rows[0]
     if Differs.BOTH in differences(rows):
@@ -194,40 +194,38 @@ OTHER_ANIMALS = (
 )
 
 
-def _differ(
-    rows: Sequence[KeyedRow], hint: str, add: tuple[str, str] | None = None
-) -> RecordProblem:
+def _differ(rows: Sequence[KeyedRow], hint: str, add: tuple[str, str] | None = None) -> RowProblem:
     shown = ", ".join(str(row.line) for row in rows[:5]) + (", …" if len(rows) > 5 else "")
     hint = f"of the lines {shown} {hint}"
-    return RecordProblem(KEY_REPEATED, "rows of this key differ", hint=hint, add=add)
+    return RowProblem(KEY_REPEATED, "rows of this key differ", hint=hint, add=add)
 
 
 def one_row_per_key(animals: Animals) -> None:
     """Let one row of each key stand; where many have other names, the file is of two shelters."""
     animals.do("DROP TABLE IF EXISTS temp.keyed")
     animals.do(
-        "CREATE TEMP TABLE keyed (form TEXT, key TEXT, record INTEGER, likeness, found,"
-        " PRIMARY KEY (form, key, record)) WITHOUT ROWID"
+        "CREATE TEMP TABLE keyed (form TEXT, key TEXT, row INTEGER, likeness, found,"
+        " PRIMARY KEY (form, key, row)) WITHOUT ROWID"
     )
     animals.do(_KEYED)
     keep, renamed, repeated = animals.run.keep, list[list[KeyedRow]](), 0
     stand: dict[int, int] = {}
-    spoilt: list[tuple[list[KeyedRow], RecordProblem]] = []
+    spoilt: list[tuple[list[KeyedRow], RowProblem]] = []
     found = map(KeyedRow._make, animals.do(_REPEATED))
     for _, group in groupby(found, lambda row: row.key):
         rows, repeated = list(group), repeated + 1
         if Differs.NAME in differences(rows):
             renamed.append(rows)
         one = row_that_stands(rows, keep)
-        if isinstance(one, RecordProblem):
+        if isinstance(one, RowProblem):
             spoilt.append((rows, one))
         else:
             stand |= {row.id: one.id for row in rows if row is not one}
-    is_said = keep is not None and animals.answers.get("reused") == "skip"
+    is_said = keep is not None and animals.answers.get("reused_key") == "skip"
     if is_quarter(len(renamed), repeated) and not is_said:
         spoilt += [(rows, _differ(rows, OTHER_ANIMALS)) for rows in renamed]
     to_fix = {row.id for rows, _ in spoilt for row in rows}
-    animals.repeat({record: one for record, one in stand.items() if record not in to_fix})
+    animals.repeat({row: one for row, one in stand.items() if row not in to_fix})
     for rows, problem in spoilt:
         animals.spoil([row.id for row in rows], problem)
 
@@ -267,7 +265,7 @@ def known_keys(animals: Animals) -> None:
     earlier = set(animals.do(_EARLIER_ROWS, animals=json.dumps(named))) if named else set()
     for guesses in (has_other_name, is_reused):
         # A row that reads like an earlier row of its animal was answered then.
-        said = [guess for guess in guesses if (guess.animal, read_as[guess.record]) in earlier]
+        said = [guess for guess in guesses if (guess.animal, read_as[guess.row]) in earlier]
         is_known += said
         guesses[:] = [guess for guess in guesses if guess not in said]
     of = same + len(is_known) + len(has_other_name) + len(is_reused)
@@ -275,9 +273,9 @@ def known_keys(animals: Animals) -> None:
         is_reused = sorted([*is_reused, *has_other_name])
     else:
         is_known += has_other_name
-    animals.become((guess.animal, "key", guess.record) for guess in is_known)
-    animals.ask("reused", is_reused, of)
-    animals.ask("alias", is_like, animals.count("FROM temp.keyed"))
+    animals.become((guess.animal, "key", guess.row) for guess in is_known)
+    animals.ask("reused_key", is_reused, of)
+    animals.ask("similar_key", is_like, animals.count("FROM temp.keyed"))
 
 
 def _animal_of_key(

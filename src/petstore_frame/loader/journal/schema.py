@@ -2,26 +2,26 @@
 
 An animal has one life because it is one row, which nothing replaces; the database refuses a move
 that is not in ``MOVES``, and a second animal for a pet. The rows of a file are replaced whole when
-it is read anew. ``records`` shows each row with its state.
+it is read anew. ``rows`` shows each row with its state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from petstore_frame.loader.row_state import DOUBT_STATES, MOVES, State
+from petstore_frame.loader.row_state import MOVES, UNCONFIRMED_STATES, State
 
-FORMAT = 7
+FORMAT = 8
 
 
 def one_of(states: Iterable[State], table: str = "") -> str:
-    """Return the condition that a record is in one of some states; SQLite is slower with IN."""
+    """Return the condition that a row is in one of some states; SQLite is slower with IN."""
     column = f"{table}.state" if table else "state"
     return "(" + " OR ".join(f"{column} = '{state}'" for state in states) + ")"
 
 
 # An animal whose pet is not known for sure, as the index below has it.
-IS_DOUBTFUL = f"({one_of(DOUBT_STATES)} OR state = 'created' AND pet_id IS NULL)"
+IS_UNCONFIRMED = f"({one_of(UNCONFIRMED_STATES)} OR state = 'created' AND pet_id IS NULL)"
 _MOVES = ", ".join(f"'{old or ''}>{new or ''}'" for old, moves in MOVES.items() for new in moves)
 
 TABLES = f"""
@@ -34,36 +34,36 @@ CREATE TABLE imports (
   recipe TEXT, answers TEXT, warnings TEXT, staged_at REAL, started_at REAL, ended_at REAL,
   ending TEXT, detail TEXT);
 CREATE TABLE rows (
-  import INTEGER, record INTEGER, line INTEGER, cells, payload BLOB,
+  import INTEGER, row INTEGER, line INTEGER, cells, payload BLOB,
   likeness BLOB,     -- digest of all that is sent but the status
   is_unnamed INTEGER, key TEXT,
   rank TEXT,         -- sorts as the column of order_by
   animal INTEGER,
-  known_by TEXT,     -- repeat, record, key, equal, store, user; NULL: an animal of its own
-  problem TEXT, notes TEXT, reason TEXT, PRIMARY KEY (import, record)) WITHOUT ROWID;
+  known_by TEXT,     -- repeat, row, key, equal, store, user; NULL: an animal of its own
+  problem TEXT, notes TEXT, reason TEXT, PRIMARY KEY (import, row)) WITHOUT ROWID;
 CREATE TABLE animals (
-  animal INTEGER PRIMARY KEY, import INTEGER, record INTEGER,  -- the row that speaks for it
+  animal INTEGER PRIMARY KEY, import INTEGER, row INTEGER,  -- the row that speaks for it
   payload BLOB, likeness BLOB,
   state TEXT CHECK {one_of(state for state in MOVES if state)},
   reason TEXT, answer TEXT,
-  is_in_doubt INTEGER DEFAULT 0,   -- an attempt may have been applied
+  may_have_been_applied INTEGER DEFAULT 0,   -- an attempt may have been applied
   key_since REAL,    -- when its idempotency key was first sent; NULL after a request without one
   pet_id INTEGER, id_source TEXT,
   session INTEGER,   -- the commit that began the session which sent it last
   first_sent_at REAL, sent_at REAL, settled_at REAL,
   shown_at REAL,     -- the first reading that showed its pet
   life INTEGER DEFAULT 0,          -- how often it was said to be another one
-  UNIQUE (import, record));
+  UNIQUE (import, row));
 CREATE UNIQUE INDEX one_pet ON animals(pet_id) WHERE pet_id IS NOT NULL;
--- So that no load looks through all animals for the few in doubt.
-CREATE INDEX in_doubt ON animals(import) WHERE {IS_DOUBTFUL};
+-- So that no load looks through all animals for the few unconfirmed ones.
+CREATE INDEX unconfirmed ON animals(import) WHERE {IS_UNCONFIRMED};
 CREATE TRIGGER first_state BEFORE INSERT ON animals
-WHEN NEW.state <> 'pending' AND NEW.state <> 'adopted'
-BEGIN SELECT RAISE(ABORT, 'an animal begins as pending or adopted'); END;
+WHEN NEW.state <> 'pending' AND NEW.state <> 'matched'
+BEGIN SELECT RAISE(ABORT, 'an animal begins as pending or matched'); END;
 CREATE TRIGGER moves BEFORE UPDATE OF state ON animals
 WHEN OLD.state IS NOT NEW.state AND (
   coalesce(OLD.state, '') || '>' || coalesce(NEW.state, '') NOT IN ({_MOVES})
-  OR OLD.state = 'in_flight' AND NEW.state = 'pending' AND OLD.is_in_doubt)
+  OR OLD.state = 'in_flight' AND NEW.state = 'pending' AND OLD.may_have_been_applied)
 BEGIN SELECT RAISE(ABORT, 'no such move of an animal'); END;
 CREATE TABLE keys (
   columns TEXT, form TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, form, key, animal)
@@ -71,23 +71,23 @@ CREATE TABLE keys (
 -- Pets of others at a reading after which an import went on.
 CREATE TABLE strangers (pet_id INTEGER PRIMARY KEY, likeness BLOB, seen_at REAL);
 CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
-CREATE VIEW records AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN own_reason
-  WHEN reason IS NOT NULL OR own_state IS NULL AND state <> 'skipped' THEN reason
-  WHEN state <> 'skipped' THEN own_reason
+CREATE VIEW row_states AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN own_reason
+  WHEN reason IS NOT NULL OR own_state IS NULL AND state <> 'excluded' THEN reason
+  WHEN state <> 'excluded' THEN own_reason
   WHEN known_by IS NULL THEN 'blank'
   WHEN payload <> own_payload THEN 'changed' ELSE 'known' END AS why
 FROM (
-  SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
+  SELECT rows.import, rows.row, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
     rows.payload, rows.notes, rows.reason,
     iif(own.state IS NULL AND rows.reason IS NOT 'left_out', rows.problem, NULL) AS problem,
-    CASE WHEN own.state IS NULL AND rows.reason = 'left_out' THEN 'skipped'
-      WHEN own.state IS NULL AND rows.problem IS NULL THEN 'skipped'
+    CASE WHEN own.state IS NULL AND rows.reason = 'left_out' THEN 'excluded'
+      WHEN own.state IS NULL AND rows.problem IS NULL THEN 'excluded'
       WHEN own.state IS NULL THEN 'invalid'
-      WHEN own.import = rows.import AND own.record = rows.record THEN own.state
-      WHEN own.import = rows.import OR own.state IN ('created', 'adopted') THEN 'skipped'
+      WHEN own.import = rows.import AND own.row = rows.row THEN own.state
+      WHEN own.import = rows.import OR own.state IN ('created', 'matched') THEN 'excluded'
       ELSE own.state END AS state,
-    own.import = rows.import AND own.record = rows.record AS speaks,
-    own.import AS own_import, own.record AS own_record, own.state AS own_state,
+    own.import = rows.import AND own.row = rows.row AS speaks,
+    own.import AS own_import, own.row AS own_record, own.state AS own_state,
     own.payload AS own_payload, own.reason AS own_reason, own.answer, own.pet_id
   FROM rows LEFT JOIN animals AS own USING (animal));
 """

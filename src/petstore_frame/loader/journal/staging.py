@@ -1,6 +1,6 @@
 """Writes the rows of a source into the journal, and finds the import that they belong to.
 
-Rule 1 of identity: the same records are the same import, found by the digest of its cells or of its
+Rule 1 of identity: the same rows are the same import, found by the digest of its cells or of its
 bytes. Its rows are replaced whole by what is read now, and keep the animals that they had.
 """
 
@@ -22,7 +22,7 @@ from petstore_frame.loader.journal.rows import (
     read_imports,
     write_import,
 )
-from petstore_frame.loader.row_state import Ending, Reason, RecordOrigin, SourceRow, State
+from petstore_frame.loader.row_state import Reason, RowOrigin, SourceRow, State
 
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 14)})"
 # A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
@@ -30,17 +30,18 @@ _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 14)})"
 _KEEP = """
 UPDATE rows SET animal = was.animal, known_by = was.known_by
 FROM rows AS was JOIN animals AS own ON own.animal = was.animal
-WHERE rows.import = :staged AND was.import = :mine AND was.record = rows.record
-  AND (own.import = :mine AND own.record = was.record OR was.known_by = 'record'
+WHERE rows.import = :staged AND was.import = :mine AND was.row = rows.row
+  AND (own.import = :mine AND own.row = was.row OR was.known_by = 'row'
     OR was.likeness IS rows.likeness AND own.state IS NOT NULL
       AND (was.known_by IN ('key', 'repeat') AND :has_key
-        OR was.known_by = 'equal' AND :keeps_equal OR was.known_by = 'store' AND :keeps_store))
+        OR was.known_by = 'same_content' AND :keeps_same_content
+        OR was.known_by = 'in_store' AND :keeps_in_store))
 """
 # A row that stood in another place, of the same bytes that were read with other words.
 _MOVED = """
 SELECT 1 FROM rows AS old LEFT JOIN rows AS new
-ON new.import = ? AND new.record = old.record AND new.line = old.line
-WHERE old.import = ? AND new.record IS NULL LIMIT 1
+ON new.import = ? AND new.row = old.row AND new.line = old.line
+WHERE old.import = ? AND new.row IS NULL LIMIT 1
 """
 
 
@@ -49,11 +50,11 @@ class Staged:
     """The rows that were just read, and the import that they belong to."""
 
     run: Import
-    base: int  # the animal of a row that is none yet is this number and its record
+    base: int  # the animal of a row that is none yet is this number and its row
     is_new: bool = False
-    send_lines: Collection[int] = ()  # rows that are other animals, whatever they equal
-    # The record and line of each correction, and the record that it corrects.
-    origins: list[tuple[int, int, RecordOrigin]] = field(default_factory=list)
+    new_lines: Collection[int] = ()  # rows that are new animals, whatever they equal
+    # The row and line of each correction, and the row that it corrects.
+    origins: list[tuple[int, int, RowOrigin]] = field(default_factory=list)
     is_resumed: bool = False  # the file is not at hand: only what is still to send is looked at
 
     @property
@@ -67,27 +68,27 @@ def stage(
     run: Import,
     batches: Iterable[Sequence[SourceRow]],
     *,
-    again: bool = False,
+    copy: int = 0,
     answers: Collection[str] = (),
-    send_lines: Collection[int] = (),
+    new_lines: Collection[int] = (),
     exclude_lines: Collection[int] = (),
     pause: Callable[[], None] = lambda: None,
 ) -> Staged:
-    """Write records, many at once, and find the import that they belong to.
+    """Write rows, many at once, and find the import that they belong to.
 
     ``run`` has its facts, should it be new; ``answers`` are the cases in which rows are other
     animals now, whatever was answered before. What ``pause`` raises ends the staging.
     """
     ((number,),) = sql.execute("SELECT coalesce(max(import), 0) + 1 FROM imports").fetchall()
-    base, origins = _last_animal(sql), list[tuple[int, int, RecordOrigin]]()
+    base, origins = _last_animal(sql), list[tuple[int, int, RowOrigin]]()
     digest = hashlib.sha256(json.dumps(run.header).encode())
     order, leave, blank = _in_order(run.key), frozenset(exclude_lines), 0
     for batch in batches:
         pause()
         values, read = [], []
-        for record in batch:
+        for row in batch:
             (at, line, cells, state, payload, likeness, problems, notes, texts, origin, rank,
-             left_out, is_unnamed, _) = record  # fmt: skip
+             left_out, is_unnamed, _) = row  # fmt: skip
             packed = pack_cells(cells)
             key = None if texts is None else key_text(texts, order)
             if origin is not None:
@@ -102,7 +103,7 @@ def stage(
                 "\n".join(notes) if notes else None,
                 Reason.LEFT_OUT.value if is_left else None,
             ))  # fmt: skip
-            # Blank rows count where others follow: each record keeps its number.
+            # Blank rows count where others follow: each row keeps its number.
             if notes == ("blank",):
                 blank += 1
             else:
@@ -111,13 +112,13 @@ def stage(
                 blank = 0
         digest.update(b"".join(read))
         sql.executemany(_INSERT, values)
-    run = _find_import(sql, replace(run, number=number), digest, again=again)
-    staged = Staged(run, base, run.number == number, send_lines, origins)
+    run = _find_import(sql, replace(run, number=number), digest, copy)
+    staged = Staged(run, base, run.number == number, new_lines, origins)
     if not staged.is_new:
         of_import = "SELECT key_columns = ? FROM imports WHERE import = ?"
         ((has_key,),) = sql.execute(of_import, [staged.key_columns, run.number]).fetchall()
         said = {"mine": run.number, "staged": number, "has_key": has_key}
-        said |= {f"keeps_{case}": case not in answers for case in ("equal", "store")}
+        said |= {f"keeps_{case}": case not in answers for case in ("same_content", "in_store")}
         sql.execute(_KEEP, said)
         sql.execute("DELETE FROM rows WHERE import = :mine", said)
         sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", said)
@@ -135,24 +136,18 @@ def _last_animal(sql: sqlite3.Connection) -> int:
     return int(last)
 
 
-def _find_import(sql: sqlite3.Connection, run: Import, digest: Any, *, again: bool) -> Import:
-    """Return the import of these records: a known one, or the one that was given."""
-    copy = int(again)
-    while True:
-        copied = digest.copy()
-        copied.update(f":{copy}".encode())
-        run = replace(run, id=copied.hexdigest()[:32], copy=copy)
-        found = read_imports(sql, "id = ?", [run.id])
-        if not found:
-            # A record is known by its number, by its idempotency key, too. Where other words give
-            # the rows other numbers, it is another import, and what its rows equal is asked.
-            same = read_imports(sql, "bytes_id = ? AND copy = ?", [run.bytes_id, copy])
-            found = [
-                one for one in same if not sql.execute(_MOVED, [run.number, one.number]).fetchone()
-            ]
-        if not (again and found and found[-1].ending is Ending.DONE):
-            break
-        copy += 1  # that copy is finished, so this is the next one
+def _find_import(sql: sqlite3.Connection, run: Import, digest: Any, copy: int) -> Import:
+    """Return the import of these rows: a known one, or the one that was given."""
+    digest.update(f":{copy}".encode())
+    run = replace(run, id=digest.hexdigest()[:32], copy=copy)
+    found = read_imports(sql, "id = ?", [run.id])
+    if not found:
+        # A row is known by its number, by its idempotency key, too. Where other words give
+        # the rows other numbers, it is another import, and what its rows equal is asked.
+        same = read_imports(sql, "bytes_id = ? AND copy = ?", [run.bytes_id, copy])
+        found = [
+            one for one in same if not sql.execute(_MOVED, [run.number, one.number]).fetchone()
+        ]
     if not found:
         return run
     told = ("source", "place", "header", "staged_at", "duplicates", "bytes_id", *RECIPE)
@@ -160,7 +155,7 @@ def _find_import(sql: sqlite3.Connection, run: Import, digest: Any, *, again: bo
 
 
 def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:
-    """Return what a record adds to the digest, less what saving a file again may change."""
+    """Return what a row adds to the digest, less what saving a file again may change."""
     text = packed.encode() if isinstance(packed, str) else packed
     text = text.replace(b"\r\n", b"\n").rstrip(b"\x1f")
     mark = b"" if origin is None else f"{origin[0]}:{origin[1]}".encode()

@@ -2,7 +2,7 @@
 
 A row may be a pet that this journal did not make: a colleague's, or of a journal that was restored
 or lost. And an animal that the store showed and no longer shows may be gone, where the store was
-restored or emptied. Pets that are left to rows in doubt are nobody else's.
+restored or emptied. Pets that are left to unconfirmed rows are nobody else's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from petstore_frame.loader.journal.animals import (
 )
 from petstore_frame.loader.journal.repeated_keys import name_of
 from petstore_frame.loader.journal.rows import read_cells
-from petstore_frame.loader.journal.schema import IS_DOUBTFUL
+from petstore_frame.loader.journal.schema import IS_UNCONFIRMED
 from petstore_frame.schema import FIELDS, folded_name
 
 # From such a share of the rows on, pets are compared that were there before, too: those of others
@@ -36,16 +36,16 @@ _LONGEST_ID = 18
 # Not the rows of which the user said that they are others, nor those whose name is from
 # ``defaults``.
 _COMPARED = f"""
-SELECT rows.record, rows.likeness {TO_SEND}
-AND rows.known_by IS NOT 'user' AND NOT coalesce(rows.is_unnamed, 0) ORDER BY rows.record
+SELECT rows.row, rows.likeness {TO_SEND}
+AND rows.known_by IS NOT 'user' AND NOT coalesce(rows.is_unnamed, 0) ORDER BY rows.row
 """
 # Pets that a reading has shown, or should have by now.
 _WAS_SHOWN = "(own.shown_at IS NOT NULL OR own.settled_at < :settled_before)"
 _ANIMALS_HERE = f"""
-SELECT min(rows.record), own.animal, own.pet_id, own.payload, own.state = 'gone'
+SELECT min(rows.row), own.animal, own.pet_id, own.payload, own.state = 'gone'
 FROM rows JOIN animals AS own USING (animal) WHERE rows.import = :mine
 AND (own.state = 'gone' AND own.reason IS NOT 'user'
-  OR :was_read AND own.state IN ('created', 'adopted') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN})
+  OR :was_read AND own.state IN ('created', 'matched') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN})
 GROUP BY own.animal
 """
 _OWNER = "SELECT animal, payload FROM animals WHERE pet_id = ?"
@@ -91,7 +91,7 @@ class Witness:
         others = [pet for pet in self._pets.values() if pet.pet_id not in self._ours]
         others.sort(key=lambda pet: (not self._is_new(pet), pet.pet_id))
         doubt = self._animals.do(
-            f"SELECT likeness, animal FROM animals WHERE {IS_DOUBTFUL} ORDER BY animal"
+            f"SELECT likeness, animal FROM animals WHERE {IS_UNCONFIRMED} ORDER BY animal"
         )
         self._doubted = paired(((pet.pet_id, pet.likeness) for pet in others), doubt)
         self._others = [pet for pet in others if pet.pet_id not in self._doubted]
@@ -114,14 +114,14 @@ class Witness:
         found: dict[int, Guess] = {}
         agreeing = 0
         rows = animals.do(
-            f"SELECT rows.record, rows.cells, rows.payload {TO_SEND} AND rows.known_by IS NULL"
+            f"SELECT rows.row, rows.cells, rows.payload {TO_SEND} AND rows.known_by IS NULL"
         ).fetchall()
-        for record, packed, payload in rows:
+        for row, packed, payload in rows:
             text = "".join(read_cells(packed)[at : at + 1]).strip().removesuffix(".0")
             pet_id = int(text) if text.isdecimal() and len(text) <= _LONGEST_ID else None
             if pet_id in self._pets and pet_id not in found:
                 agreeing += folded_name(self._pets[pet_id].name) == name_of(payload)
-                found[pet_id] = self._guess(record, self._pets[pet_id])
+                found[pet_id] = self._guess(row, self._pets[pet_id])
         is_ours = {*FIELDS.names} <= {*header} or is_many(agreeing, len(found))
         if is_ours and is_many(len(found), len(rows)):
             self._ask([*found.values()], len(rows))
@@ -129,7 +129,7 @@ class Witness:
     def find_pets(self) -> None:
         """Ask about rows that equal pets of the store which no row of the file is."""
         animals = self._animals
-        if animals.run.copy or "store" in animals.guesses or not self._pets:
+        if animals.run.copy or "in_store" in animals.guesses or not self._pets:
             return
         rows = animals.do(_COMPARED).fetchall()
         # First new pets of others, then those that were there, our own last.
@@ -138,11 +138,11 @@ class Witness:
         free = dict.fromkeys([*self._others, *self._renamed.values(), *ours])
         pairs = paired(rows, ((pet.likeness, pet) for pet in free))
         guesses = [
-            Guess(record, pet=pet) if pet.pet_id in self._renamed else self._guess(record, pet)
-            for record, pet in pairs.items()
+            Guess(row, pet=pet) if pet.pet_id in self._renamed else self._guess(row, pet)
+            for row, pet in pairs.items()
         ]
         theirs = [guess for guess in guesses if guess.pet is not None]
-        new = [guess for guess in theirs if self._is_new(pairs[guess.record])]
+        new = [guess for guess in theirs if self._is_new(pairs[guess.row])]
         new_pets = sum(map(self._is_new, self._others))
 
         def are_nearly_all(found: list[Guess], least: int) -> bool:
@@ -157,16 +157,16 @@ class Witness:
         else:
             animals.warn("store_few", new)
 
-    def _guess(self, record: int, pet: StorePet) -> Guess:
+    def _guess(self, row: int, pet: StorePet) -> Guess:
         animal = self._ours.get(pet.pet_id, self._doubted.get(pet.pet_id))
-        return Guess(record, animal, pet if animal is None else None)
+        return Guess(row, animal, pet if animal is None else None)
 
     def _ask(self, guesses: list[Guess], of: int) -> None:
-        if self._animals.ask("store", guesses, of) == "send":
-            theirs = {guess.record: guess.pet for guess in guesses if guess.pet is not None}
+        if self._animals.ask("in_store", guesses, of) == "create":
+            theirs = {guess.row: guess.pet for guess in guesses if guess.pet is not None}
             # The key of a request is another one for each animal that is equal to others.
             there = Counter(pet.likeness for pet in self._pets.values())
-            self._animals.lives |= {record: there[pet.likeness] for record, pet in theirs.items()}
+            self._animals.lives |= {row: there[pet.likeness] for row, pet in theirs.items()}
             self._note_strangers([*theirs.values()])
 
     def find_gone(self) -> None:
@@ -174,8 +174,8 @@ class Witness:
         animals, store, before = self._animals, self._store, self.now - LAG_S
         missing, renamed, gone, known = list[Guess](), list[Guess](), list[Guess](), 0
         here = animals.do(_ANIMALS_HERE, was_read=self._was_read, settled_before=before)
-        for record, animal, pet_id, payload, is_gone in here:
-            pet, guess = self._pets.get(pet_id), Guess(record, animal)
+        for row, animal, pet_id, payload, is_gone in here:
+            pet, guess = self._pets.get(pet_id), Guess(row, animal)
             known += not is_gone
             if is_gone:
                 gone.append(guess)
@@ -197,7 +197,7 @@ class Witness:
         if store.is_whole and not gone:
             # In whatever file: the pets of this journal that the store no longer shows.
             shown = animals.do(
-                "SELECT pet_id FROM animals AS own WHERE state IN ('created', 'adopted')"
+                "SELECT pet_id FROM animals AS own WHERE state IN ('created', 'matched')"
                 f" AND pet_id IS NOT NULL AND {_WAS_SHOWN}",
                 settled_before=before,
             )
@@ -211,22 +211,22 @@ class Witness:
             "UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'user' WHERE animal = ?",
             numbers,
         )
-        if animals.answers.get("gone", animals.otherwise) == "send":
+        if animals.answers.get("gone", animals.otherwise) == "create":
             animals.sql.executemany(
                 "UPDATE animals SET state = 'pending', reason = NULL, life = life + 1,"
-                " answer = NULL, shown_at = NULL, is_in_doubt = 0 WHERE animal = ?",
+                " answer = NULL, shown_at = NULL, may_have_been_applied = 0 WHERE animal = ?",
                 numbers,
             )
 
-    def send_absent(self) -> None:
+    def create_not_found(self) -> None:
         """Send absent animals again if the user says so, but none that a pet may be."""
         animals = self._animals
-        if not self._was_read or animals.answers.get("absent") != "send":
+        if not self._was_read or animals.answers.get("not_found") != "create":
             return
         there = {pet.likeness for pet in self._pets.values() if pet.pet_id not in self._ours}
         animals.do(
-            "UPDATE animals SET state = 'pending', reason = 'user', is_in_doubt = 0"
-            " WHERE import = :mine AND state = 'absent'"
+            "UPDATE animals SET state = 'pending', reason = 'user', may_have_been_applied = 0"
+            " WHERE import = :mine AND state = 'not_found'"
             " AND hex(likeness) NOT IN (SELECT value FROM json_each(:there))",
             there=json.dumps([likeness.hex().upper() for likeness in there]),
         )
@@ -240,7 +240,7 @@ class Witness:
             "UPDATE animals SET shown_at = ? WHERE pet_id = ? AND shown_at IS NULL",
             [(self.now, pet_id) for pet_id in self._ours],
         )
-        if "store" not in animals.guesses:
+        if "in_store" not in animals.guesses:
             new = [pet for pet in self._others if self._is_new(pet)]
             self._tell_twins(new)
             self._note_strangers(new)
@@ -266,7 +266,7 @@ class Witness:
         animals, twins = self._animals, 0
         animals.do("CREATE INDEX IF NOT EXISTS likenesses ON animals(likeness)")
         for likeness, theirs in Counter(pet.likeness for pet in new).items():
-            which = "likeness = :likeness AND state IN ('created', 'adopted')"
+            which = "likeness = :likeness AND state IN ('created', 'matched')"
             twins += min(theirs, animals.count(f"FROM animals WHERE {which}", likeness=likeness))
         if twins:
             animals.facts["twins"] = twins

@@ -14,14 +14,14 @@ from typing import Any
 from petstore_frame.loader.duplicate_question import Question
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.rows import Import, JournalRow, SkippedRows
+from petstore_frame.loader.journal.rows import ExcludedRows, Import, JournalRow
 from petstore_frame.loader.reconcile import Doubt, read_doubt
 from petstore_frame.loader.row_state import (
-    DOUBT_STATES,
     FIX_STATES,
+    UNCONFIRMED_STATES,
     Ending,
     Reason,
-    RecordProblem,
+    RowProblem,
     State,
     short_text,
 )
@@ -29,7 +29,7 @@ from petstore_frame.loader.source import field_name
 from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.rendering import count_text
 
-IN_STORE = (State.CREATED, State.ADOPTED)
+IN_STORE = (State.CREATED, State.MATCHED)
 # A fact of an import: the cause that most rows share, so that nothing is sent.
 COMMON_CAUSE = "common_cause"
 # The column that may identify an animal, where nobody has said which does.
@@ -44,8 +44,8 @@ _ENDING_CODES = {
     Ending.JOURNAL: 6,
     Ending.INTERRUPTED: 130,
 }
-# Why a row was skipped.
-WHY_SKIPPED: dict[str, str] = {
+# Why a row is excluded.
+WHY_EXCLUDED: dict[str, str] = {
     Reason.BLANK: "blank",
     Reason.LEFT_OUT: "left out, as you said",
     Reason.WITHDRAWN: "no longer in the file",
@@ -58,7 +58,7 @@ NOTES: dict[str, str] = {
     "normalised": "a category id was read as a plain number",
     "trimmed": "spaces around a cell were cut",
     "status_case": "a status was spelled with other capitals",
-    "short_row": "the record ends too early, so the cells that it lacks are empty",
+    "short_row": "the row ends too early, so the cells that it lacks are empty",
     "mojibake": "the name looks like text read in a wrong encoding",
     "invisible_characters": "the name holds characters that are not seen",
     "formula": "a spreadsheet would run the name as a formula",
@@ -79,22 +79,22 @@ NOTES: dict[str, str] = {
 class Cause:
     """Why a number of rows cannot be sent, or what was noted of them."""
 
-    problem: RecordProblem  # the first one, with the word that would help all of them
-    records: int
+    problem: RowProblem  # the first one, with the word that would help all of them
+    rows: int
     lines: tuple[int, ...]  # of the first two
     values: tuple[tuple[str, int], ...] = ()  # what the cells hold, the commonest first
 
     def __str__(self) -> str:
         problem = self.problem
         place = f"{problem.column}: " if problem.column else ""
-        text = f"{count_text(self.records, 'row')}: {place}{problem.message}"
+        text = f"{count_text(self.rows, 'row')}: {place}{problem.message}"
         if len(self.values) > 1:
             listed = [f"{short_text(value)} ({count:,})" for value, count in self.values]
             more = f" and {len(listed) - _SHOWN_VALUES:,} more" if listed[_SHOWN_VALUES:] else ""
             return f"{text}; in all {', '.join(listed[:_SHOWN_VALUES])}{more}"
         lines = ", ".join(map(str, self.lines))
-        lines += ", …" if self.records > len(self.lines) else ""
-        text += f" ({'line' if self.records == 1 else 'lines'} {lines})"
+        lines += ", …" if self.rows > len(self.lines) else ""
+        text += f" ({'line' if self.rows == 1 else 'lines'} {lines})"
         return f"{text}; {problem.hint}" if problem.hint else text
 
 
@@ -109,7 +109,7 @@ def count_notes(found: Iterable[tuple[Sequence[str], int, int]]) -> list[Cause]:
                 rows[kind] += count
                 lines.setdefault(kind, line)
     return [
-        Cause(RecordProblem(kind, NOTES[kind]), rows[kind], (line,)) for kind, line in lines.items()
+        Cause(RowProblem(kind, NOTES[kind]), rows[kind], (line,)) for kind, line in lines.items()
     ]
 
 
@@ -118,7 +118,7 @@ class ImportSummary:
     """What is known of an import at one moment of its journal.
 
     Attributes:
-        doubt: What reading the store back has left in doubt, or None.
+        doubt: What reading the store back has left unconfirmed, or None.
         sent_now: Whether this call sent anything; else the result describes earlier ones.
         question: What the same call without ``dry_run`` would ask; None where it would send.
         folder: Where the result files are, or None.
@@ -126,7 +126,7 @@ class ImportSummary:
 
     run: Import
     counts: dict[State, int]
-    skipped: list[SkippedRows]
+    excluded: list[ExcludedRows]
     causes: list[Cause]
     notes: list[Cause]
     doubt: Doubt | None
@@ -149,9 +149,9 @@ class ImportSummary:
         return self.count(*FIX_STATES)
 
     @property
-    def in_doubt(self) -> int:
+    def unconfirmed(self) -> int:
         """How many rows may be in the store, and were not seen there."""
-        return self.count(*DOUBT_STATES)
+        return self.count(*UNCONFIRMED_STATES)
 
     @property
     def is_held(self) -> bool:
@@ -164,7 +164,7 @@ class ImportSummary:
         if self.question is not None:
             return 2
         ended = _ENDING_CODES.get(self.run.ending, 0) if self.run.ending else 0
-        return max(ended, 1 if self.to_fix else 0, 3 if self.in_doubt else 0)
+        return max(ended, 1 if self.to_fix else 0, 3 if self.unconfirmed else 0)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
@@ -179,14 +179,14 @@ class ImportSummary:
             },
             "journal": str(self.journal),
             "dry_run": self.is_rehearsal,
-            "records": len(self),
+            "rows": len(self),
             "states": self.counts,
-            "skipped": [each._asdict() for each in self.skipped],
+            "excluded": [each._asdict() for each in self.excluded],
             "causes": [
-                asdict(each.problem) | {"records": each.records, "lines": each.lines}
+                asdict(each.problem) | {"rows": each.rows, "lines": each.lines}
                 for each in self.causes
             ],
-            "notes": {note.problem.code: note.records for note in self.notes},
+            "notes": {note.problem.code: note.rows for note in self.notes},
             "read_back": None if doubt is None else doubt.notes,
             "candidates": {} if doubt is None else doubt.candidates,
             "exit_code": self.exit_code,
@@ -202,7 +202,7 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
         return ImportSummary(
             run,
             journal.count_in(sql, import_id),
-            journal.read_skipped(sql, run),
+            journal.read_excluded(sql, run),
             read_causes(sql, run),
             count_notes(journal.read_noted(sql, run)),
             read_doubt(sql, run),
@@ -212,7 +212,7 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
 
 def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
     """Return what keeps rows from being sent, each cause once, the commonest first."""
-    kinds = defaultdict[tuple[Any, ...], list[tuple[RecordProblem, list[int], int]]](list)
+    kinds = defaultdict[tuple[Any, ...], list[tuple[RowProblem, list[int], int]]](list)
     found = [*journal.read_problems(sql, run)]
     for row in journal.read_rows(sql, run.id, State.REJECTED):
         found.append((problem_of(row, run), [row.line], 1))
@@ -224,18 +224,18 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
     causes = []
     for alike in kinds.values():
         first, values = alike[0][0], Counter[str]()
-        for problem, _, records in alike:
-            values[(problem.value or "").strip()] += records
+        for problem, _, rows in alike:
+            values[(problem.value or "").strip()] += rows
         lines = sorted({line for _, lines, _ in alike for line in lines})[:_SHOWN_LINES]
         shown = tuple(values.most_common())
         words = [text for text, _ in shown if text]
         first = replace(first, add=_add_for_all(first, words, run.key))
         causes.append(Cause(first, values.total(), tuple(lines), shown))
-    return sorted(causes, key=lambda cause: -cause.records)
+    return sorted(causes, key=lambda cause: -cause.rows)
 
 
 def _add_for_all(
-    problem: RecordProblem, values: Sequence[str], key: Sequence[str]
+    problem: RowProblem, values: Sequence[str], key: Sequence[str]
 ) -> tuple[str, Any] | None:
     """Return the word that answers a problem for all rows that have one of the values."""
     if problem.add is None:
@@ -258,33 +258,33 @@ def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
     row of its header was ever created; ``max_errors=`` says to go on.
     """
     causes = read_causes(sql, run)
-    if not causes or causes[0].records < _LEAST_COMMON:
+    if not causes or causes[0].rows < _LEAST_COMMON:
         return None
     naming = sum(journal.count_in(sql, run.id).values())
-    naming -= sum(each.records for each in journal.read_skipped(sql, run) if each.reason.is_plain)
+    naming -= sum(each.rows for each in journal.read_excluded(sql, run) if each.reason.is_plain)
     was_created = sql.execute(
         "SELECT 1 FROM animals JOIN imports USING (import)"
-        " WHERE header = ? AND state IN ('created', 'adopted', 'gone') LIMIT 1",
+        " WHERE header = ? AND state IN ('created', 'matched', 'gone') LIMIT 1",
         [json.dumps(run.header)],
     ).fetchone()
-    return causes[0] if 2 * causes[0].records > naming and not was_created else None
+    return causes[0] if 2 * causes[0].rows > naming and not was_created else None
 
 
 _HINTS = {
-    State.UNKNOWN: "it may be in the store already: do not send it again by hand",
-    State.ABSENT: "its pet was not found: send it again only if you are sure",
+    State.UNCONFIRMED: "it may be in the store already: do not send it again by hand",
+    State.NOT_FOUND: "its pet was not found: send it again only if you are sure",
     State.IN_FLIGHT: "it is on its way, or was when its import was killed; load the file again",
 }
 
 
-def problem_of(row: JournalRow, run: Import) -> RecordProblem:
+def problem_of(row: JournalRow, run: Import) -> RowProblem:
     """Return what is wrong with a row, by our own checks or by the store's answer."""
     if row.problems:
         return row.problems[0]
     if row.state is State.REJECTED:
         column = run.mapping.get(field_name(row.error_field or "") or "")
         at = run.header.index(column) if column in run.header else len(row.cells)
-        return RecordProblem(
+        return RowProblem(
             row.error_code or row.reason or "",
             row.error_message or "the store refused it",
             column,
@@ -294,4 +294,4 @@ def problem_of(row: JournalRow, run: Import) -> RecordProblem:
     hint = _HINTS.get(row.state, "")
     if row.known is not None and row.known.import_id == run.id:
         hint = f"it is the animal of line {row.known.line}"
-    return RecordProblem(row.error_code or "", row.error_message or "", hint=hint)
+    return RowProblem(row.error_code or "", row.error_message or "", hint=hint)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.row_state import SUSPICIOUS, RecordProblem, Suspicion, short_text
+from petstore_frame.loader.row_state import SUSPICIOUS, RowProblem, Suspicion, short_text
 from petstore_frame.loader.source.spreadsheet_text import (
     NAME_NOTES,
     is_spreadsheet_fault,
@@ -60,10 +60,10 @@ def unsendable_character(text: str) -> str | None:
     return None if match is None else f"U+{ord(match[0]):04X} at position {match.start() + 1}"
 
 
-def suspicious(kind: Suspicion, message: str) -> RecordProblem:
+def suspicious(kind: Suspicion, message: str) -> RowProblem:
     """Return the refusal of a record that is sent only if a person confirms it."""
     hint, word = "check it; if it is right, accept it, or write yes in a fix file", str(kind)
-    return RecordProblem(SUSPICIOUS, message, hint=hint, add=("allow", [word]), allow=word)
+    return RowProblem(SUSPICIOUS, message, hint=hint, add=("allow", [word]), allow=word)
 
 
 class Meaning(NamedTuple):
@@ -71,12 +71,12 @@ class Meaning(NamedTuple):
 
     part: bytes = b""
     notes: tuple[str, ...] = ()
-    problem: RecordProblem | None = None
+    problem: RowProblem | None = None
 
 
 NOTHING = Meaning()
 # A meaning that nobody has said yet; the refusal names the word.
-OPEN = Meaning(problem=RecordProblem("open_word", ""))
+OPEN = Meaning(problem=RowProblem("open_word", ""))
 _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
 
 
@@ -265,7 +265,7 @@ class FieldReader(dict[str, Meaning]):
 
 
 def _refused(code: str, message: str, hint: str, add: tuple[str, Any] | None = None) -> Meaning:
-    return Meaning(problem=RecordProblem(code, message, hint=hint, add=add))
+    return Meaning(problem=RowProblem(code, message, hint=hint, add=add))
 
 
 def _whole(word: str) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -54,7 +54,7 @@ def text_table(data: bytes, recipe: RecipeFields) -> Table:
     else:
         raise InputError(f"no header in line {first + 1}", hint="lines count from 1")
     header[0] = header[0].removeprefix("\ufeff")
-    _reject_wrapped_rows(header, first + 1)
+    _reject_wrapped_rows(header, first + 1, (delimiter,) if delimiter else DELIMITERS)
     rows = partial(_rows, data, codec, first + taken, cut.delimiter, recipe.quoting)
     facts = {"encoding": codec, "delimiter": cut.delimiter}
     return Table(tuple(header), rows, header_row, facts)
@@ -114,9 +114,9 @@ def _cells_below(data: bytes, codec: str, first: int, cut: _Cut, recipe: RecipeF
     return width > 1 and bool(rows) and all(len(row) == width for row in rows)
 
 
-def _reject_wrapped_rows(header: list[str], line: int) -> None:
+def _reject_wrapped_rows(header: list[str], line: int, delimiters: Sequence[str]) -> None:
     """Ask about a file whose rows are each in quotes as a whole, and so have one cell each."""
-    signs = [sign for sign in DELIMITERS if sign in header[0]] if len(header) == 1 else []
+    signs = [sign for sign in delimiters if sign in header[0]] if len(header) == 1 else []
     if signs:
         cells = header[0].split(signs[0])
         raise InputError(

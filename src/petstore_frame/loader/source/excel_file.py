@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from petstore_frame.errors import InputError
 from petstore_frame.extras import import_extra
-from petstore_frame.loader.row_state import RecordProblem, Suspicion
+from petstore_frame.loader.row_state import RowProblem, Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, suspicious
 from petstore_frame.loader.source.column_mapping import listed, may_be_header
 from petstore_frame.loader.source.recipe_options import RecipeFields
@@ -205,7 +205,7 @@ def _mark_merged(cells: list[Cell], line: int, merged: MergedCells) -> None:
     """Put a problem on the empty cells that are a part of merged cells."""
     for column, area in merged.in_row(line):
         message = f"the cell is a part of the merged cells {area.name}; the first has their text"
-        problem = RecordProblem(MERGED, message, hint="unmerge the cells and fill in each")
+        problem = RowProblem(MERGED, message, hint="unmerge the cells and fill in each")
         while len(cells) < column:
             cells.append(EMPTY_CELL)
         if not cells[column - 1].text:
@@ -220,7 +220,7 @@ def _cell_of_sheet(cell: Any) -> Cell:
         hint = "fix the formula, or type the value"
         return Cell(
             str(value),
-            problem=RecordProblem("error_value", f"the cell shows {value}", hint=hint),
+            problem=RowProblem("error_value", f"the cell shows {value}", hint=hint),
         )
     if isinstance(value, str):
         from openpyxl.utils.escape import unescape  # of control characters

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import RecordOrigin, Suspicion
+from petstore_frame.loader.row_state import RowOrigin, Suspicion
 from petstore_frame.loader.source.cell_parsing import suspicious
 from petstore_frame.loader.source.column_mapping import OWN_PREFIX
 from petstore_frame.loader.source.recipe_options import RecipeFields
@@ -21,7 +21,7 @@ from petstore_frame.loader.source.table import Table, TableRow
 from petstore_frame.storage import harmless
 
 STATE: str = f"{OWN_PREFIX}state"
-RECORD: str = f"{OWN_PREFIX}record"
+ROW: str = f"{OWN_PREFIX}row"
 ALLOW: str = f"{OWN_PREFIX}allow"
 # What a row of the file has beyond its header.
 EXTRA = f"{OWN_PREFIX}extra"
@@ -38,7 +38,7 @@ class Own(NamedTuple):
 
 # By the name in a frame.
 COLUMNS: dict[str, Own] = {
-    "record": Own(RECORD, "Record (leave as it is)", 26),
+    "row": Own(ROW, "Row (leave as it is)", 26),
     "state": Own(STATE, "What became of it", 30),
     "pet_id": Own(f"{OWN_PREFIX}pet_id", "Id in the store", 21),
     "error_message": Own(f"{OWN_PREFIX}problem", "What is wrong", 44),
@@ -52,13 +52,13 @@ COLUMNS: dict[str, Own] = {
     "sent_at": Own(f"{OWN_PREFIX}sent_at", "First sent (UTC)", 21),
 }
 RESULT_COLUMNS: tuple[str, ...] = (
-    "record", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
+    "row", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
 )  # fmt: skip
 FIX_COLUMNS: tuple[str, ...] = (
-    "record", "error_message", "error_column", "error_value", "hint", "allow",
+    "row", "error_message", "error_column", "error_value", "hint", "allow",
 )  # fmt: skip
 FIX_SHEET_COLUMNS: tuple[str, ...] = (
-    "error_message", "hint", "error_column", "line", "allow", "record",
+    "error_message", "hint", "error_column", "line", "allow", "row",
 )  # fmt: skip
 
 _HEADINGS = {COLUMNS[name].heading: COLUMNS[name].name for name in FIX_SHEET_COLUMNS}
@@ -74,7 +74,7 @@ _GUARD = "'"
 _CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
 
 
-def record_name(import_id: str, record: int) -> str:
+def row_name(import_id: str, record: int) -> str:
     """Return how a file names a record of an import: ``r3fa9c2e1-17``."""
     return f"r{import_id[:8]}-{record}"
 
@@ -152,9 +152,9 @@ def restored(table: Table) -> Table | None:
 def _own_names(header: Sequence[str]) -> list[str]:
     """Return column names with those of our workbooks and frames as our other files have them."""
     names: Mapping[str, str] = {}
-    if COLUMNS["record"].heading in header:
+    if COLUMNS["row"].heading in header:
         names = _HEADINGS
-    elif {RECORD, "error_message", "hint"} <= set(header):  # result.fix
+    elif {ROW, "error_message", "hint"} <= set(header):  # result.fix
         names = {column: own.name for column, own in COLUMNS.items()}
     return [names.get(name, name) for name in header]
 
@@ -169,16 +169,16 @@ def _restored(
     if answer.startswith("no") or answer in _KINDS:
         known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
         doubt = suspicious(known, f"not sent ({known}): {_SAY_YES}")
-    record, state, origin = own.get(RECORD, "").strip(), own.get(STATE, ""), None
+    record, state, origin = own.get(ROW, "").strip(), own.get(STATE, ""), None
     if found := _NAMED.fullmatch(record):
-        origin = RecordOrigin(found[1], int(found[2]))
+        origin = RowOrigin(found[1], int(found[2]))
     elif record:
-        what = f"the column {RECORD}, which says which record this is, holds {record!r}"
+        what = f"the column {ROW}, which says which record this is, holds {record!r}"
         hint = "take the row from fix.csv again, or empty that cell if it is a new animal"
         raise InputError(what, line=row.line, hint=hint)
     elif state not in _RETURNABLE:
         what = f"this record is {state!r} in an earlier import, so it may be in the store already"
-        hint = "load fix.csv; records in doubt are settled by reconcile, at their import"
+        hint = "load fix.csv; unconfirmed rows are settled by reconcile, at their import"
         raise InputError(what, line=row.line, column=STATE, hint=hint)
     cells = [row.cells[at] for at in kept if at < len(row.cells)]
     if is_guarded:  # so that no spreadsheet runs or converts them

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
 from unicodedata import normalize
 
-from petstore_frame.loader.row_state import RecordProblem
+from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.loader.source.cell_parsing import unsendable_character, word_of
 from petstore_frame.loader.source.spreadsheet_text import (
     SPREADSHEET_ERROR,
@@ -79,7 +79,7 @@ class KeyReader:
                     ambiguous.add(texts)
         self._ambiguous = frozenset(ambiguous)
 
-    def read(self, row: TableRow) -> tuple[Key | None, RecordProblem | None]:
+    def read(self, row: TableRow) -> tuple[Key | None, RowProblem | None]:
         """Return the key of a row, or why it has none."""
         texts = self._texts(row.cells)
         problem = self._problem(row, texts)
@@ -104,7 +104,7 @@ class KeyReader:
             return True
         return not text.isdecimal() and is_spreadsheet_date(text)
 
-    def _problem(self, row: TableRow, texts: Sequence[str]) -> RecordProblem | None:
+    def _problem(self, row: TableRow, texts: Sequence[str]) -> RowProblem | None:
         """Return why a row has no key."""
         if "" in texts and (problem := self._gap_problem(row.cells, texts)):
             return problem
@@ -128,7 +128,7 @@ class KeyReader:
         is_cell = notes.get(at) == DATE_NOTE
         return is_cell or at not in self._three_numbers or not THREE_NUMBERS.match(text)
 
-    def _gap_problem(self, cells: Sequence[str], texts: Sequence[str]) -> RecordProblem | None:
+    def _gap_problem(self, cells: Sequence[str], texts: Sequence[str]) -> RowProblem | None:
         for at in self._positions:
             text = cell_at(cells, at)
             if SPREADSHEET_ERROR.fullmatch(text):
@@ -143,8 +143,6 @@ class KeyReader:
             return self._placed("the rest of the key names several rows", gap, cells)
         return None
 
-    def _placed(
-        self, message: str, at: int, cells: Sequence[str], hint: str = _HINT
-    ) -> RecordProblem:
+    def _placed(self, message: str, at: int, cells: Sequence[str], hint: str = _HINT) -> RowProblem:
         column = next(name for name, place in self._places.items() if place == at)
-        return RecordProblem(KEY_MISSING, message, column, cell_at(cells, at)[:200], hint)
+        return RowProblem(KEY_MISSING, message, column, cell_at(cells, at)[:200], hint)

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import (
-    RecordProblem,
+    RowProblem,
     SourceRow,
     State,
     Suspicion,
@@ -40,7 +40,7 @@ _AT_ONCE = 128
 # Rows in which keys are looked for.
 _MOST_FOR_KEYS = 100_000
 _MOST_OF_A_ROW = 1_000
-_OPEN_DEFAULT = RecordProblem(
+_OPEN_DEFAULT = RowProblem(
     "open_word", "what an empty cell becomes is a placeholder in the recipe", hint="fill it in"
 )
 _TOTAL_ROW = suspicious(Suspicion.TOTAL_ROW, "this looks like a row of totals, not like an animal")
@@ -48,7 +48,7 @@ _NUMBER_DTYPES = ("int64", "Int64", "Float64")
 _NOWHERE = sys.maxsize  # the position of a field that has a default and no column
 _STATUS = FIELDS.named("status")
 # Looked up for each row, which takes an enum longer than a name.
-_PENDING, _SKIPPED = State.PENDING, State.SKIPPED
+_PENDING, _EXCLUDED = State.PENDING, State.EXCLUDED
 
 
 class _Observer(Protocol):
@@ -249,16 +249,16 @@ class Source:
         number: int,
         row: TableRow,
         ordinal: str = "",
-        quantity_problem: RecordProblem | None = None,
+        quantity_problem: RowProblem | None = None,
     ) -> SourceRow:
         """Check one animal; ``ordinal`` is which of the animals of its row it is."""
         cells = tuple(row.cells)
         if self._is_blank(cells, row.problems):
             if row.origin is not None:  # somebody emptied the row of a fix file
                 return SourceRow(
-                    number, row.line, cells, _SKIPPED, origin=row.origin, is_excluded=True
+                    number, row.line, cells, _EXCLUDED, origin=row.origin, is_excluded=True
                 )
-            return SourceRow(number, row.line, cells, _SKIPPED, notes=("blank",))
+            return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
         problems = [] if quantity_problem is None else [quantity_problem]
         notes: list[str] = []
         if row.lines > 1 and self._is_swallowing(cells):
@@ -273,7 +273,7 @@ class Source:
         if len(cells) > self._width and (extra := "".join(cells[self._width :]).strip()):
             message = f"the row has {len(cells)} cells, the header {self._width}"
             hint = "put a cell that holds the delimiter into quotes"
-            problems.append(RecordProblem("extra_cell", message, value=extra[:200], hint=hint))
+            problems.append(RowProblem("extra_cell", message, value=extra[:200], hint=hint))
             payload, body = b"", b""
         else:
             payload, body = self._read_fields(cells, row, problems, notes)
@@ -297,10 +297,10 @@ class Source:
             )  # fmt: skip
         # The row of a key is chosen first; then the chosen one may be excluded.
         if is_excluded and (is_excluded_line or self.recipe.keep is None):
-            return checked._replace(state=_SKIPPED, payload=None, problems=(), unsent_hash=None)
+            return checked._replace(state=_EXCLUDED, payload=None, problems=(), unsent_hash=None)
         return checked
 
-    def _is_blank(self, cells: tuple[str, ...], problems: Mapping[int, RecordProblem]) -> bool:
+    def _is_blank(self, cells: tuple[str, ...], problems: Mapping[int, RowProblem]) -> bool:
         """Return True if no cell has text, or a problem of its own such as an error."""
         if cells and cells[0].strip():
             return False
@@ -309,8 +309,8 @@ class Source:
         return all(problem.code == MERGED for problem in problems.values())
 
     def _without_allowed(
-        self, problems: list[RecordProblem], notes: list[str], *, is_confirmed: bool
-    ) -> list[RecordProblem]:
+        self, problems: list[RowProblem], notes: list[str], *, is_confirmed: bool
+    ) -> list[RowProblem]:
         """Turn the suspicions that a person let through into notes; return the other problems."""
         remaining = []
         for problem in problems:
@@ -329,7 +329,7 @@ class Source:
         self,
         cells: tuple[str, ...],
         row: TableRow,
-        problems: list[RecordProblem],
+        problems: list[RowProblem],
         notes: list[str],
     ) -> tuple[bytes, bytes]:
         """Return the request body, and the same without the status; add problems and notes."""
@@ -367,7 +367,7 @@ class Source:
         body = b"{%b}" % others
         return b"{%b,%b}" % (others, status) if status else body, body
 
-    def _quantity_of(self, row: TableRow) -> tuple[int, RecordProblem | None]:
+    def _quantity_of(self, row: TableRow) -> tuple[int, RowProblem | None]:
         """Return how many animals a row stands for, or why that is not known."""
         if row.origin or not any(map(str.strip, row.cells)):
             return 1, None
@@ -378,9 +378,7 @@ class Source:
         is_allowed = Suspicion.LARGE_QUANTITY in self.recipe.allow
         if 0 < quantity <= _MOST_OF_A_ROW or (quantity and is_allowed):
             return quantity, None
-        problem = RecordProblem(
-            "not_a_quantity", "this is not a number of animals", hint="correct it"
-        )
+        problem = RowProblem("not_a_quantity", "this is not a number of animals", hint="correct it")
         if quantity:
             message = f"this row stands for {quantity:,} animals"
             problem = suspicious(Suspicion.LARGE_QUANTITY, message)
@@ -397,7 +395,7 @@ class Source:
                 return True
         return False
 
-    def _placed(self, problem: RecordProblem, at: int, cells: Sequence[str]) -> RecordProblem:
+    def _placed(self, problem: RowProblem, at: int, cells: Sequence[str]) -> RowProblem:
         if at == _NOWHERE:
             return problem
         value = cells[at][:200] if at < len(cells) else ""
@@ -410,7 +408,7 @@ def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> 
     return IN_BRACES.sub(lambda each: found[each[1]], default) if all(found.values()) else ""
 
 
-def _swallowed(row: TableRow) -> RecordProblem:
+def _swallowed(row: TableRow) -> RowProblem:
     lines = f"lines {row.line} to {row.line + row.lines - 1}"
     message = f"a cell seems to hold other rows of {lines}: a quote opens there"
     problem = suspicious(Suspicion.SWALLOWED_ROWS, message)

@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import RecordOrigin, RecordProblem
+from petstore_frame.loader.row_state import RowOrigin, RowProblem
 
 DATE_NOTE: str = "date→text"
 NUMBER_NOTE: str = "number→text"
@@ -25,7 +25,7 @@ class Cell(NamedTuple):
 
     text: str
     note: str | None = None  # for a warning
-    problem: RecordProblem | None = None  # why the text cannot be sent
+    problem: RowProblem | None = None  # why the text cannot be sent
 
 
 EMPTY_CELL = Cell("")
@@ -38,10 +38,10 @@ class TableRow(NamedTuple):
     cells: Sequence[str]
     lines: int = 1  # that it takes
     notes: Mapping[int, str] = {}  # by the position of the cell
-    problems: Mapping[int, RecordProblem] = {}  # likewise
-    doubt: RecordProblem | None = None  # why a person has to confirm the row
+    problems: Mapping[int, RowProblem] = {}  # likewise
+    doubt: RowProblem | None = None  # why a person has to confirm the row
     is_confirmed: bool = False  # whether a person did
-    origin: RecordOrigin | None = None  # the row that a row of a fix file corrects
+    origin: RowOrigin | None = None  # the row that a row of a fix file corrects
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class Table:
             yield row.cells
 
 
-def row_of_cells(line: int, cells: Iterable[Cell], doubt: RecordProblem | None = None) -> TableRow:
+def row_of_cells(line: int, cells: Iterable[Cell], doubt: RowProblem | None = None) -> TableRow:
     """Return a row of cells that were read by their type."""
-    texts, notes, problems = list[str](), dict[int, str](), dict[int, RecordProblem]()
+    texts, notes, problems = list[str](), dict[int, str](), dict[int, RowProblem]()
     for at, cell in enumerate(cells):
         texts.append(cell.text)
         if cell.note is not None:
@@ -90,7 +90,7 @@ def cell_of_value(value: Any, exact_below: int, *, has_exact_integers: bool = Fa
     if type(value).__name__ in ("bool", "bool_"):
         text = "TRUE" if value else "FALSE"
         message = f"the cell holds the truth value {text}"
-        return Cell(text, problem=RecordProblem("boolean_value", message, hint="make it text"))
+        return Cell(text, problem=RowProblem("boolean_value", message, hint="make it text"))
     if isinstance(value, Decimal):
         # 1.000 is the number 1: its type says that the point groups no digits.
         is_whole = value.is_finite() and value == value.to_integral_value()
@@ -103,7 +103,7 @@ def cell_of_value(value: Any, exact_below: int, *, has_exact_integers: bool = Fa
     if isinstance(value, date | time | timedelta):
         return Cell(str(value), DATE_NOTE)
     message = f"the cell must hold text or a number, got {type(value).__name__}"
-    problem = RecordProblem("not_text", message, hint="replace it with text or a number")
+    problem = RowProblem("not_text", message, hint="replace it with text or a number")
     return Cell(str(value)[:200], problem=problem)
 
 
@@ -114,5 +114,5 @@ def _cell_of_number(value: Real, exact_below: int, *, has_exact_integers: bool) 
     if abs(number) < exact_below or (has_exact_integers and isinstance(number, int)):
         return Cell(text, NUMBER_NOTE)
     message = f"{text} is past {exact_below - 1}, so it may not be the number that was typed"
-    problem = RecordProblem("inexact_number", message, hint="keep such numbers as text")
+    problem = RowProblem("inexact_number", message, hint="keep such numbers as text")
     return Cell(text, problem=problem)
