@@ -30,6 +30,8 @@ from petstore_frame.loader.source.excel_file import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.rendering import count_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
+# Rows that may be in the store.
+UNCONFIRMED = (State.UNCONFIRMED, State.IN_FLIGHT)
 # A fact of an import: the cause that most rows share, so that nothing is sent.
 COMMON_CAUSE = "common_cause"
 # The column that may identify an animal, where nobody has said which does.
@@ -160,11 +162,16 @@ class ImportSummary:
 
     @property
     def exit_code(self) -> int:
-        """What the command line ends with: the worst of what applies, 0 if all is in the store."""
+        """The code that the command ends with; 0 only if nothing is left to send or to fix."""
         if self.question is not None:
-            return 2
-        ended = _ENDING_CODES.get(self.run.ending, 0) if self.run.ending else 0
-        return max(ended, 1 if self.to_fix else 0, 3 if self.unconfirmed else 0)
+            return 9
+        if self.is_held:
+            return 4
+        is_left = self.to_fix or self.counts[State.PENDING] or self.counts[State.NOT_FOUND]
+        codes = [1 if is_left else 0, 3 if self.count(*UNCONFIRMED) else 0]
+        if self.run.ending is not None:
+            codes.append(_ENDING_CODES.get(self.run.ending, 0))
+        return max(codes)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
