@@ -105,7 +105,7 @@ def test_an_import_is_done_once_its_last_record_is_settled(load_with, run_load) 
     """A person's word on the last unconfirmed row ends an import that was stopped there."""
     stopped, store = load_with(3, {3: "redirect"}, workers=1)
     assert stopped.exit_code == 5
-    stopped.resolve({3: 77})
+    stopped.resolve({4: 77})
     again = run_load(3, store)
     assert (again.facts.run.ending, again.exit_code) == (Ending.DONE, 0)
 

@@ -143,7 +143,7 @@ class ImportTab(FileTab):
         doubtful = sum(map(_doubtful, left))
         lines = [
             f"{each.run.source}, {minute_text(each.run.staged_at)[:10]}: "
-            + ", ".join(f"{n:,} {state.text}" for state, n in each.counts.items() if n)
+            + ", ".join(f"{n:,} {State(state).text}" for state, n in each.counts.items() if n)
             for each in left
         ]
         lines += [CHECKING] if doubtful else []
@@ -317,7 +317,7 @@ class ImportTab(FileTab):
 
 def _doubtful(result: LoadResult) -> int:
     """Return how many rows of an import may or may not be in the store."""
-    return sum(count for state, count in result.counts.items() if state.is_unconfirmed)
+    return sum(count for state, count in result.counts.items() if State(state).is_unconfirmed)
 
 
 def _is_shown(path: Path, result: LoadResult) -> bool:

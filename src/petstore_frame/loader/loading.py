@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack
@@ -186,9 +186,18 @@ def run_import(
             was_at_work = run_session(
                 writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
             )
-    result = LoadResult(path, staged.run.id, sent_now=was_at_work)
+    result = LoadResult(
+        path, staged.run.id, sent_now=was_at_work, fix_file=_fix_file(source, opened)
+    )
     _tell_end(result)
     return result
+
+
+def _fix_file(source: Any, opened: Source) -> str | None:
+    """Return the path of a fix file as the user gave it; None for any other source."""
+    if not opened.is_returned or not isinstance(source, (str, PathLike)):
+        return None
+    return fspath(source)
 
 
 def resume_loads(
