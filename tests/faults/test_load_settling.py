@@ -233,7 +233,7 @@ def test_a_wrong_argument_settles_nothing(load_with, call, first, options, words
 
 def test_a_person_may_name_a_row_by_its_key(load_with, run_load) -> None:
     """resolve takes the key of a row as well as its line."""
-    result, store = load_with(10, {5: "fin_after"}, workers=1, key="name")
+    result, _ = load_with(10, {5: "fin_after"}, workers=1, key="name")
     result.resolve({"Pet 4": 5})
     assert result.counts["created"] == 10
     assert result.exit_code == 0

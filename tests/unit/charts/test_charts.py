@@ -50,7 +50,7 @@ def history(tmp_path_factory) -> pf.History:
 
 def trend_of(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
     """A trend made by hand."""
-    frame = pd.DataFrame(rows, columns=["date", "status", "pets", "count_is"])
+    frame = pd.DataFrame(rows, columns=["date", "status", "pets", "bound"])
     return frame.assign(date=pd.to_datetime(frame["date"]))
 
 
