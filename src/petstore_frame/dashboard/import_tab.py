@@ -35,7 +35,15 @@ from petstore_frame.errors import (
     LoadStoppedError,
     PetstoreError,
 )
-from petstore_frame.loader import LoadResult, Recipe, State, resume_loads, run_import
+from petstore_frame.loader import (
+    LoadResult,
+    PetIds,
+    Recipe,
+    RowName,
+    State,
+    resume_loads,
+    run_import,
+)
 from petstore_frame.rendering import PAGE, count_text
 
 NO_LIMIT = 2**31
