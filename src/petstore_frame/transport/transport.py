@@ -21,7 +21,12 @@ from petstore_frame.errors import (
     CrossOriginError,
     PetstoreError,
 )
-from petstore_frame.transport.connection_settings import checked_address, checked_key, is_loopback
+from petstore_frame.transport.connection_settings import (
+    certificate_problem,
+    checked_address,
+    checked_key,
+    is_loopback,
+)
 from petstore_frame.transport.post_outcome import (
     TRANSPORT_ERRORS,
     PostOutcome,
@@ -301,6 +306,8 @@ def new_transport(base_url: str, proxy: str | None) -> httpx.HTTPTransport:
     is_secure = not base_url.startswith("http:")
     try:
         return httpx.HTTPTransport(verify=is_secure, limits=_LIMITS, proxy=proxy)
+    except OSError as problem:  # also an ssl.SSLError, for a file without certificates
+        raise ConfigurationError(certificate_problem(problem)) from problem
     except (ValueError, ImportError, httpx.InvalidURL) as problem:
         raise ConfigurationError(
             f"the environment's proxy cannot be used: {problem}; correct or unset HTTP_PROXY, "
