@@ -162,8 +162,7 @@ def test_the_grace_is_waited_for_and_no_longer(load_with, run_load) -> None:
         store.settle()
         run_load(3, store, name="later.csv", first=1000)
 
-    result.wait = sleep
-    done = settle(result, store, grace_s=60.0)
+    done = settle(result, store, grace_s=60.0, sleep=sleep)
     assert waits == [65.0] and (done.created, done.not_found) == (1, 0)
 
 
