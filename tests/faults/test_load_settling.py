@@ -47,7 +47,6 @@ def test_a_page_cut_short_is_no_whole_listing(stores, run_load) -> None:
     for number in range(120):
         store.add({"name": f"Old {number}", "categoryId": 1, "status": "available"})
     result = run_load(1, store)
-    assert "The store was not read to its end" in str(result)
     done = settle(result, store)
     assert (done.not_found, done.unconfirmed) == (0, 1)
 
