@@ -123,6 +123,17 @@ def test_unknown_statuses_are_kept(book_of, tmp_path) -> None:
         assert "<c:f>cmd" not in archive.read("xl/charts/chart1.xml").decode()
 
 
+@pytest.mark.parametrize(
+    ("attention", "shown"), [("look", ["look"]), (["a", "b"], ["a", "b"]), ([], ["Nothing."])]
+)
+def test_a_text_that_needs_a_person_is_one_sentence(attention, shown, book_of) -> None:
+    """A text is one sentence, a list has one per row, and an empty list says that nothing does."""
+    cells = row_of(book_of(attention=attention)["Summary"], "What needs a person?")
+    sheet, row = cells[0].parent, cells[0].row
+    assert [sheet.cell(row + at, 3).value for at in range(len(shown))] == shown
+    assert sheet.cell(row + len(shown), 3).value is None
+
+
 def test_the_list_of_pets_can_be_filtered(book_of) -> None:
     """Its header stays on screen and on each printed page, and filters all rows."""
     sheet = book_of()["Inventory"]
@@ -165,7 +176,11 @@ def test_the_about_sheet_has_all_the_evidence(book_of) -> None:
     )
     found = set(texts(book["About"]))
     assert any(text.endswith(f"Made with petstore-frame {pf.__version__}") for text in found)
-    assert {"The store fills each page.", "3 rows came twice.", "512"} <= found
+    assert {
+        "The store fills each page.",
+        "3 rows came twice while the store was read.",
+        "512",
+    } <= found
     assert any("1 day old" in text for text in found)
     assert {"all pets", "the page was full", "3"} <= found
 
