@@ -232,33 +232,55 @@ def test_a_fix_file_needs_no_word(desk: Desk, way: str) -> None:
     assert desk.added == 4
 
 
-def test_doubt_is_settled_as_proposed(desk: Desk, way: str) -> None:
-    """Reconcile, then resolve, each as printed; nothing is sent a second time."""
+def test_unconfirmed_rows_are_settled_as_proposed(desk: Desk, way: str) -> None:
+    """Reconcile as printed; then resolve, where a person replaces the placeholder first."""
     desk.write(f"{NAME},categoryId", "Doubt,1", "Sure,1")
     desk.load("python", [], {})
     result = desk.known["result"]
-    change(result, "UPDATE animals SET pet_id = NULL, state = 'gone' WHERE record = 1")
+    change(result, "UPDATE animals SET pet_id = NULL, state = 'gone' WHERE row = 1")
     for state in ("pending", "in_flight", "unconfirmed"):
-        change(result, f"UPDATE animals SET state = '{state}' WHERE record = 1")
+        change(result, f"UPDATE animals SET state = '{state}' WHERE row = 1")
     desk.client.create_pet(name="Doubt", category_id=1)  # of somebody else, so either may be it
+    mine = result.frame["pet_id"].max() - 1  # the pets are numbered in the order of the file
     if way == "python":
         assert "result.reconcile(client)" in _CALL.findall(str(result))
         result.reconcile(desk.client, grace_s=0)
-        desk.paste(next(each for each in _CALL.findall(str(result)) if "resolve" in each))
+        call = next(call for call in _CALL.findall(str(result)) if "resolve" in call)
+        assert call == 'result.resolve({2: "?"})'
+        with pytest.raises(PetstoreError, match=r"line 2: '\?' is a placeholder"):
+            desk.paste(call)
+        desk.paste(call.replace('"?"', str(mine)))
     else:
-        (flag,) = [each for each in adds_in(desk.load(way, [], {})) if "--reconcile" in each]
-        left = desk.load(way, [flag, "--grace 0"], {})
-        desk.load(way, [next(each for each in adds_in(left) if "--resolve" in each)], {})
-    assert (result.counts["created"], desk.added) == (2, 3)
+        (flag,) = [add for add in adds_in(desk.load(way, [], {})) if "--reconcile" in add]
+        text = desk.load(way, [flag, "--grace 0"], {})
+        add = next(add for add in adds_in(text) if "--resolve" in add)
+        desk.load(way, [add], {})
+        assert result.counts["unconfirmed"] == 1  # a placeholder changes nothing
+        desk.load(way, [add.replace("?", str(mine))], {})
+    assert (result.counts["created"], result.exit_code, desk.added) == (2, 0, 3)
+
+
+def test_nothing_is_resolved_that_nothing_proves(desk: Desk) -> None:
+    """A store that shows one page proves no absence, so the printed call holds a placeholder."""
+    desk.write(f"{NAME},categoryId", "Doubt,1", "Sure,1")
+    desk.load("python", [], {})
+    result = desk.known["result"]
+    change(result, "UPDATE animals SET pet_id = NULL, state = 'gone' WHERE row = 1")
+    for state in ("pending", "in_flight", "unconfirmed"):
+        change(result, f"UPDATE animals SET state = '{state}' WHERE row = 1")
+    assert result.exit_code == 3
+    result.resolve({2: None})
+    assert (result.counts["pending"], result.exit_code) == (1, 1)
+    assert "None" not in "".join(_CALL.findall(str(result)))
 
 
 def test_the_question_is_json_for_a_script(desk: Desk) -> None:
-    """With --json the facts and what to add are on stdout, and the exit code is 2."""
+    """With --json the facts and what to add are on stdout, and the exit code is 9."""
     desk.has(*WEEK)
     desk.write(*NEXT_WEEK)
     told = json.loads(desk.load("shell", ["--json"], {}))
-    assert told["exit_code"] == 2
-    assert [(case["name"], case["records"]) for case in told["cases"]] == [("same_content", 6)]
+    assert told["exit_code"] == 9
+    assert [(case["name"], case["rows"]) for case in told["cases"]] == [("same_content", 6)]
     assert {"duplicates": "skip"} in [answer["add"] for answer in told["answers"]]
 
 

@@ -98,5 +98,7 @@ def is_unfinished(result: LoadResult) -> bool:
 
 
 def _line(result: LoadResult) -> str:
-    counts = ", ".join(f"{rows:,} {_TEXTS[state]}" for state, rows in result.counts.items() if rows)
+    counts = ", ".join(
+        f"{rows:,} {_TEXTS[State(state)]}" for state, rows in result.counts.items() if rows
+    )
     return f"{result.run.source}, {utc_text(result.run.staged_at)}: {counts}"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack
@@ -60,7 +60,7 @@ log = logging.getLogger("petstore_frame.loader")
 LEAST_PAGES = 1000
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 _LEFT = """
-ending IS NOT 'done' AND EXISTS (SELECT 1 FROM animals
+coalesce(ending, '') NOT IN ('done', 'max_rows') AND EXISTS (SELECT 1 FROM animals
   WHERE animals.import = imports.import AND state IN ('pending', 'in_flight'))
 """
 
@@ -73,6 +73,7 @@ def load(
     duplicates: Duplicates | None = None,
     as_new: AsNew = False,
     exclude_lines: Collection[int] = (),
+    max_rows: int | None = None,
     dry_run: bool = False,
     check_store: bool = True,
     max_errors: int | None = None,
@@ -98,6 +99,7 @@ def load(
         as_new: True if the whole file stands for different animals, 2 for a second copy of them;
             or the lines of rows that are new animals, whatever they equal.
         exclude_lines: Lines of rows that are not sent.
+        max_rows: Send at most this many rows, as a trial; the same call without it continues.
         dry_run: Read, check and plan, and send nothing.
         check_store: Read the store before sending, and ask about equal pets of others.
         max_errors: Stop above so many invalid, or rejected, rows.
@@ -140,6 +142,7 @@ def load(
         as_recipe(recipe, options),
         workers=workers,
         max_errors=max_errors,
+        max_rows=max_rows,
         dry_run=dry_run,
         duplicates=duplicates,
         as_new=as_new,
@@ -185,9 +188,18 @@ def run_import(
             was_at_work = run_session(
                 writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
             )
-    result = LoadResult(path, staged.run.id, sent_now=was_at_work)
+    result = LoadResult(
+        path, staged.run.id, sent_now=was_at_work, fix_file=_fix_file(source, opened)
+    )
     _tell_end(result)
     return result
+
+
+def _fix_file(source: Any, opened: Source) -> str | None:
+    """Return the path of a fix file as the user gave it; None for any other source."""
+    if not opened.is_returned or not isinstance(source, (str, PathLike)):
+        return None
+    return fspath(source)
 
 
 def resume_loads(

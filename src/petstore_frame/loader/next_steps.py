@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os import fspath
 from pathlib import Path
 from types import MappingProxyType
@@ -105,11 +105,11 @@ def compare_call(source: str | None, base_url: str) -> Call:
     )
 
 
-def resolve_call(row: int, pet: int | None) -> Call:
-    """Return how to say which pet a row is; None where it has none."""
-    said = {row: pet}
-    shell = f"add --resolve {row}={'none' if pet is None else pet}"
-    return Call(f"result.resolve({said!r})", shell)
+def resolve_call(lines: Sequence[int]) -> Call:
+    """Return how to say which pets some lines are; the user has to replace each ``?``."""
+    answers = ", ".join(f'{line}: "?"' for line in lines)
+    shell = _in_shell(word for line in lines for word in ("--resolve", f"{line}=?"))
+    return Call(f"result.resolve({{{answers}}})", f"add {shell}")
 
 
 def _command(name: str, what: str, base_url: str, *options: str) -> str:
