@@ -217,6 +217,36 @@ def test_own_pets_are_compared_first(desk: Desk) -> None:
     assert desk.added == 0
 
 
+def test_a_compare_call_reads_the_file_in_the_same_way(desk: Desk) -> None:
+    """It has the path as the user gave it, and each option that the load was given."""
+    client, folder = desk.client, Path("lists of May")
+    for animal in ("Ada", "Bo", "Cy"):
+        client.create_pet(name=animal, category_id=2, status="available")
+    folder.mkdir()
+    path = folder / "b.csv"
+    path.write_text("Tier;Art\nAda;Dog\nBo;Dog\nCy;Dog\n", "utf-8")
+    options = {
+        "mapping": {"name": "Tier", "category_id": "Art"},
+        "defaults": {"status": "available"},
+    }
+    with pytest.raises(DuplicatesError) as asked:
+        pf.load(str(path), client, value_map={"category_id": {"Dog": 2}}, **options)
+    (call, *_) = _CALL.findall(str(asked.value))
+    assert repr(str(path)) in call
+    assert desk.paste(call).frame["kind"].tolist() == ["same"] * 3
+
+
+def test_a_fix_file_names_itself(desk: Desk) -> None:
+    """Rows of a fix file that still need fixing are corrected in that file."""
+    desk.write(f"{NAME},category_id", "Rex,1", ",2", ",3")
+    result = pf.load(FILE, desk.client, **GIVEN)
+    result.write("out of May")
+    fix = Path("out of May/fix.csv")
+    fix.write_text(fix.read_text("utf-8-sig").replace("\n,2", "\nBo,2"), "utf-8")
+    again = pf.load(str(fix), desk.client, journal=FOLDER)
+    assert f"correct them in {fix}, then load it again" in str(again)
+
+
 def test_a_fix_file_needs_no_word(desk: Desk, way: str) -> None:
     """Written, corrected and loaded by what is printed, each row is created."""
     desk.write(f"{NAME},Kind,n", "Rex,Dog,1", "Bo,Cat,2", "Al,Dog,3", ",Dog,4")

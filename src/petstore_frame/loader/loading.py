@@ -36,6 +36,7 @@ from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.store_check import StorePets
 from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, ProgressOption
+from petstore_frame.loader.named_lines import with_named_lines
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
 from petstore_frame.loader.results.load_result import LoadResult
@@ -175,7 +176,8 @@ def run_import(
     words_of, lines = partial(_words_of, path), options.exclude_lines
     opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
-    put = partial(_stage, opened, run, client, options, rows_read)
+    stage_rows = partial(_stage, opened, run, client, options, rows_read)
+    put = partial(_stage_named, stage_rows, _path_of(source), recipe)
     if options.dry_run:
         return _rehearse(path, client.base_url, put)
     with holding(path), Writer(path, client.base_url) as writer:
@@ -188,18 +190,31 @@ def run_import(
             was_at_work = run_session(
                 writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
             )
-    result = LoadResult(
-        path, staged.run.id, sent_now=was_at_work, fix_file=_fix_file(source, opened)
-    )
+    fix_file = _path_of(source) if opened.is_returned else None
+    result = LoadResult(path, staged.run.id, sent_now=was_at_work, fix_file=fix_file)
     _tell_end(result)
     return result
 
 
-def _fix_file(source: Any, opened: Source) -> str | None:
-    """Return the path of a fix file as the user gave it; None for any other source."""
-    if not opened.is_returned or not isinstance(source, (str, PathLike)):
-        return None
-    return fspath(source)
+def _path_of(source: Any) -> str | None:
+    """Return the path of a source as the user gave it; None for a frame."""
+    return fspath(source) if isinstance(source, (str, PathLike)) else None
+
+
+def _stage_named(
+    stage_rows: Callable[[Writer], tuple[Staged, Question | None]],
+    path: str | None,
+    recipe: Recipe,
+    writer: Writer,
+) -> tuple[Staged, Question | None]:
+    """Stage rows; a question knows how the user named and read the file."""
+    try:
+        staged, question = stage_rows(writer)
+    except DuplicatesError as error:
+        raise DuplicatesError(error.question.with_source(path, recipe)) from None
+    if question is not None:
+        question = question.with_source(path, recipe)
+    return staged, question
 
 
 def resume_loads(
@@ -303,7 +318,8 @@ def _stage(
 
     def batches() -> Iterator[Sequence[SourceRow]]:
         nonlocal rows
-        for batch in opened.batches():
+        lines = {"as_new": options.new_lines, "exclude_lines": options.exclude_lines}
+        for batch in with_named_lines(opened.batches(), lines):
             rows += len(batch)
             rows_read(rows)
             yield batch

@@ -94,13 +94,22 @@ def load_call(file: str | None, folder: str | None, base_url: str) -> Call:
     return Call(python, _command("load", file or "--resume", base_url, *flags))
 
 
-def compare_call(source: str | None, base_url: str) -> Call:
-    """Return the call that compares a source with the store by name and category."""
-    what = "frame" if source is None else repr(source)
-    on = ("--on", "name", "--on", "category_id")
+def compare_call(path: str | None, base_url: str, options: Mapping[str, Any]) -> Call:
+    """Return the call that compares a list with the store by name and category.
+
+    Args:
+        path: The file as the user named it; None for a frame.
+        base_url: The address of the store.
+        options: The recipe options that the load read the file with.
+    """
+    source = "frame" if path is None else repr(path)
+    arguments = [source, "pf.fetch_inventory(client)", "on=['name', 'category_id']"]
+    arguments += [to_add(option, value) for option, value in options.items()]
+    flags = ["--on", "name", "--on", "category_id"]
+    for option, value in options.items():
+        flags += shlex.split(to_add(option, value, "shell"))
     return Call(
-        f"pf.compare({what}, pf.fetch_inventory(client), on=['name', 'category_id'])",
-        _command("compare", source or "FILE", base_url, *on),
+        f"pf.compare({', '.join(arguments)})", _command("compare", path or "FILE", base_url, *flags)
     )
 
 
