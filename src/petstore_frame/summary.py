@@ -336,7 +336,7 @@ class Summary:
         bounds = {count.bound for count in self.sums.cells}
         lines = [self.selection] if self.is_selection else []
         if "at_least" in bounds:
-            lines.append("≥ means at least: the store may have more pets than were read.")
+            lines.append("≥ means at least: the store may hold more than was read.")
         if "about" in bounds:
             facts = {evidence.fact for evidence in self.completeness.evidence}
             change = "pets left the store" if Fact.PETS_LEFT in facts else "the store changed"

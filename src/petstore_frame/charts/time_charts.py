@@ -111,6 +111,8 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
     scale = _Scale(max((count.count for count in counts), default=0))
     days = sorted({day for line in lines for day in line.counts})
     lost = [day for day in days if all(line.counts.get(day) is None for line in lines)]
+    if lost:
+        keys.append(svg.Key("gray band: no snapshot", None, sign="▯"))
     span = max((days[-1] - days[0]).days, 1) if days else 1
     x_of = {day: scale.x((day - days[0]).days / span) for day in days}
     body = [*scale.rules(), *_gaps(lost, x_of, wide=scale.x(1 / span) - scale.x(0))]
