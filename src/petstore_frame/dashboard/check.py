@@ -43,6 +43,37 @@ _BIRTHDAY = re.compile(
     r"birth|born|\bdob\b|geburt|geboren|naissance|nacimiento|nascita|nascimento|geboorte|född|født",
     re.IGNORECASE,
 )
+# What the page asks in each case: the question, and what either answer means.
+_CASES = {
+    "in_store": (
+        "{rows} of your {of} look like pets already in the store. Are they the same animals?",
+        "Same animals – link them",
+        "Different animals",
+    ),
+    "same_content": (
+        "{rows} of your {of} look like animals of earlier files (same name and category). Are they "
+        "the same animals?",
+        "Same animals",
+        "Different animals",
+    ),
+    "similar_key": (
+        "{rows} of your {of} have an animal ID that looks like a known one. Are they the same "
+        "animals?",
+        "Same animals",
+        "Different animals",
+    ),
+    "reused_key": (
+        "{rows} of your {of} have a known animal ID, but the name of another animal. Are they the "
+        "same animals?",
+        "Same animals, renamed",
+        "Different animals, the ID was used again",
+    ),
+    "gone": (
+        "{rows} of your {of} were in the store and are not there anymore. What happened to them?",
+        "They were removed on purpose",
+        "The store lost them – create them again",
+    ),
+}
 _SUSPICIOUS = {
     "total_row": "Import the totals rows as animals",
     "unlisted_category": "Import the rows whose category is not in the list",
@@ -160,30 +191,29 @@ class CheckStep:
             markup += self._case_markup(case)
         self._question.value = markup
         for name, control in self.cases.items():
-            texts = {case.name: case.text for case in asked}
-            answer = state.answers.get(name)
-            if name in texts and question is not None:
+            if question is not None and any(case.name == name for case in asked):
+                _, same, different = _CASES[name]
                 skip = question.if_skip.get(State.PENDING, 0)
                 create = question.if_create.get(State.PENDING, 0)
                 control.options = [
-                    (f"{texts[name].skip} – add {skip:,}", "skip"),
-                    (f"{texts[name].create} – add {create:,}", "create"),
+                    (f"{same}, add {skip:,}", "skip"),
+                    (f"{different}, add {create:,}", "create"),
                 ]
-            control.value = answer
+            control.value = state.answers.get(name)
         self._cases.children = [*self.cases.values()]
 
     def _case_markup(self, case: Any) -> Markup:
-        found = case.text.found.format(f"{case.rows:,}", f"{case.of:,} rows")
+        found = _CASES[case.name][0].format(rows=f"{case.rows:,}", of=f"{case.of:,} rows")
         rows = [
             [
-                f"line {example.line}",
+                str(example.line),
                 self._pet_text(example.ours),
                 self._pet_text(example.theirs),
                 _origin(example),
             ]
             for example in case.examples
         ]
-        markup = PAGE.warning("Are these the same animals?", [found])
+        markup = PAGE.warning(found)
         if rows:
             head = ["Line", "In your file", "Looks like", "Where"]
             markup += scrollable(PAGE.table(rows, head))
@@ -416,7 +446,8 @@ def _origin(example: Any) -> str:
 def _example_columns(conflict: Conflict, state: ImportState) -> list[str]:
     """Return the columns that show an animal: the key, what is sent, and where its rows differ."""
     preview = state.preview
-    mapped = [] if preview is None else [*preview.mapping.values()]
+    mapping = {} if preview is None else preview.mapping
+    mapped = [mapping[field.name] for field in FIELDS.sent if field.name in mapping]
     differing = [column for column in conflict.example[0].cells if column in conflict.columns]
     return [*dict.fromkeys([*(state.recipe.key or ()), *mapped, *differing])][:8]
 
@@ -433,7 +464,8 @@ def _grid(rows: list[FileRow], state: ImportState) -> Markup:
     preview = state.preview
     if preview is None or not rows:
         return Markup("")
-    fields = {column: LABELS[field] for field, column in preview.mapping.items()}
+    mapping = preview.mapping
+    fields = [mapping[field.name] for field in FIELDS.sent if field.name in mapping]
     key = [column for column in state.recipe.key or () if column not in fields]
     others = [column for column in rows[0].cells if column not in fields and column not in key]
     columns = [*key, *fields, *others]
