@@ -61,7 +61,7 @@ html_title = f"petstore_frame {release}"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_sidebars: dict[str, list[str]] = {
-    page: [] for page in ("get_started", "interface", "service", "inputs", "benchmarks")
+    page: [] for page in ("install", "get_started", "interface", "service", "inputs", "benchmarks")
 }
 html_show_sourcelink = False
 html_copy_source = False

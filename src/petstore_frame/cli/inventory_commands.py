@@ -9,7 +9,16 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import INTERRUPTED, WITH_FINDINGS, explain, finish, warn
+from petstore_frame.cli.exit_codes import (
+    DONE,
+    INTERRUPTED,
+    NOT_COMPLETE,
+    WITH_FINDINGS,
+    explain,
+    finish,
+    refuse,
+    warn,
+)
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -75,7 +84,7 @@ def tell(
         "fetched_at": inventory.fetched_at.isoformat(),
         "completeness": completeness.to_dict(),
     }
-    code = 0 if completeness.is_complete else WITH_FINDINGS
+    code = DONE if completeness.is_complete else NOT_COMPLETE
     finish(told | facts, "\n".join(lines).rstrip(), as_json=as_json, code=code)
 
 
@@ -160,35 +169,49 @@ def compare(
     words: RecipeSettings = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Workbook to write.")] = None,
     on: Annotated[
-        list[str] | None, Option(help="Field that makes a record and a pet equal; or several.")
+        list[str] | None,
+        Option(help="Field that makes a row and a pet equal; repeat it for several."),
     ] = None,
     journal: JournalFolder = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell where a list and the store disagree, and write it as a workbook.
+    """Show where a list and the store disagree, and write it as a workbook.
 
-    With --key, the journal of the imports tells which pet each record is. With --on, records and
-    pets that are equal in these fields belong together; where that leaves a choice, they are
-    ambiguous. Exit code 0: they agree in all; 1: they differ, or the listing is not complete.
+    With --key, the import journal says which pet each row is. With --on, rows and pets that are
+    equal in these fields belong together; if that leaves a choice, they are ambiguous. Exit code
+    0: they agree in every animal; 1: they differ; 8: the listing is not known to be complete.
 
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
+    from petstore_frame.storage import refuse_changed_workbook
+
     reading = recipe_of(recipe, key, categories, words)
+    if bool(reading.key) == bool(on):
+        refuse("pass exactly one of --key and --on")
+    if output is not None and not overwrite:
+        refuse_changed_workbook(output)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout)
-    found = pf.compare(file, inventory, on=on or (), recipe=reading, journal=journal)
+    comparison = pf.compare(file, inventory, on=on or (), recipe=reading, journal=journal)
     if output is not None:
-        found.write(output, categories=reading.categories)
+        comparison.write(output, categories=reading.categories, overwrite=overwrite)
     facts = {
         "output": None if output is None else str(output),
-        "kinds": {str(kind): row for kind, row in found.summary.to_dict(orient="index").items()},
-        "is_equal": found.is_equal,
-        "completeness": found.completeness.to_dict(),
+        "kinds": {
+            str(kind): row for kind, row in comparison.summary.to_dict(orient="index").items()
+        },
+        "is_equal": comparison.is_equal,
+        "completeness": comparison.completeness.to_dict(),
     }
-    text = f"{output}: {found}" if output else str(found)
-    is_done = found.is_equal and inventory.completeness.is_complete
-    finish(facts, text, as_json=as_json, code=0 if is_done else WITH_FINDINGS)
+    text = comparison.text("shell")
+    if output is not None:
+        text = f"{output}: {text}"
+    code = DONE if comparison.is_equal else WITH_FINDINGS
+    if not comparison.completeness.is_complete:
+        code = NOT_COMPLETE
+    finish(facts, text, as_json=as_json, code=code)
 
 
 def trend(

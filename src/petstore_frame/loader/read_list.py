@@ -16,7 +16,7 @@ from petstore_frame.loader.journal.staging import key_text
 from petstore_frame.loader.results.import_facts import count_notes
 from petstore_frame.loader.results.key_frame import frame_of_keys
 from petstore_frame.loader.row_state import RowProblem, SourceRow, State
-from petstore_frame.loader.source import Recipe, open_source
+from petstore_frame.loader.source import Recipe, Source, open_source
 from petstore_frame.schema import FIELDS, as_type
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ class Listed(NamedTuple):
     """The rows of a list, and what was noticed while it was read.
 
     ``frame`` has ``row`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
-    dtypes), and ``problem`` (str), which is missing if the row can be compared.
+    dtypes), ``problem`` (str), which is missing if the row can be compared, and ``is_excluded``
+    (bool).
     """
 
     name: str
@@ -36,22 +37,30 @@ class Listed(NamedTuple):
 
 
 def read_list(data: Any, recipe: Recipe) -> Listed:
-    """Read a list as the loader would read it, without blank and excluded rows."""
+    """Read a list as the loader would read it, without blank rows.
+
+    Rows that the recipe excludes are marked; they have the fields that can be read.
+    """
     import pandas as pd
 
     source = open_source(data, recipe)
-    rows = [row for row in source if row.state is not State.EXCLUDED]
+    rows = [row for row in source if row.state is not State.EXCLUDED or _has_excluded_cells(row)]
     keys = [None if row.key is None else key_text(row.key) for row in rows]
     key_counts = Counter(key for key in keys if key is not None)
     repeated_keys = {key for key, count in key_counts.items() if count > 1}
     superseded, conflicts = _choose_rows(rows, keys, repeated_keys, recipe.keep)
+    compared_keys = {key for row, key in zip(rows, keys, strict=True) if not row.is_excluded}
+    compared_keys.discard(None)
 
     listed = [
         (row, key)
         for row, key in zip(rows, keys, strict=True)
-        if row.number not in superseded and not row.is_excluded
+        if row.number not in superseded and not (row.is_excluded and key in compared_keys)
     ]
-    problems = [conflicts.get(row.number, _problem_text(row)) for row, _ in listed]
+    problems = [
+        None if row.is_excluded else conflicts.get(row.number, _problem_text(row))
+        for row, _ in listed
+    ]
     columns: dict[str, Any] = {
         "row": pd.array([row.number for row, _ in listed], "int64"),
         "line": pd.array([row.line for row, _ in listed], "int64"),
@@ -59,13 +68,41 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
     }
     # One JSON document for all payloads is parsed faster than many.
     payloads = b",".join(row.payload or b"{}" for row, _ in listed)
-    bodies = json.loads(b"[" + payloads + b"]")
+    bodies = [
+        _readable_fields(source, row) if row.is_excluded else body
+        for (row, _), body in zip(listed, json.loads(b"[" + payloads + b"]"), strict=True)
+    ]
     for field in FIELDS.sent:
         values = [body.get(field.wire_name) for body in bodies]
         columns[field.name] = as_type(values, field.nullable)
     columns["problem"] = as_type(problems, "str")
-    notes = [(row.notes, 1, row.line) for row in rows if row.notes and not row.problems]
+    columns["is_excluded"] = pd.array([row.is_excluded for row, _ in listed], dtype="bool")
+    notes = [
+        (row.notes, 1, row.line)
+        for row in rows
+        if row.notes and not row.problems and not row.is_excluded
+    ]
     return Listed(source.name, pd.DataFrame(columns), [str(note) for note in count_notes(notes)])
+
+
+def _has_excluded_cells(row: SourceRow) -> bool:
+    """Return whether the recipe excludes a row that is not blank."""
+    return row.is_excluded and bool("".join(row.cells).strip())
+
+
+def _readable_fields(source: Source, row: SourceRow) -> dict[str, Any]:
+    """Return the fields of an excluded row that can be read.
+
+    The value for which it is excluded is often one that no store has.
+    """
+    body: dict[str, Any] = {}
+    for field_name, column in source.mapping.items():
+        place = source.columns.index(column)
+        text = row.cells[place] if place < len(row.cells) else ""
+        meaning = source.readers[field_name][text]
+        if meaning.problem is None:
+            body |= json.loads(b"{%b}" % meaning.part)
+    return body
 
 
 def _problem_text(row: SourceRow) -> str | None:
@@ -89,7 +126,7 @@ def _choose_rows(
     """
     rows_of_key: dict[str, list[KeyedRow]] = defaultdict(list)
     for row, key in zip(rows, keys, strict=True):
-        if key in repeated_keys:
+        if key in repeated_keys and row.state is not State.EXCLUDED:
             rows_of_key[key].append(_keyed_row(row, key))
     superseded: set[int] = set()
     conflicts: dict[int, str] = {}

@@ -36,12 +36,8 @@ def cell_value(value: Any) -> CellValue:
     """
     if value is None or isinstance(value, str | bool):
         return value
-    if isinstance(value, int):
-        return value if abs(value) < styles.EXACT_NUMBERS else str(value)
-    if isinstance(value, float):
-        return value if isfinite(value) else str(value)
-    if isinstance(value, Decimal):
-        return _decimal_value(value)
+    if isinstance(value, int | float | Decimal):
+        return _number_value(value)
     if isinstance(value, date):
         return _date_value(value)
     if type(value).__module__ == "numpy" and value.ndim == 0:
@@ -55,7 +51,11 @@ def _numpy_value(scalar: Any) -> CellValue:
     return str(scalar) if has_no_plain_type else cell_value(value)
 
 
-def _decimal_value(value: Decimal) -> float | str:
+def _number_value(value: float | Decimal) -> float | str:
+    if isinstance(value, int):
+        return value if abs(value) < styles.EXACT_NUMBERS else str(value)
+    if isinstance(value, float):
+        return value if isfinite(value) else str(value)
     if not value.is_finite():
         return str(value)
     digits = "".join(map(str, value.as_tuple().digits)).strip("0")

@@ -29,11 +29,11 @@ _NEXT_PENDING = _TO_SEND.format("state = 'pending' AND own.row >= :start")
 _REPEATABLE = _TO_SEND.format("state = 'unconfirmed' AND key_since > :since AND key_since <= :now")
 # ``key_since`` is the first moment of a key that each request of the animal carried.
 _CLAIM = """
-UPDATE animals SET state = 'in_flight', sent_at = ?1, session = ?2,
-  first_sent_at = coalesce(first_sent_at, ?1),
-  key_since = iif(?3, coalesce(key_since, ?1), NULL)
-WHERE import = ?4 AND state IN ('pending', 'unconfirmed')
-  AND row IN (SELECT value FROM json_each(?5))
+UPDATE animals SET state = 'in_flight', sent_at = :now, session = :session,
+  first_sent_at = coalesce(first_sent_at, :now),
+  key_since = iif(:has_key, coalesce(key_since, :now), NULL)
+WHERE import = :import AND state IN ('pending', 'unconfirmed')
+  AND row IN (SELECT value FROM json_each(:rows))
 """
 # One statement for all outcomes of a commit; its rows are those that ``_settle`` makes.
 _SETTLE = """
@@ -105,10 +105,11 @@ class Outcomes:
     def counts(self) -> dict[State, int]:
         """Count the animals that the import sends by their states, and its rows to fix."""
         found = self._sql.execute(
-            "SELECT state, count(*) FROM animals WHERE import = ?1 AND state IS NOT NULL GROUP BY 1"
-            " UNION ALL SELECT 'invalid', count(*) FROM row_states WHERE import = ?1"
+            "SELECT state, count(*) FROM animals WHERE import = :import AND state IS NOT NULL"
+            " GROUP BY 1 UNION ALL"
+            " SELECT 'invalid', count(*) FROM row_states WHERE import = :import"
             " AND state = 'invalid'",
-            [self._import],
+            {"import": self._import},
         )
         return dict.fromkeys(State, 0) | {State(state): count for state, count in found}
 
@@ -183,7 +184,13 @@ class Outcomes:
         if not chosen:
             return []
         numbers = [row for row, *_ in chosen]
-        values: list[Any] = [now, self._session, has_key, self._import, json.dumps(numbers)]
+        values = {
+            "now": now,
+            "session": self._session,
+            "has_key": has_key,
+            "import": self._import,
+            "rows": json.dumps(numbers),
+        }
         self._expect(len(numbers), self._sql.execute(_CLAIM, values))
         return [
             Intent(
