@@ -101,11 +101,12 @@ class CheckStep:
         self.step = Step(factory, 4, "Check", hint, tab.toggle)
         self.area = tab.background.add_area(factory)
         self._cards, self._warnings = factory.html(), factory.html()
-        self.keep = factory.dropdown("Which row counts?", [(CHOOSE, "")], self._keep)
+        self.keep = factory.dropdown("Several rows for one animal: use", [(CHOOSE, "")], self._keep)
         self._conflicts = factory.html()
         self._keep_row = factory.row(self.keep)
         self._question = factory.html()
         self.cases: dict[str, widgets.ToggleButtons] = {}
+        self._case_texts: dict[str, str] = {}
         self._cases = factory.column()
         self.allow: dict[str, widgets.Checkbox] = {}
         self._allow = factory.column()
@@ -183,6 +184,9 @@ class CheckStep:
         question = None if state.plan is None else state.plan.question
         asked = () if question is None else question.cases
         markup = Markup("")
+        open_names = {case.name for case in asked}
+        for name in self.cases.keys() - open_names:
+            markup += PAGE.quiet([self._case_texts[name]])
         for case in asked:
             if case.name not in self.cases:
                 self.cases[case.name] = self._factory.control(
@@ -191,7 +195,7 @@ class CheckStep:
             markup += self._case_markup(case)
         self._question.value = markup
         for name, control in self.cases.items():
-            if question is not None and any(case.name == name for case in asked):
+            if question is not None and name in open_names:
                 _, same, different = _CASES[name]
                 skip = question.if_skip.get(State.PENDING, 0)
                 create = question.if_create.get(State.PENDING, 0)
@@ -204,6 +208,7 @@ class CheckStep:
 
     def _case_markup(self, case: Any) -> Markup:
         found = _CASES[case.name][0].format(rows=f"{case.rows:,}", of=f"{case.of:,} rows")
+        self._case_texts[case.name] = found
         rows = [
             [
                 str(example.line),
