@@ -73,6 +73,14 @@ def test_by_key_exactly_what_happened_is_told(shop: Shop) -> None:
         "ambiguous": (0, 0), "unconfirmed": (0, 0), "invalid": (0, 0), "excluded": (0, 0),
     }  # fmt: skip
     assert book.sheetnames == ["Summary", "Changed", "Only in list", "Only in store", "Same"]
+    # A field in which nothing differs is one column, and no column is empty.
+    assert [cell.value for cell in book["Changed"][1]] == [
+        "Differs in", "Line", "animal_id", "ID", "Name", "Category ID",
+        "Status (list)", "Status (store)",
+    ]  # fmt: skip
+    assert [cell.value for cell in book["Only in store"][1]] == [
+        "ID", "Name", "Category ID", "Status",
+    ]  # fmt: skip
     keys = {cell.value for column in book["Changed"].columns for cell in column}
     assert {"A0", "A1", "A2", "A3", "A4"} <= keys and book["Changed"].max_row == 6
 

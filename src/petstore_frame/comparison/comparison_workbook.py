@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
 from petstore_frame import __version__
 from petstore_frame.comparison.pet_matching import IN_STORE
+from petstore_frame.rendering import minute_text
+from petstore_frame.schema import FIELDS
 from petstore_frame.storage import Book, Sheet, mark_workbook, open_book, styles
 
 if TYPE_CHECKING:
     from petstore_frame.comparison.comparison_result import Comparison
 
 _TITLE = "Our list against the store"
-_CELL = {**styles.BODY, "align": "left"}
+_CELL = {**styles.LIST, "align": "left"}
 _SUMMARY_WIDTHS = (26, 20, 20, 40)
-_SMALLEST_WIDTH, _LARGEST_WIDTH = 8, 34
+_SMALLEST_WIDTH, _LARGEST_WIDTH, _NOTE_WIDTH = 6, 34, 60
 _MEASURED_ROWS = 1_000  # that decide the width of a column
-_ALWAYS_SHOWN = ("line", "id")
 
 
 def write_workbook(comparison: Comparison, path: Path, labels: Mapping[int, str]) -> None:
@@ -67,50 +68,84 @@ def _write_summary(book: Book, comparison: Comparison) -> None:
     _set_up_print(sheet, comparison, repeat_row=None)
 
 
+class _Column(NamedTuple):
+    """A column of a sheet: its heading, its values, and the field that it shows, if it is one."""
+
+    heading: str
+    values: pd.Series[Any]
+    field: str | None = None
+
+
 def _write_kind(
     sheet: Sheet, comparison: Comparison, rows: pd.DataFrame, labels: Mapping[int, str]
 ) -> None:
-    """Write the rows of a kind in the columns that have content."""
-    headings = dict(zip(comparison.shown_columns, comparison.headings(), strict=True))
-    del headings["kind"]  # the name of the sheet says it
-    shown = rows.assign(
-        **{
-            name: rows[name].map(lambda number: labels.get(number, number), na_action="ignore")
-            for name in ("category_id", "category_id" + IN_STORE)
-        }
-    )
-    values = shown[[*headings]].astype("object").replace("", None)
-    values = values.where(values.notna(), None)
-    columns = [name for name in headings if name in _ALWAYS_SHOWN or values[name].notna().any()]
-
+    """Write the rows of a kind, with the values that differ marked."""
+    columns = [*_columns(comparison, rows, labels)]
     head, plain, marked = (
         sheet.book.style(**look) for look in (styles.HEAD, _CELL, {**_CELL, **styles.DIFFERENT})
     )
-    for col, name in enumerate(columns):
-        sheet.width(col, _width(headings[name], values[name]))
-        sheet.put(0, col, headings[name], head)
+    sheet.begin_list()
+    for col, column in enumerate(columns):
+        sheet.width(col, _width(column))
+        sheet.put(0, col, column.heading, head)
+    sheet.do("set_row", 0, styles.HEAD_POINTS)
     sheet.raw.freeze_panes(1, 0)
     differences = rows["difference"].fillna("").str.split(", ")
-    cells = values[columns].itertuples(index=False, name=None)
-    for row, (row_values, differing) in enumerate(zip(cells, differences, strict=True), 1):
-        for col, (name, value) in enumerate(zip(columns, row_values, strict=True)):
-            is_marked = name.removesuffix(IN_STORE) in differing
-            sheet.put(row, col, value, marked if is_marked else plain)
+    cells = zip(*(column.values for column in columns), strict=True)
+    for row, (values, differing) in enumerate(zip(cells, differences, strict=True), 1):
+        for col, (column, value) in enumerate(zip(columns, values, strict=True)):
+            sheet.put(row, col, value, marked if column.field in differing else plain)
     sheet.allow_number_text(len(rows), len(columns) - 1)
     sheet.do("autofilter", 0, 0, len(rows), len(columns) - 1)
     _set_up_print(sheet, comparison, repeat_row=0)
 
 
-def _width(heading: str, values: pd.Series[Any]) -> float:
-    lengths = values.head(_MEASURED_ROWS).dropna().astype("str").str.len()
-    longest = max(len(heading), int(lengths.max()) if len(lengths) else 0)
-    return min(max(longest, _SMALLEST_WIDTH), _LARGEST_WIDTH) + 3
+def _columns(
+    comparison: Comparison, rows: pd.DataFrame, labels: Mapping[int, str]
+) -> Iterator[_Column]:
+    """Yield the columns that have content; a field in which no row differs is one column."""
+    differing = {name for names in rows["difference"].fillna("") for name in names.split(", ")}
+    columns = [
+        _Column("Differs in", rows["difference"]),
+        _Column("Line", rows["line"]),
+        _Column(", ".join(comparison.key), rows["key"]),
+        _Column("ID", rows["id"]),
+    ]
+    for field in FIELDS.sent:
+        label = field.label
+        listed, stored = rows[field.name], rows[field.name + IN_STORE]
+        if field.name == "category_id" and labels:
+            label = "Category"
+            listed, stored = (
+                side.map(lambda number: labels.get(number, number), na_action="ignore")
+                for side in (listed, stored)
+            )
+        if field.name in differing:
+            columns.append(_Column(f"{label} (list)", listed, field.name))
+            columns.append(_Column(f"{label} (store)", stored, field.name))
+        else:
+            either = stored.astype("object").where(stored.notna(), listed.astype("object"))
+            columns.append(_Column(label, either))
+    columns.append(_Column("Note", rows["problem"]))
+    for column in columns:
+        values = column.values.astype("object").replace("", None)
+        values = values.where(values.notna(), None)
+        if values.notna().any():
+            yield column._replace(values=values)
+
+
+def _width(column: _Column) -> float:
+    lengths = column.values.head(_MEASURED_ROWS).dropna().astype("str").str.len()
+    longest = max(len(column.heading), int(lengths.max()) if len(lengths) else 0)
+    largest = _NOTE_WIDTH if column.heading == "Note" else _LARGEST_WIDTH
+    return min(max(longest, _SMALLEST_WIDTH), largest) + 3
 
 
 def _set_up_print(sheet: Sheet, comparison: Comparison, *, repeat_row: int | None) -> None:
     sheet.print_on_a4(
         sheet.name,
         warning=str(comparison.completeness),
-        source=comparison.headline[:80],
+        source=comparison.name[:60],
+        as_of=f"Data as of {minute_text(comparison.inventory.fetched_at)}",
         repeat_row=repeat_row,
     )

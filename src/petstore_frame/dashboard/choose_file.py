@@ -134,7 +134,7 @@ class ChooseFileStep:
 
     def _confirm(self) -> None:
         state = self._steps.state
-        self._steps.change_recipe(state.recipe.with_words(**state.layout_answers))
+        self._steps.change_recipe(state.recipe.with_options(**state.layout_answers))
 
     def _set_option(self, option: str, value: Any) -> None:
         """Read the file with another layout: it has other columns, which are recognized anew."""

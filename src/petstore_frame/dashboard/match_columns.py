@@ -169,7 +169,7 @@ class MatchColumnsStep:
 
     def _confirm(self) -> None:
         state = self._steps.state
-        self._steps.change_recipe(state.recipe.with_words(mapping=state.suggested_mapping))
+        self._steps.change_recipe(state.recipe.with_options(mapping=state.suggested_mapping))
 
 
 def _question(state: FileState) -> Markup:

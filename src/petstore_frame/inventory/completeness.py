@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeAlias, cast
 
-from petstore_frame.inventory.evidence import Assumption, Evidence, Shows, Verdict
+from petstore_frame.inventory.evidence import Assumption, Evidence, Verdict
 from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import PET_STATUSES
 
@@ -146,17 +146,22 @@ class Completeness:
 
     @property
     def total(self) -> StatusCount:
-        """The number of pets read, exact only when the store has no more of any status."""
-        is_exact = self.is_complete and self.status is None
-        return StatusCount(self.rows, "exact" if is_exact else self._inexact_bound)
+        """The number of pets read, exact if the store has no more of what was asked for."""
+        return StatusCount(self.rows, "exact" if self.is_complete else self._inexact_bound)
 
     @property
     def _inexact_bound(self) -> Bound:
-        """``at_least``, or ``about`` if the listing changed, as pets that were read may be gone."""
-        has_changed = any(
-            each.shows is Shows.MOVED and each.scope is None for each in self.evidence
-        )
-        return "about" if has_changed else "at_least"
+        """``at_least``, or ``about`` if pets that were read may have left the store."""
+        may_be_fewer = any(item.may_lower_counts for item in self.evidence)
+        return "about" if may_be_fewer else "at_least"
+
+    @property
+    def next_step(self) -> str:
+        """What to do about the reason, or empty if everything was read."""
+        if self.is_complete:
+            return ""
+        steps = [item.next_step for item in self.evidence if str(item) == self.reason]
+        return steps[0] if steps else ""
 
     @property
     def contradictions(self) -> tuple[Evidence, ...]:
@@ -165,18 +170,22 @@ class Completeness:
 
     def reasons(self) -> list[tuple[str, list[str]]]:
         """Return what the verdict rests on, in plain words: a heading and its sentences, each."""
-        beside = [each for each in self.evidence if str(each) != self.reason]
-        named = {
-            "How it is known" if self.is_complete else "Why": [self.reason] if self.reason else [],
-            "What contradicts it": [str(each) for each in beside if each.is_contradiction],
-            "What is assumed": [f"{text[:1].upper()}{text[1:]}." for text in self.assumptions],
-            "What else was seen": [str(each) for each in beside if not each.is_contradiction],
+        others = [item for item in self.evidence if str(item) != self.reason]
+        sections = {
+            "How we know" if self.is_complete else "Why": [self.reason],
+            "What to do": [self.next_step],
+            "What contradicts it": [str(item) for item in others if item.is_contradiction],
+            "This assumes": [f"{text[:1].upper()}{text[1:]}." for text in self.assumptions],
+            "What else was seen": [str(item) for item in others if not item.is_contradiction],
         }
-        return [(name, lines) for name, lines in named.items() if lines]
+        filled = {name: [line for line in lines if line] for name, lines in sections.items()}
+        return [(name, lines) for name, lines in filled.items() if lines]
 
     def count(self, status: str) -> StatusCount:
         """Return the count of a status, or of ``no status``; at least 0 when none was seen."""
-        return self.by_status.get(status, StatusCount(0, self.total.bound))
+        if status in self.by_status:
+            return self.by_status[status]
+        return StatusCount(0, "exact" if self.covers_all else self._inexact_bound)
 
     def counts_asked_for(self) -> dict[str, StatusCount]:
         """Return ``by_status`` without the statuses that were not asked for."""

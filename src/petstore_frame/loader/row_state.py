@@ -96,10 +96,10 @@ class Suspicion(StrEnum):
 
     TOTAL_ROW = "total_row"
     UNLISTED_CATEGORY = "unlisted_category"
-    LOW_CATEGORY_ID = "low_category_id"
     SWALLOWED_ROWS = "swallowed_rows"
     HIDDEN_ROW = "hidden_row"
     LARGE_QUANTITY = "large_quantity"
+    WRAPPED_NAMES = "wrapped_names"
 
 
 SUSPICIOUS = "suspicious"

@@ -56,7 +56,7 @@ def write_inventory(book: Book, content: Content) -> None:
 
 def _cell_writer(book: Book, content: Content, column: PetColumn) -> CellWriter:
     """Return the function that writes a value of a column with its look."""
-    style = {**styles.BODY, **_place(column)}
+    style = {**styles.LIST, **_place(column)}
     text_look = book.style(**style, num_format=styles.TEXT)
     if column.name == "status":
         return _status_writer(book, content)
@@ -86,7 +86,7 @@ def _cell_writer(book: Book, content: Content, column: PetColumn) -> CellWriter:
 
 
 def _status_writer(book: Book, content: Content) -> CellWriter:
-    chip = {**styles.BODY, "num_format": styles.TEXT, "indent": 1}
+    chip = {**styles.LIST, "num_format": styles.TEXT, "indent": 1}
     looks = {
         status: book.style(**chip, bg_color=palette.tint(color, 0.22))
         for status, color in content.colours.items()
@@ -100,10 +100,11 @@ def _status_writer(book: Book, content: Content) -> CellWriter:
 
 def _begin_inventory(sheet: Sheet, content: Content, rows: int) -> None:
     last = len(content.columns) - 1
+    sheet.begin_list()
     for col, column in enumerate(content.columns):
         sheet.width(col, _width(content, column))
         sheet.cell(0, col, column.label, **_DARK, **_place(column))
-    sheet.height(0, 21)
+    sheet.height(0, styles.HEAD_POINTS)
     sheet.raw.freeze_panes(1, 1)
     sheet.allow_number_text(rows, last)  # long ids, and names that are numbers
     layout.finish(sheet, content, head=0, has_gridlines=True)

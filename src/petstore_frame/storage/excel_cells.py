@@ -27,14 +27,11 @@ _OPTIONS = {
     "strings_to_urls": False,
 }
 
-# Print: A4 with these margins in inches. A list is printed at a scale that puts about 60 rows of
-# Excel's usual height on a portrait page.
+# Print: A4 with these margins in inches.
 _A4 = 9
 _MARGINS = {"left": 0.5, "right": 0.5, "top": 0.7, "bottom": 0.6}
 _PORTRAIT_POINTS, _LANDSCAPE_POINTS = 523, 770  # between the margins
-_LIST_SCALE = 0.82
-_SMALLEST_SCALE = 0.6  # below this, text of 11 points is hard to read on paper
-_SAFETY = 1.05  # programs measure text a little differently
+_SMALLEST_SCALE = 0.6  # below this, text is hard to read on paper
 
 
 @contextmanager
@@ -140,6 +137,10 @@ class Sheet:
         """Set the height of a row."""
         self._cells[row, _HEIGHT] = (points,)
 
+    def begin_list(self) -> None:
+        """Make rows low enough for about 60 on a printed page; cells want ``styles.LIST``."""
+        self.raw.set_default_row(styles.LIST_POINTS)
+
     def width(self, col: int, characters: float) -> None:
         """Set the width of a column."""
         self._widths[col] = characters
@@ -172,7 +173,7 @@ class Sheet:
         is_one_page: bool = False,
         repeat_row: int | None = None,
     ) -> None:
-        """Set up print: portrait, as wide as the page, about 60 rows on each.
+        """Set up print: portrait, and all columns on one page.
 
         A sheet that would be too small to read is printed in landscape, and if that is too narrow
         on several pages next to each other, each with the first column.
@@ -200,10 +201,7 @@ class Sheet:
             self.raw.repeat_rows(repeat_row)
 
     def _fit_columns(self) -> None:
-        points = _SAFETY * sum(0.75 * (7 * width + 5) for width in self._widths.values())
-        if points * _LIST_SCALE <= _PORTRAIT_POINTS:
-            self.raw.set_print_scale(round(100 * _LIST_SCALE))
-            return
+        points = sum(0.75 * (7 * width + 5) for width in self._widths.values())
         pages_across = 1
         if points * _SMALLEST_SCALE > _PORTRAIT_POINTS:
             self.raw.set_landscape()

@@ -27,6 +27,9 @@ HEAD: dict[str, Any] = {"bold": True, "bottom": 2, "bottom_color": palette.INK}
 BODY: dict[str, Any] = {"bottom": 1, "bottom_color": palette.RULE}
 TOTAL: dict[str, Any] = {"bold": True, "top": 2, "top_color": palette.INK, "bg_color": palette.BAND}
 ID: dict[str, Any] = {"num_format": WHOLE, "align": "left"}
+LIST: dict[str, Any] = {**BODY, "font_size": QUIET_SIZE}
+HEAD_POINTS = 18
+LIST_POINTS = 12.4  # the height of a row, so that a page of A4 has 60
 RIGHT: dict[str, Any] = {"align": "right"}
 DIFFERENT: dict[str, Any] = {"bg_color": "#FFF3CD", "bold": True}
 

@@ -130,7 +130,7 @@ REFUSED = {
     "fetch --output pets.txt": ".csv, .parquet, .xlsx",
     "fetch --output pets.csv --status lost": "'lost' is not one of 'available', 'pending'",
     "load a.csv --set encodng=cp1252": "'encoding'",
-    "load a.csv --set encoding": "--set is OPTION=VALUE, such as encoding=cp1252",
+    "load a.csv --set encoding": "--set must be OPTION=VALUE, such as encoding=cp1252",
     "load a.csv --kye name": "--key",
     "load a.csv --reconcile --dry-run": "exclude each other",
     "load a.csv --duplicates skip --duplicates create": "CASE=ANSWER",

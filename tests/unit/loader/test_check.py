@@ -127,8 +127,9 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         [pet(2, "A", 3), "3: invalid unlisted_category category"],
     ),
     "what is accepted is sent, and says so": (
-        "name,category\nA,3\nB,-5\n", {"allow": [Suspicion.LOW_CATEGORY_ID]},
-        [pet(2, "A", 3), f"{pet(3, 'B', -5)} | low_category_id"],
+        "name,category\nA,3\nB,5\n",
+        {"allow": [Suspicion.UNLISTED_CATEGORY], "categories": {3: "Dog"}},
+        [pet(2, "A", 3), f"{pet(3, 'B', 5)} | unlisted_category"],
     ),
     "blank rows of a sheet are nothing above the header and at the end": (
         [(), HEADER, ("A", 3), (), ("B", 4, "sold"), (" ",), (None,), ()], {},
@@ -172,7 +173,7 @@ def test_each_record_becomes_what_it_should(tmp_path: Path, source, options, exp
     "dates",
     [
         ("2026-03-09", "2026-03-10T08:00:00", "2026-11-01"),
-        ("09.03.2026", "10.03.2026 08:00", "01.11.2026"),
+        ("09.03.2026", "10.03.2026 08:00", "13.11.2026"),
         ("3/9/2026", "3/10/2026 08:00 AM", "3/13/2026 12:30:00 AM"),
         ("0", "9", "10"),
     ],

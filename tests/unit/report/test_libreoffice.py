@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 import subprocess
 from datetime import date, datetime
@@ -51,6 +52,22 @@ def test_the_summary_prints_on_one_page(write, office_profile, tmp_path) -> None
     assert "Unknown: at least 600 pets" in pages[0]
     assert all("Not known to be complete: 600 pets read" in page for page in pages[:2])
     assert pages[1].startswith("By category")
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="poppler-utils is not installed")
+def test_a_list_prints_sixty_pets_to_a_portrait_page(write, office_profile, tmp_path) -> None:
+    """Each page of the list is portrait, begins with the headings, and has 55 to 65 pets."""
+    path = write([(at, f"Pet {at}", at % 3, "sold") for at in range(1, 301)])
+    pdf = save_as(path, "pdf", tmp_path / "out", office_profile)
+    command = ["pdftotext", "-layout", str(pdf), "-"]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    lists = [page for page in text.split("\f") if page.lstrip().startswith("Inventory")]
+    pets_of_pages = [page.count("sold") for page in lists]
+    assert sum(pets_of_pages) == 300 and all(55 <= count <= 65 for count in pets_of_pages[:-1])
+    assert all("Category ID" in page for page in lists)
+    sizes = subprocess.run(["pdfinfo", str(pdf)], check=True, capture_output=True, text=True).stdout
+    width, height = re.search(r"Page size:\s+([\d.]+) x ([\d.]+)", sizes).groups()
+    assert float(width) < float(height)
 
 
 def test_libreoffice_adds_up_numbers_and_knows_dates(tmp_path: Path, office_profile: Path) -> None:

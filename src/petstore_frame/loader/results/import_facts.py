@@ -26,7 +26,7 @@ from petstore_frame.loader.row_state import (
     short_text,
 )
 from petstore_frame.loader.source import field_name
-from petstore_frame.loader.source.excel_file import DATE_NOTE, NUMBER_NOTE
+from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.rendering import count_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
@@ -66,7 +66,7 @@ NOTES: dict[str, str] = {
     "total_row": "the name looks like that of a total",
     "swallowed_rows": "accepted although a cell seems to hold other rows",
     "unlisted_category": "accepted although the category is not among those given",
-    "low_category_id": "accepted although the category id is not above 0",
+    "wrapped_names": "accepted although all names are wrapped",
     "hidden_row": "accepted although the row is hidden",
     "large_quantity": "accepted although the row stands for very many animals",
     "default_name": "the name is empty, and has the default",

@@ -16,8 +16,8 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import RowOrigin, Suspicion
 from petstore_frame.loader.source.cell_parsing import suspicious
 from petstore_frame.loader.source.column_mapping import OWN_PREFIX
-from petstore_frame.loader.source.excel_file import Row, Table
 from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.loader.source.table import Table, TableRow
 from petstore_frame.storage import harmless
 
 STATE: str = f"{OWN_PREFIX}state"
@@ -133,7 +133,7 @@ def with_import(table: Table, words_of: WordsOf, said: RecipeFields) -> RecipeFi
     words = known[0]
     if not {*words["mapping"].values(), *(words["key"] or ())} <= {*table.columns}:
         words |= {"mapping": None, "key": None}
-    return type(said)(**words).with_words(**said.given())
+    return type(said)(**words).with_options(**said.given())
 
 
 def restored(table: Table) -> Table | None:
@@ -159,7 +159,9 @@ def _own_names(header: Sequence[str]) -> list[str]:
     return [names.get(name, name) for name in header]
 
 
-def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: Row) -> Row:
+def _restored(
+    names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: TableRow
+) -> TableRow:
     """Return a row as it was; one that may be in the store already is an InputError."""
     own = dict(zip(names, row.cells, strict=False))
     answer = own.get(ALLOW, "").strip().casefold()
@@ -186,4 +188,6 @@ def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: 
     while extra and not extra[-1].strip():
         extra.pop()
     notes = {new: row.notes[at] for new, at in enumerate(kept) if at in row.notes}
-    return Row(row.line, [*cells, *extra], 1, notes, doubt, answer in _YES, origin)
+    problems = {new: row.problems[at] for new, at in enumerate(kept) if at in row.problems}
+    is_confirmed = answer in _YES
+    return TableRow(row.line, [*cells, *extra], 1, notes, problems, doubt, is_confirmed, origin)
