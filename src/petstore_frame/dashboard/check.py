@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
+from petstore_frame.dashboard.file_values import fold
 from petstore_frame.dashboard.import_plan import (
     ALWAYS_SHOWN,
     NEED_FIXING,
@@ -21,7 +22,6 @@ from petstore_frame.dashboard.import_plan import (
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import (
-    LABELS,
     WidgetFactory,
     scrollable,
     set_options,
@@ -138,7 +138,7 @@ class CheckStep:
             self.step.render(Progress.WAITING)
             return
         is_done = state.result is not None
-        note = "" if plan is None else _note(plan)
+        note = "" if plan is None else _note(plan, state)
         progress = Progress.DONE if is_done else Progress.CURRENT
         summary = "" if plan is None else _card_summary(plan)
         self.step.render(progress, summary, is_opened=state.opened == 4, note=note)
@@ -314,7 +314,7 @@ class CheckStep:
 
     def _render_grid(self, state: ImportState) -> None:
         plan = state.plan
-        rows = [] if plan is None or plan.question is not None else plan.invalid
+        rows = [] if plan is None or plan.question is not None else undecided_rows(plan, state)
         title = f"{count_text(len(rows), 'row')} with a problem"
         self._grid_title.value = element("h4", title) if rows else ""
         self.grid.markup = scrollable(_grid(rows[:GRID_ROWS], state)) if rows else ""
@@ -399,6 +399,21 @@ def is_birthday(column: str) -> bool:
     return _BIRTHDAY.search(column.replace("_", " ")) is not None
 
 
+def undecided_rows(plan: Plan, state: ImportState) -> list[FileRow]:
+    """Return the invalid rows, without those whose value the user wants to fix later."""
+    preview = state.preview
+    if preview is None or not state.postponed:
+        return plan.invalid
+    columns = dict(preview.mapping)
+    postponed = {(columns.get(field, ""), text) for field, text in state.postponed}
+    return [
+        row
+        for row in plan.invalid
+        if not row.columns
+        or any((column, fold(row.cells.get(column, ""))) not in postponed for column in row.columns)
+    ]
+
+
 def check_edits(state: ImportState) -> dict[int, str]:
     """Return why rows are still invalid with what the user typed, by line."""
     import pandas as pd
@@ -420,9 +435,10 @@ def check_edits(state: ImportState) -> dict[int, str]:
     }
 
 
-def _note(plan: Plan) -> str:
+def _note(plan: Plan, state: ImportState) -> str:
     rows = count_text(sum(plan.cards.values()), "row")
-    undecided = sum(conflict.rows for conflict in plan.conflicts) + len(plan.invalid)
+    undecided = sum(conflict.rows for conflict in plan.conflicts)
+    undecided += len(undecided_rows(plan, state))
     if plan.question is not None:
         return f"{rows}. One question needs your answer."
     if undecided:

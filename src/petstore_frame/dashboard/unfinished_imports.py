@@ -74,7 +74,7 @@ class UnfinishedImports:
     def render(self, *, is_busy: bool) -> None:
         waiting = self.count(State.PENDING)
         unconfirmed, missing = self.count(*_MAY_HAVE_ARRIVED), self.count(State.NOT_FOUND)
-        lines = [_line(result) for result in self.results]
+        lines: list[str] = [_line(result) for result in self.results]
         if unconfirmed:
             lines.append(CHECKING)
         title = "Import interrupted" if waiting or unconfirmed else "Some animals did not arrive"
@@ -100,4 +100,4 @@ def is_unfinished(result: LoadResult) -> bool:
 def _line(result: LoadResult) -> Markup:
     counts = ", ".join(f"{rows:,} {_TEXTS[state]}" for state, rows in result.counts.items() if rows)
     staged_at = time_element(result.run.staged_at)
-    return Markup("{}, {}: {}").format(result.run.source, staged_at, counts)  # noqa: S704
+    return Markup("{}, {}: {}").format(result.run.source, staged_at, counts)
