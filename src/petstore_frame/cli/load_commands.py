@@ -23,6 +23,7 @@ from petstore_frame.cli.options import (
     Timeout,
     recipe_of,
 )
+from petstore_frame.loader import PLACEHOLDER, PetIds, RowName
 
 # The value of --as-new if no lines are given.
 WHOLE_FILE = "all"
@@ -88,7 +89,7 @@ def load(
         list[str] | None,
         Option(
             metavar="LINE=PET_ID",
-            help="An unconfirmed row is this pet; LINE=none: it was not created. Repeatable.",
+            help="The pet of an unconfirmed line; LINE=none: it was not created. Repeatable.",
         ),
     ] = None,
     journal: JournalFolder = None,
@@ -154,13 +155,18 @@ def _lines(option: str, text: str | None) -> list[int]:
         refuse(f"{option} must be line numbers such as 17,23, got {text!r}")
 
 
-def _pets(pairs: list[str]) -> dict[int, int | None]:
-    """Return the pet of each row that was named, None for not created."""
-    try:
-        split = (pair.split("=") for pair in pairs)
-        return {int(row): None if pet == "none" else int(pet) for row, pet in split}
-    except ValueError:
-        refuse("--resolve is LINE=PET_ID, or LINE=none")
+def _pets(pairs: list[str]) -> dict[RowName, PetIds]:
+    """Return the pet of each line that was named; None means that there is no such pet."""
+    pets: dict[RowName, PetIds] = {}
+    for pair in pairs:
+        line, _, pet = pair.partition("=")
+        if pet == PLACEHOLDER:
+            refuse(f"--resolve {pair}: replace ? with the id of the pet, or with none")
+        try:
+            pets[int(line)] = None if pet == "none" else int(pet)
+        except ValueError:
+            refuse(f"--resolve must be LINE=PET_ID or LINE=none, got {pair!r}")
+    return pets
 
 
 def _answers(given: list[str]) -> Any:

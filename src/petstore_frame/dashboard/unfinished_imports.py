@@ -98,6 +98,8 @@ def is_unfinished(result: LoadResult) -> bool:
 
 
 def _line(result: LoadResult) -> Markup:
-    counts = ", ".join(f"{rows:,} {_TEXTS[state]}" for state, rows in result.counts.items() if rows)
+    counts = ", ".join(
+        f"{rows:,} {_TEXTS[State(state)]}" for state, rows in result.counts.items() if rows
+    )
     staged_at = time_element(result.run.staged_at)
     return Markup("{}, {}: {}").format(result.run.source, staged_at, counts)

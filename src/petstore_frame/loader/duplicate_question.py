@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.next_steps import Reader, Step, compare_call
 from petstore_frame.loader.row_state import State
-from petstore_frame.loader.source import LikelyKey
+from petstore_frame.loader.source import LikelyKey, Recipe
 from petstore_frame.rendering import count_text, minute_text
 from petstore_frame.schema import FIELDS
 
@@ -25,6 +25,8 @@ class CaseText(NamedTuple):
     create: str
 
 
+# Options that say which row counts, and not how to read a file; ``key`` excludes ``on``.
+_NOT_COMPARED = ("key", "keep", "order_by", "quantity")
 COMPARED = "You want to see what differs from the store, by name and category (nothing is sent)"
 LIKELY = "Which animal is each row? One column may say so: {}"
 # In the order in which they are asked.
@@ -153,6 +155,15 @@ class Question:
     if_skip: dict[State, int]
     if_create: dict[State, int]
     likely: LikelyKey | None = None
+    path: str | None = None  # the file as the user named it
+    options: Mapping[str, Any] = field(default_factory=dict)  # how a second read has to read it
+
+    def with_source(self, path: str | None, recipe: Recipe) -> Question:
+        """Return the question with the path and the options that a second read needs."""
+        options = {
+            name: value for name, value in recipe.to_dict().items() if name not in _NOT_COMPARED
+        }
+        return replace(self, path=path, options=options)
 
     def lines(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
@@ -173,8 +184,8 @@ class Question:
         """Return the possible answers, the likeliest first."""
         names, steps = [case.name for case in self.cases], list[Step]()
         if "in_store" in names:
-            source = None if self.source == "frame" else self.source
-            steps.append(Step(COMPARED, calls=(compare_call(source, self.base_url),)))
+            call = compare_call(self.path, self.base_url, self.options)
+            steps.append(Step(COMPARED, calls=(call,)))
         skip, create = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
             _, skip, create = CASES[names[0]]
@@ -202,7 +213,9 @@ class Question:
     def as_dict(self) -> dict[str, Any]:
         """Return the question as values that JSON has, for ``--json``."""
         answers = [{"text": each.text, "add": dict(each.add)} for each in self.answers()]
-        return asdict(self) | {"answers": answers}
+        facts = asdict(self)
+        del facts["options"]
+        return facts | {"answers": answers}
 
 
 def is_many(alike: int, of: int) -> bool:

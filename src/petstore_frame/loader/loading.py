@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack
@@ -35,6 +35,7 @@ from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.store_check import StorePets
 from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, ProgressOption
+from petstore_frame.loader.named_lines import with_named_lines
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
 from petstore_frame.loader.results.load_result import LoadResult
@@ -59,7 +60,7 @@ log = logging.getLogger("petstore_frame.loader")
 LEAST_PAGES = 1000
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 _LEFT = """
-ending IS NOT 'done' AND EXISTS (SELECT 1 FROM animals
+coalesce(ending, '') NOT IN ('done', 'max_rows') AND EXISTS (SELECT 1 FROM animals
   WHERE animals.import = imports.import AND state IN ('pending', 'in_flight'))
 """
 
@@ -72,6 +73,7 @@ def load(
     duplicates: Duplicates | None = None,
     as_new: AsNew = False,
     exclude_lines: Collection[int] = (),
+    max_rows: int | None = None,
     dry_run: bool = False,
     check_store: bool = True,
     max_errors: int | None = None,
@@ -96,6 +98,7 @@ def load(
         as_new: True if the whole file stands for different animals, 2 for a second copy of them;
             or the lines of rows that are new animals, whatever they equal.
         exclude_lines: Lines of rows that are not sent.
+        max_rows: Send at most this many rows, as a trial; the same call without it continues.
         dry_run: Read, check and plan, and send nothing.
         check_store: Read the store before sending, and ask about equal pets of others.
         max_errors: Stop above so many invalid, or rejected, rows.
@@ -138,6 +141,7 @@ def load(
         as_recipe(recipe, options),
         workers=workers,
         max_errors=max_errors,
+        max_rows=max_rows,
         dry_run=dry_run,
         duplicates=duplicates,
         as_new=as_new,
@@ -170,7 +174,8 @@ def run_import(
     words_of, lines = partial(_words_of, path), options.exclude_lines
     opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
-    put = partial(_stage, opened, run, client, options, rows_read)
+    stage_rows = partial(_stage, opened, run, client, options, rows_read)
+    put = partial(_stage_named, stage_rows, _path_of(source), recipe)
     if options.dry_run:
         return _rehearse(path, client.base_url, put)
     with holding(path), Writer(path, client.base_url) as writer:
@@ -183,9 +188,31 @@ def run_import(
             was_at_work = run_session(
                 writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
             )
-    result = LoadResult(path, staged.run.id, sent_now=was_at_work)
+    fix_file = _path_of(source) if opened.is_returned else None
+    result = LoadResult(path, staged.run.id, sent_now=was_at_work, fix_file=fix_file)
     _tell_end(result)
     return result
+
+
+def _path_of(source: Any) -> str | None:
+    """Return the path of a source as the user gave it; None for a frame."""
+    return fspath(source) if isinstance(source, (str, PathLike)) else None
+
+
+def _stage_named(
+    stage_rows: Callable[[Writer], tuple[Staged, Question | None]],
+    path: str | None,
+    recipe: Recipe,
+    writer: Writer,
+) -> tuple[Staged, Question | None]:
+    """Stage rows; a question knows how the user named and read the file."""
+    try:
+        staged, question = stage_rows(writer)
+    except DuplicatesError as error:
+        raise DuplicatesError(error.question.with_source(path, recipe)) from None
+    if question is not None:
+        question = question.with_source(path, recipe)
+    return staged, question
 
 
 def resume_loads(
@@ -289,7 +316,8 @@ def _stage(
 
     def batches() -> Iterator[Sequence[SourceRow]]:
         nonlocal rows
-        for batch in opened.batches():
+        lines = {"as_new": options.new_lines, "exclude_lines": options.exclude_lines}
+        for batch in with_named_lines(opened.batches(), lines):
             rows += len(batch)
             rows_read(rows)
             yield batch

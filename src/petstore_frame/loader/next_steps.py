@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os import fspath
 from pathlib import Path
 from types import MappingProxyType
@@ -95,21 +95,30 @@ def load_call(file: str | None, journal: Path, base_url: str) -> Call:
     return Call(python, _command("load", file or "--resume", base_url, *flags))
 
 
-def compare_call(source: str | None, base_url: str) -> Call:
-    """Return the call that compares a source with the store by name and category."""
-    what = "frame" if source is None else repr(source)
-    on = ("--on", "name", "--on", "category_id")
+def compare_call(path: str | None, base_url: str, options: Mapping[str, Any]) -> Call:
+    """Return the call that compares a list with the store by name and category.
+
+    Args:
+        path: The file as the user named it; None for a frame.
+        base_url: The address of the store.
+        options: The recipe options that the load read the file with.
+    """
+    source = "frame" if path is None else repr(path)
+    arguments = [source, "pf.fetch_inventory(client)", "on=['name', 'category_id']"]
+    arguments += [to_add(option, value) for option, value in options.items()]
+    flags = ["--on", "name", "--on", "category_id"]
+    for option, value in options.items():
+        flags += shlex.split(to_add(option, value, "shell"))
     return Call(
-        f"pf.compare({what}, pf.fetch_inventory(client), on=['name', 'category_id'])",
-        _command("compare", source or "FILE", base_url, *on),
+        f"pf.compare({', '.join(arguments)})", _command("compare", path or "FILE", base_url, *flags)
     )
 
 
-def resolve_call(row: int, pet: int | None) -> Call:
-    """Return how to say which pet a row is; None where it has none."""
-    said = {row: pet}
-    shell = f"add --resolve {row}={'none' if pet is None else pet}"
-    return Call(f"result.resolve({said!r})", shell)
+def resolve_call(lines: Sequence[int]) -> Call:
+    """Return how to say which pets some lines are; the user has to replace each ``?``."""
+    answers = ", ".join(f'{line}: "?"' for line in lines)
+    shell = _in_shell(word for line in lines for word in ("--resolve", f"{line}=?"))
+    return Call(f"result.resolve({{{answers}}})", f"add {shell}")
 
 
 def _command(name: str, what: str, base_url: str, *options: str) -> str:
