@@ -256,7 +256,7 @@ class Summary:
             return line.total
         if status in self.statuses:
             return line.counts[self.statuses.index(status)]
-        return StatusCount(0, self.completeness.count(status).bound)
+        return StatusCount(0, self.completeness.bound_of(status))
 
     @property
     def is_available_exact(self) -> bool:
@@ -322,7 +322,7 @@ class Summary:
         """Add up some rows of ``cells``."""
         numbers = self.cells[list(rows)].sum(axis=0).tolist()
         counts = tuple(
-            StatusCount(number, self.completeness.count(status).bound)
+            StatusCount(number, self.completeness.bound_of(status))
             for status, number in zip(self.statuses, numbers, strict=True)
         )
         bound = self.completeness.total.bound
