@@ -32,7 +32,7 @@ from petstore_frame.validation import one_of, whole_number
 PETS, SUM = "pets", "sum"
 LEGENDS = {
     "at_least": "≥ means at least: the store may hold more than was read.",
-    "about": "≈ means about: pets left the store while it was read.",
+    "about": "≈ means about: the store changed while it was read.",
 }
 SHOWN_CATEGORIES = 20
 _NAME_LENGTH = 40
