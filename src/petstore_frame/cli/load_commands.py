@@ -22,6 +22,7 @@ from petstore_frame.cli.options import (
     RecipeSettings,
     Timeout,
     recipe_of,
+    source_of,
 )
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ class LoadCommand(TyperCommand):
 def load(
     path: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="CSV, TSV (or gzip of these), .xlsx, ..."),
+        typer.Argument(
+            metavar="[FILE]", help="CSV, TSV, .xlsx, JSON lines or Parquet; - for standard input."
+        ),
     ] = None,
     key: Key = None,
     categories: CategoriesFile = None,
@@ -169,7 +172,7 @@ def _load(
 ) -> pf.LoadResult:
     """Load a file, also if the load stops early; with ``--json``, print an open question."""
     try:
-        return pf.load(path, client, **options)
+        return pf.load(source_of(path), client, **options)
     except (pf.errors.LoadInterrupted, pf.errors.LoadStoppedError) as stopped:
         result: pf.LoadResult = stopped.result
         return result
@@ -244,22 +247,43 @@ def _print_result(result: pf.LoadResult, output: Path | None, *, as_json: bool) 
     finish(result.summary | facts, text, as_json=as_json, code=code)
 
 
+def _print_options(value: bool) -> None:  # as typer calls it
+    """Print each option of a recipe with its description, and end the command."""
+    if value:
+        for name, description in pf.Recipe.describe().items():
+            typer.echo(f"{name}: {description}.")
+        raise typer.Exit
+
+
 def recipe(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="A CSV or .xlsx file.")],
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="File to draft a recipe for; - for standard input."),
+    ],
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
     words: RecipeSettings = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Recipe to write.")] = None,
+    options: Annotated[  # its callback does the work
+        bool,
+        Option(
+            "--options",
+            help="Print all options of a recipe.",
+            is_eager=True,
+            callback=_print_options,
+        ),
+    ] = False,
 ) -> None:
-    """Draft a recipe for a kind of file, with what the file proves. Nothing is sent.
+    """Draft a recipe from a whole file: what is certain, and question marks for the rest.
 
-    Replace each question mark, then load the file, and later ones of its kind, with --recipe.
+    Replace the question marks, then load the file with --recipe, and the next file of its kind.
+    Nothing is sent.
 
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
     stated = recipe_of(recipe, key, categories, words).given()
-    text = pf.Recipe.draft(path, **stated)
+    text = pf.Recipe.draft(source_of(path), **stated)
     if output is None:
         typer.echo(text, nl=False)
         return
@@ -267,5 +291,5 @@ def recipe(
         with output.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError:
-        refuse(f"{output} exists; choose another name, or delete it first")
-    typer.echo(f"wrote {output}; replace each question mark in it")
+        refuse(f"{output} exists already; choose another name, or delete it first")
+    typer.echo(f"wrote {output}; replace each question mark")

@@ -16,6 +16,7 @@ from weakref import finalize
 
 from petstore_frame.errors import (
     ArgumentError,
+    AuthenticationError,
     DuplicatesError,
     LoadInterrupted,
     LoadStoppedError,
@@ -66,7 +67,7 @@ coalesce(ending, '') NOT IN ('done', 'max_rows') AND EXISTS (SELECT 1 FROM anima
 
 
 def load(
-    source: str | PathLike[str] | AnyFrame,
+    source: str | PathLike[str] | bytes | AnyFrame,
     client: PostingClient,
     *,
     recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None = None,
@@ -89,7 +90,8 @@ def load(
     equal earlier ones. Rows that are fine are sent, whatever the others are.
 
     Args:
-        source: A CSV, TSV, gzip or ``.xlsx`` file, or a DataFrame of any engine.
+        source: A CSV, TSV, ``.xlsx``, JSON lines or Parquet file, also packed by gzip; the bytes of
+            one; or a DataFrame of any engine.
         client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
         recipe: How this kind of file is read: a Recipe, a dict, or the path of a TOML file.
         duplicates: What to do with rows that may be loaded already: ``raise`` asks, ``skip``
@@ -383,7 +385,8 @@ def _identify(
             if not readings:
                 readings.append(read_store(client, watch, max(LEAST_PAGES, rows)))
         except PetstoreError as failed:
-            failed.add = ("check_store", False)  # nothing was sent; for whoever cannot wait
+            if not isinstance(failed, AuthenticationError):  # for which that is no remedy
+                failed.add = ("check_store", False)  # nothing was sent
             raise
         return readings[0]
 

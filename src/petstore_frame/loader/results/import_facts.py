@@ -27,7 +27,7 @@ from petstore_frame.loader.row_state import (
     short_text,
 )
 from petstore_frame.loader.source import field_name
-from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE
+from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE, PADDED_NOTE
 from petstore_frame.rendering import count_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
@@ -65,6 +65,9 @@ NOTES: dict[str, str] = {
     "mojibake": "the name looks like text in a wrong encoding",
     "invisible_characters": "the name has invisible characters",
     "formula": "the name starts like a spreadsheet formula",
+    "missing_word": "the name is a word for nothing, such as nan; value_map can empty it",
+    "html_entity": "the name has an HTML entity, such as &amp;",
+    PADDED_NOTE: "Excel shows the number with leading zeros, which are not sent",
     "line_break": "the name has a line break or a tab",
     "total_row": "the name looks like a totals row",
     "swallowed_rows": "allowed although a cell seems to hold other rows",

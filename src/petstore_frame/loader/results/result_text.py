@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from os import fspath
 
 from petstore_frame.loader.duplicate_question import LIKELY
+from petstore_frame.loader.journal.database import unusual_folder
 from petstore_frame.loader.journal.rows import ExcludedRows
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
@@ -241,12 +242,13 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
         return
     if facts.fix_file is not None and facts.folder is None:
         text = f"{_need_fixing(facts.to_fix)}: correct them in {facts.fix_file}, then load it again"
-        yield Step(text, calls=(load_call(facts.fix_file, facts.journal, facts.run.base_url),))
+        journal = unusual_folder(facts.journal)
+        yield Step(text, calls=(load_call(facts.fix_file, journal, facts.run.base_url),))
         return
     folder = fspath(facts.folder or "results")
     text = f"{_need_fixing(facts.to_fix)}: correct them in {folder}/fix.csv, then load it"
     write = Call(f"result.write({folder!r})", f"add {to_add('output', folder, 'shell')}")
-    load = load_call(f"{folder}/fix.csv", facts.journal, facts.run.base_url)
+    load = load_call(f"{folder}/fix.csv", unusual_folder(facts.journal), facts.run.base_url)
     yield Step(text, calls=(load,) if facts.folder else (write, load))
 
 
@@ -262,7 +264,8 @@ def _left(facts: ImportSummary) -> Iterator[Step]:
         yield Step(text, {"duplicates": {"not_found": "create"}})
     if facts.run.facts.get("left_unsent"):
         text = "animals of an earlier version of this file were not sent: send them"
-        yield Step(text, calls=(load_call(None, facts.journal, facts.run.base_url),))
+        journal = unusual_folder(facts.journal)
+        yield Step(text, calls=(load_call(None, journal, facts.run.base_url),))
     equal = sum(group.rows for group in facts.excluded if group.by == "same_content")
     if equal and not facts.is_rehearsal:
         what = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"
