@@ -1,0 +1,45 @@
+"""Recognizes texts in a key column that name no animal: words for "none", and dates."""
+
+from __future__ import annotations
+
+import re
+
+from petstore_frame.schema import core, fold
+from petstore_frame.schema.folding import SEPARATOR
+
+_WORDS = (
+    "none", "n/a", "na", "unknown", "tbd", "0", "-", "--", "?", "??", "null", "nil", "nan", "no",
+    "x", "xx", "xxx", "missing", "not available", "no chip", "keine", "unbekannt", "ninguno",
+    "aucun",
+)  # fmt: skip
+WORD_CORES = frozenset(core(word) for word in _WORDS)
+_MONTH = (
+    "jan|feb|mar|mär|mrz|apr|avr|abr|may|mai|jun|jul|aug|août|ago|sep|oct|okt|nov|dec|dez|dic|déc"
+)
+_DATE = re.compile(
+    rf"\d{{1,2}}[-./ ]+(?:{fold(_MONTH)})[a-z]*\.?(?:[-./ ]+\d{{2,4}})?"
+    rf"|(?:{fold(_MONTH)})[a-z]*\.?[-./ ]+\d{{2,4}}"
+    r"|\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?",
+)
+
+
+def is_word(key_core: str) -> bool:
+    """Return whether a key says that there is none; of several columns, in all of them.
+
+    Example:
+        >>> from petstore_frame.schema import core
+        >>> is_word(core("N/A")), is_word(core(" Unknown")), is_word(core("?")), is_word(core("A"))
+        (True, True, True, False)
+    """
+    return all(part in WORD_CORES for part in key_core.split(SEPARATOR))
+
+
+def is_date(text: str) -> bool:
+    """Return whether a key reads like a date, as a spreadsheet makes one of ``3-12``.
+
+    Example:
+        >>> is_date("12-Mar"), is_date("2026-03-12 00:00:00"), is_date("MAR-0012"), is_date("3-12")
+        (True, True, False, False)
+    """
+    folded = fold(text)
+    return _DATE.fullmatch(folded) is not None
