@@ -9,9 +9,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from benchmarks import damage
 
 import petstore_frame as pf
+from campaigns import damage
 from faults.flaky_store import FlakyStore
 from faults.load_harness import journal_in, result_in
 from petstore_frame.errors import JournalError
@@ -24,7 +24,7 @@ from petstore_frame.loader.journal.database import (
 )
 from petstore_frame.loader.row_state import State
 
-# A new one each time; a failure names it, for `benchmarks/damage.py --seed`.
+# A new one each time; a failure names it, for `tests/campaigns/damage.py --seed`.
 SEED = random.SystemRandom().randrange(10**6)
 LOST = (
     "log ", "one bit of the log", "main file and log", "count file removed", "main file removed",

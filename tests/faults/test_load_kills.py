@@ -12,13 +12,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from benchmarks.campaign import OURS, run
 
+from campaigns.faults_and_kills import OURS, run
 from faults.load_harness import check_promises, journal_in, result_in, start_child
 from petstore_frame.loader.row_state import State
 from plain_http import wait_until
 
-# A new one each time; a failure names it, for `benchmarks/campaign.py --first-seed`.
+# A new one each time; a failure names it, for `tests/campaigns/faults_and_kills.py --first-seed`.
 SEED = random.SystemRandom().randrange(10**6)
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 import petstore_frame as pf
-from server_variants import census
+from server_variants import drawn_stores
 from server_variants.answers import Query, pets, refusal
 from server_variants.habits import Habits
 from server_variants.stores import Failure, ZooStore
@@ -87,8 +87,8 @@ def test_no_verdict_is_false_after_failures(seed: int, campaign: int) -> None:
     """Whatever fails on the way, no verdict is false unless what it states itself is broken."""
     rng = random.Random(seed)
     for _ in range(100 * campaign):
-        store, failing = census.draw_store(rng), set(rng.sample(range(1, 14), 3))
-        options = census.draw_options(rng) | {"status": None}
+        store, failing = drawn_stores.draw_store(rng), set(rng.sample(range(1, 14), 3))
+        options = drawn_stores.draw_options(rng) | {"status": None}
         failure = refusal(rng.choice((401, 404, 429, 500)))
         client = store.client(lambda n, _, at=failing, it=failure: it if n in at else None)
         try:
@@ -98,5 +98,7 @@ def test_no_verdict_is_false_after_failures(seed: int, campaign: int) -> None:
         except pf.PetstoreError:
             continue
         known = inventory.completeness
-        is_false = census.missing_pets(store, inventory, None) or census.wrong_counts(store, known)
+        is_false = drawn_stores.missing_pets(store, inventory, None) or drawn_stores.wrong_counts(
+            store, known
+        )
         assert not is_false or store.habits.breaks() & set(known.assumptions)

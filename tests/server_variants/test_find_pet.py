@@ -8,7 +8,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption
-from server_variants import census
+from server_variants import drawn_stores
 from server_variants.answers import pets
 from server_variants.habits import Habits
 from server_variants.stores import ZooStore
@@ -44,7 +44,7 @@ def test_no_pet_is_called_absent_that_is_there(seed: int) -> None:
     """None of the drawn stores hides a pet, unless it breaks what the search itself assumes."""
     rng = random.Random(seed)
     for _ in range(150):
-        zoo = census.draw_store(rng)
+        zoo = drawn_stores.draw_store(rng)
         sought = rng.choice(sorted(zoo.lasting_ids) or [0])
         try:
             search = zoo.client().find_pet(sought)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -40,7 +39,7 @@ from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.results.result_text import headline, next_texts
-from petstore_frame.loader.row_state import Ending, Record
+from petstore_frame.loader.row_state import Ending, SourceRow
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
 from petstore_frame.loader.source import (
@@ -261,25 +260,18 @@ def _import_of(
     opened: Source, client: PostingClient, recipe: Recipe, options: LoadOptions, now: float
 ) -> Import:
     """Return what is known of an import before its records are read."""
-    sheet, said = opened.table.facts.get("sheet"), options.duplicates
-    place = bytes_id = None
-    if opened.path is not None:
-        place = f"{opened.path.resolve()}{'' if sheet is None else f'#{sheet}'}"
-        with opened.path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256")
-        digest.update((sheet or "").encode())
-        bytes_id = digest.hexdigest()[:32]
+    said = options.duplicates
     return Import(
         id="",
         base_url=client.base_url,
         source=opened.name,
-        place=place,
+        place=opened.place,
         header=tuple(opened.columns),
         mapping=dict(opened.mapping),
         key=tuple(opened.key),
         duplicates=dict(said) if isinstance(said, Mapping) else said,
         keep=recipe.keep,
-        bytes_id=bytes_id,
+        bytes_id=opened.bytes_id,
         recipe=recipe.to_dict(),
         staged_at=now,
     )
@@ -296,7 +288,7 @@ def _stage(
     """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it."""
     records = 0
 
-    def batches() -> Iterator[Sequence[Record]]:
+    def batches() -> Iterator[Sequence[SourceRow]]:
         nonlocal records
         for batch in opened.batches():
             records += len(batch)

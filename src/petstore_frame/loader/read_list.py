@@ -12,6 +12,7 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.repeated_keys import KeyedRow, row_that_stands
 from petstore_frame.loader.journal.rows import KeyOfPet, read_keys
+from petstore_frame.loader.journal.staging import key_text
 from petstore_frame.loader.results.import_facts import count_notes
 from petstore_frame.loader.row_state import RecordProblem, State
 from petstore_frame.loader.source import Recipe, open_source
@@ -43,10 +44,13 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
     for batch in source.batches():
         records = [record for record in batch if record.state is not State.SKIPPED]
         for record in records:
-            problem = record.problem
-            text = problem and ": ".join(filter(None, (problem.column, problem.message)))
-            rows.append((record.number, record.line, record.key, text, record.left_out))
-            if record.notes and problem is None:
+            text = None
+            if record.problems:
+                problem = record.problems[0]
+                text = ": ".join(filter(None, (problem.column, problem.message)))
+            key = None if record.key is None else key_text(record.key)
+            rows.append((record.number, record.line, key, text, record.is_excluded))
+            if record.notes and not record.problems:
                 noted.append((record.notes, 1, record.line))
         # Their payloads are decoded at once.
         bodies = json.loads(b"[" + b",".join(each.payload or b"{}" for each in records) + b"]")
@@ -75,10 +79,20 @@ def _repeats(
     """Return the records that another row of their key stands for, and those that differ."""
     keyed, others, differ = defaultdict[str, list[KeyedRow]](list), set[int](), dict[int, str]()
     for record in source if repeated else ():
-        if record.key in repeated and record.state is not State.SKIPPED:
-            cells, is_unnamed = "\x1f".join(record.cells), record.is_unnamed
-            row = (record.number, record.line, record.payload, cells, record.rank, is_unnamed)
-            keyed[record.key].append(KeyedRow(record.key, *row))
+        if record.key is None or record.state is State.SKIPPED:
+            continue
+        key = key_text(record.key)
+        if key in repeated:
+            cells, is_unnamed = "\x1f".join(record.cells), record.has_default_name
+            row = (
+                record.number,
+                record.line,
+                record.payload,
+                cells,
+                record.order_value,
+                is_unnamed,
+            )
+            keyed[key].append(KeyedRow(key, *row))
     for alike in keyed.values():
         stands = row_that_stands(alike, keep)
         if isinstance(stands, RecordProblem):

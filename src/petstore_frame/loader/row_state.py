@@ -125,22 +125,29 @@ class RecordOrigin(NamedTuple):
     record: int
 
 
-class Record(NamedTuple):
-    """One record, read and checked, before any request; a tuple, as a million are made."""
+class SourceRow(NamedTuple):
+    """One animal of a file or frame, read and checked, before any request.
 
-    number: int  # 1 for the first record after the header
+    A row with ``is_excluded`` still takes part in the choice of one row per key (``keep``,
+    ``order_by``); if it is the chosen one, the animal is not sent.
+    """
+
+    number: int  # 1 for the first row after the header
     line: int  # 1 for the first of the file, or the row of a sheet
     cells: tuple[str, ...]  # verbatim; a short row has fewer than there are columns
-    state: State  # invalid, skipped or pending
-    payload: bytes | None = None  # the request body, where it can be sent
-    likeness: bytes | None = None  # digest of all that is sent but the status
-    problem: RecordProblem | None = None  # the first one
-    notes: tuple[str, ...] = ()  # what was normalised on the way, such as ``trimmed``
-    key: str | None = None  # text of the key's cell, or a JSON list of several
-    origin: RecordOrigin | None = None  # the record that a row of a fix file corrects
-    rank: str | None = None  # with ``order_by`` a text that sorts as that column
-    left_out: bool = False  # the user does not want this row to be sent
-    is_unnamed: bool = False  # the name is from ``defaults``
+    state: State  # invalid, pending, or skipped if no later choice can send it
+    payload: bytes | None = None  # the request body of a row that can be sent
+    content_hash: bytes | None = None  # of all that is sent but the status
+    problems: tuple[RecordProblem, ...] = ()  # all of them, in the order of the columns sent
+    notes: tuple[str, ...] = ()  # what was normalized, such as ``trimmed``
+    key: tuple[str, ...] | None = None  # the texts of the key columns, in the recipe's order
+    origin: RecordOrigin | None = None  # the row that a row of a fix file corrects
+    order_value: str | None = None  # sorts as ``order_by``; "" if its cell has no value
+    is_excluded: bool = False  # by ``include``, ``exclude`` or ``exclude_lines``
+    has_default_name: bool = False  # the name is from ``defaults``
+    # Of the texts that would be sent, for a row that cannot be: rows with the same are
+    # interchangeable, whatever their other columns hold.
+    unsent_hash: bytes | None = None
 
 
 def digest_of(body: bytes) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 
 import openpyxl
 
-from petstore_frame.loader.row_state import Record
+from petstore_frame.loader.row_state import SourceRow
 from petstore_frame.loader.source import Recipe, open_source
 from petstore_frame.loader.source.fix_file import WordsOf
 
@@ -25,20 +25,21 @@ def records_of(
     exclude_lines: Collection[int] = (),
     words_of: WordsOf = lambda _: None,
     **options: Any,
-) -> list[Record]:
+) -> list[SourceRow]:
     """Return the records of a file or a frame, read with these words of a recipe."""
     recipe = Recipe(**options)
     return [*open_source(source, recipe, words_of=words_of, exclude_lines=exclude_lines)]
 
 
-def written_out(record: Record) -> str:
+def written_out(record: SourceRow) -> str:
     """A record as its line, its payload or its state and problem, its notes, and its key."""
-    what = "left out" if record.left_out else str(record.state)
+    what = "left out" if record.is_excluded else str(record.state)
     if record.payload is not None:
         what = record.payload.decode()
-    elif (problem := record.problem) is not None:
-        what = f"{what} {problem.allow or problem.code} {problem.column or '-'}"
-    key = [] if record.key is None else [f"key {record.key}"]
+    elif record.problems:
+        problems = [f"{each.allow or each.code} {each.column or '-'}" for each in record.problems]
+        what = f"{what} {', '.join(problems)}"
+    key = [] if record.key is None else [f"key {' + '.join(record.key)}"]
     return " | ".join([f"{record.line}: {what}", *record.notes, *key])
 
 

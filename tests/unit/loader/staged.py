@@ -14,7 +14,7 @@ from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.results.load_result import LoadResult
-from petstore_frame.loader.row_state import Record, State, digest_of
+from petstore_frame.loader.row_state import SourceRow, State, digest_of
 from petstore_frame.loader.source import open_source
 
 STORE = "http://127.0.0.1:8000/v1"
@@ -30,7 +30,7 @@ def result_of(path: Path, journal: Path, *, is_rehearsal: bool = False) -> LoadR
 
 
 def stage(
-    path: Path, run: Import, records: Iterable[Record], *, is_rehearsal: bool = False
+    path: Path, run: Import, records: Iterable[SourceRow], *, is_rehearsal: bool = False
 ) -> LoadResult:
     """Put an import into a journal, and return its result."""
     now = time.time()
@@ -74,9 +74,9 @@ _WAYS: dict[State | None, list[State | None]] = {
 }
 
 
-def records_of(bodies: Sequence[bytes]) -> Iterable[Record]:
+def records_of(bodies: Sequence[bytes]) -> Iterable[SourceRow]:
     """Return pending records of these request bodies."""
     return [
-        Record(n, n + 1, ("A",), State.PENDING, body, digest_of(body))
+        SourceRow(n, n + 1, ("A",), State.PENDING, body, digest_of(body))
         for n, body in enumerate(bodies, 1)
     ]

@@ -41,8 +41,7 @@ def test_a_cell_is_judged_by_its_type(tmp_path: Path, cells: tuple[Any, Any], pe
     workbook_of(tmp_path, HEADER, (*cells, "sold"))
     (record,) = records_of(tmp_path / "pets.xlsx")
     if pet is None:
-        assert record.problem is not None
-        assert (record.state, record.problem.code) == (State.INVALID, note)
+        assert (record.state, record.problems[0].code) == (State.INVALID, note)
     else:
         sent = pf.NewPet(name=pet[0], category_id=pet[1], status="sold").to_json()
         assert (record.payload, record.notes) == (sent, note)

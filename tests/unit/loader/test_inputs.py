@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import Record, State
+from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Look
 from unit.loader.opened import (
     INPUTS,
@@ -36,12 +36,12 @@ WORDS = ["NA", "null", "None", "nan", "N/A", "TRUE", "1e5", "inf", "1-2", "NULL"
 NOT_WHOLE = "invalid not_a_whole_number categoryId"
 
 
-def on_page(record: Record) -> str:
+def on_page(record: SourceRow) -> str:
     """What becomes of a record, in the words of the page."""
     if record.state is State.SKIPPED:
         return "skipped"
-    if record.problem is not None:
-        return "to confirm" if record.problem.allow else "to fix"
+    if record.problems:
+        return "to confirm" if record.problems[0].allow else "to fix"
     return "sent with a warning" if record.notes else "sent"
 
 

@@ -15,7 +15,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"max_errors": -1}, "max_errors is 0 or more, got -1"),
     ({"workers": 0}, "workers is 1 to 32, got 0"),
     ({"dry_run": "no"}, "dry_run is True or False, got 'no'"),
-    ({"progress": 3}, "progress is a function, True, False or None, got 3"),
+    ({"progress": 3}, "progress must be a function, True, False or None, got 3"),
     ({"send_lines": "3"}, "a line is a whole number, got the text '3'"),
     ({"duplicates": {"similar": "skip"}}, "a case of duplicates is one of "),
     ({"kye": "tag"}, "load has no option 'kye'; did you mean 'key'?"),

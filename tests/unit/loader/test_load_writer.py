@@ -12,7 +12,7 @@ from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Change, Intent, Outcome, Outcomes
 from petstore_frame.loader.results.load_result import LoadResult
-from petstore_frame.loader.row_state import MOVES, Record, RecordProblem, State
+from petstore_frame.loader.row_state import MOVES, RecordProblem, SourceRow, State
 from unit.loader.staged import RUN, become, change, records_of, stage
 
 BODY = b'{"name":"A","categoryId":1}'
@@ -105,6 +105,6 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
     """Any text, also separators, NUL, lone surrogates and no cell at all, is kept verbatim."""
     problem = RecordProblem("odd", "it is odd", "name", "\ud800", "fix it", ("allow", ["x"]), "x")
     for number, cells in enumerate([(), ("",), ("a\x1fb\x00", "Zoë\n", "lone \ud800")]):
-        record = Record(1, 2, cells, State.INVALID, problem=problem, notes=("a", "b"))
+        record = SourceRow(1, 2, cells, State.INVALID, problems=(problem,), notes=("a", "b"))
         (row,) = stage(tmp_path / f"{number}.sqlite3", RUN, [record]).rows()
-        assert (row.cells, row.problem, row.notes) == (cells, problem, ("a", "b"))
+        assert (row.cells, row.problems, row.notes) == (cells, (problem,), ("a", "b"))

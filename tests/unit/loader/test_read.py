@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -60,7 +61,7 @@ def survives(data: bytes) -> None:
     assert [record.number for record in records] == [*range(1, len(records) + 1)]
     for record in records:
         assert (record.payload is None) == (record.state is not State.PENDING)
-        assert (record.problem is None) == (record.state is not State.INVALID)
+        assert (not record.problems) == (record.state is not State.INVALID)
         if record.payload is not None:
             assert NewPet.model_validate_json(record.payload).to_json() == record.payload
 
@@ -227,3 +228,22 @@ def test_a_mapping_whose_columns_are_gone_is_not_used(tmp_path: Path) -> None:
     assert read(fix) == ZOE
     with pytest.raises(InputError, match="names the column 'Tier'"):
         read(fix, mapping=MAPPING)
+
+
+def test_the_bytes_that_were_read_are_the_bytes_that_count(tmp_path: Path) -> None:
+    """A file that is replaced while it is loaded is another import, not the one that was loaded."""
+    path = written(tmp_path, "name,category_id\nRex,3\n")
+    source = open_source(path)
+    before = source.bytes_id
+    written(tmp_path, "name,category_id\nBo,4\n")
+    assert [row.cells for row in source] == [("Rex", "3")]
+    assert source.bytes_id == before != open_source(path).bytes_id
+
+
+def test_a_file_name_that_is_not_text_can_be_stored(tmp_path: Path) -> None:
+    """A name of other bytes than UTF-8 is shown with its bytes, and its path likewise."""
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/pets\xe9.csv"))
+    path.write_text("name,category_id\nRex,3\n")
+    source = open_source(path)
+    assert source.name == r"pets\udce9.csv" and source.place is not None
+    assert source.place.encode().endswith(rb"pets\udce9.csv")

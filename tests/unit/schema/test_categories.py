@@ -71,5 +71,5 @@ def test_an_id_may_have_several_labels_to_be_read_by(tmp_path: Path) -> None:
     for categories in (labels, pd.Series(["Dog", "Cat", "Kitty"], index=[1, 2, 2])):
         records = records_of(animals, categories=categories)
         assert [record.state for record in records] == ["pending", "pending", "invalid"]
-        assert records[2].problem is not None and "'kitty'" in (records[2].problem.hint or "")
+        assert "'kitty'" in records[2].problems[0].hint
         assert Labels(categories) == {1: "Dog", 2: "Kitty"}

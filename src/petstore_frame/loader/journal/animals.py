@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from petstore_frame.loader.duplicate_question import CASES, Case, Earlier, Example
-from petstore_frame.loader.journal.rows import pack_problem
+from petstore_frame.loader.journal.rows import pack_problems
 from petstore_frame.loader.journal.schema import ID_GIVEN_AGAIN
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.row_state import RecordProblem
@@ -159,7 +159,7 @@ class Animals:
 
     def spoil(self, records: Iterable[int], problem: RecordProblem) -> None:
         """Turn rows that could be sent into rows to fix."""
-        spoilt = [(pack_problem(problem), record) for record in records]
+        spoilt = [(pack_problems([problem]), record) for record in records]
         of_sendable = "animal = iif(problem IS NULL, NULL, animal)"
         of_sendable += ", known_by = iif(problem IS NULL, NULL, known_by)"
         self.each(f"rows SET {of_sendable}, problem = coalesce(problem, ?)", spoilt)

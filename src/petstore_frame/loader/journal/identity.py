@@ -25,7 +25,7 @@ from petstore_frame.loader.journal.repeated_keys import (
     name_of,
     one_row_per_key,
 )
-from petstore_frame.loader.journal.rows import count_in, note_facts, read_problem
+from petstore_frame.loader.journal.rows import count_in, note_facts, unpack_problems
 from petstore_frame.loader.journal.schema import one_of
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.store_check import ReadStore, Witness
@@ -164,7 +164,8 @@ def _find_fixed(animals: Animals) -> None:
             )
         animals.origins.append((record, number, origin.record))
         # A record whose key was what had to be fixed gets that of its correction.
-        if key is not None and (not problem or read_problem(problem).code not in KEY_PROBLEMS):
+        had_key_problem = any(each.code in KEY_PROBLEMS for each in unpack_problems(problem))
+        if key is not None and not had_key_problem:
             animals.do(f"UPDATE rows SET key = :key {of_row}", key=key, record=record)
         ((mine, reason),) = animals.do(f"SELECT animal, reason FROM rows {of_row}", record=record)
         if reason is not None or (mine is not None and mine <= base):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from petstore_frame.loader.duplicate_question import is_quarter
 from petstore_frame.loader.journal.animals import Animals, Guess
-from petstore_frame.loader.journal.rows import read_problem
+from petstore_frame.loader.journal.rows import unpack_problems
 from petstore_frame.loader.row_state import RecordProblem, State
 from petstore_frame.schema import folded_name
 
@@ -123,7 +123,7 @@ class KeyedRow(NamedTuple):
     @property
     def has_no_key(self) -> bool:
         """Whether its key is what is to be fixed."""
-        return self.problem is not None and read_problem(self.problem).code in KEY_PROBLEMS
+        return any(problem.code in KEY_PROBLEMS for problem in unpack_problems(self.problem))
 
 
 class KeyAnimal(NamedTuple):

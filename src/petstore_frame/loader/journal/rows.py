@@ -129,7 +129,7 @@ class JournalRow:
     cells: tuple[str, ...]
     state: State
     payload: bytes | None  # what was sent where this row speaks for its animal, else what it reads
-    problem: RecordProblem | None
+    problems: tuple[RecordProblem, ...]
     notes: tuple[str, ...]
     reason: str | None  # why it is in its state; of a skipped one a ``Reason``
     reads_now: bytes | None = None  # what its file gives now, where that is not what was sent
@@ -165,14 +165,20 @@ def read_cells(value: str | bytes) -> tuple[str, ...]:
     return tuple(json.loads(value)) if isinstance(value, bytes) else tuple(value.split("\x1f"))
 
 
-def pack_problem(problem: RecordProblem) -> str:
-    """Store a problem as one text."""
-    return json.dumps([getattr(problem, name) for name in RecordProblem.__slots__])
+def pack_problems(problems: Sequence[RecordProblem]) -> str:
+    """Store the problems of a row as one text."""
+    return json.dumps(
+        [[getattr(problem, name) for name in RecordProblem.__slots__] for problem in problems]
+    )
 
 
-def read_problem(text: str) -> RecordProblem:
-    """Return a problem as it was stored."""
-    problem = dict(zip(RecordProblem.__slots__, json.loads(text), strict=True))
+def unpack_problems(text: str | None) -> tuple[RecordProblem, ...]:
+    """Return the problems of a row as they were stored."""
+    return tuple(map(_unpack_problem, json.loads(text))) if text else ()
+
+
+def _unpack_problem(values: Sequence[Any]) -> RecordProblem:
+    problem = dict(zip(RecordProblem.__slots__, values, strict=True))
     add = problem.pop("add")
     return RecordProblem(**problem, add=None if add is None else tuple(add))
 
@@ -209,8 +215,8 @@ def _row(values: Sequence[Any]) -> JournalRow:
     elif own_state is not None:
         known = Known(other_id, other_line, _STATES[own_state], pet_id, sent)
         pet_id = None
-    refused = None if problem is None else read_problem(problem)
-    first = record, line, read_cells(packed), _STATES[state], payload, refused, noted, why
+    problems = unpack_problems(problem)
+    first = record, line, read_cells(packed), _STATES[state], payload, problems, noted, why
     return JournalRow(*first, reads_now, pet_id, **answered, known=known)
 
 
@@ -236,9 +242,10 @@ SELECT notes, count(*), min(line) FROM records
 WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' AND state <> 'invalid'
 GROUP BY notes ORDER BY 3
 """
+# By the first problem of a row, which is the one that is to be fixed first.
 _INVALID = """
-SELECT problem, count(*), min(line), max(line) FROM records
-WHERE import = ? AND state = 'invalid' AND problem IS NOT NULL GROUP BY problem
+SELECT json_extract(problem, '$[0]') AS first, count(*), min(line), max(line) FROM records
+WHERE import = ? AND state = 'invalid' AND problem IS NOT NULL GROUP BY first
 ORDER BY min(record)
 """
 # An animal of which nothing is to be sent has no state.
@@ -286,7 +293,7 @@ def read_problems(
 ) -> Iterator[tuple[RecordProblem, list[int], int]]:
     """Yield each problem of an import, with the lines of two rows that have it, and how many do."""
     for text, rows, *lines in sql.execute(_INVALID, [run.number]):
-        yield read_problem(text), lines, rows
+        yield _unpack_problem(json.loads(text)), lines, rows
 
 
 def read_noted(sql: sqlite3.Connection, run: Import) -> Iterator[tuple[list[str], int, int]]:

@@ -18,11 +18,11 @@ from petstore_frame.loader.journal.rows import (
     RECIPE,
     Import,
     pack_cells,
-    pack_problem,
+    pack_problems,
     read_imports,
     write_import,
 )
-from petstore_frame.loader.row_state import Ending, Reason, Record, RecordOrigin, State
+from petstore_frame.loader.row_state import Ending, Reason, RecordOrigin, SourceRow, State
 
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 14)})"
 # A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
@@ -65,7 +65,7 @@ class Staged:
 def stage(
     sql: sqlite3.Connection,
     run: Import,
-    batches: Iterable[Sequence[Record]],
+    batches: Iterable[Sequence[SourceRow]],
     *,
     again: bool = False,
     answers: Collection[str] = (),
@@ -86,12 +86,10 @@ def stage(
         pause()
         values, read = [], []
         for record in batch:
-            (at, line, cells, state, payload, likeness, problem, notes, key, origin, rank,
-             left_out, is_unnamed) = record  # fmt: skip
+            (at, line, cells, state, payload, likeness, problems, notes, texts, origin, rank,
+             left_out, is_unnamed, _) = record  # fmt: skip
             packed = pack_cells(cells)
-            if key is not None and order is not None:
-                texts = json.loads(key)
-                key = json.dumps([texts[place] for place in order], ensure_ascii=False)
+            key = None if texts is None else key_text(texts, order)
             if origin is not None:
                 origins.append((at, line, origin))
             is_left = left_out or line in leave
@@ -100,7 +98,7 @@ def stage(
             values.append((
                 number, at, line, packed, payload, likeness, is_unnamed, key, rank,
                 base + at if may_be_sent else None, None,
-                pack_problem(problem) if problem else None,
+                pack_problems(problems) if problems else None,
                 "\n".join(notes) if notes else None,
                 Reason.LEFT_OUT.value if is_left else None,
             ))  # fmt: skip
@@ -172,6 +170,14 @@ def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:
 def _columns_of(key: Sequence[str]) -> str:
     """Return the columns of a key in their one spelling and order; empty for none."""
     return "\x1f".join(sorted(map(_column, key)))
+
+
+def key_text(texts: Sequence[str], order: Sequence[int] | None = None) -> str:
+    """Return a key as it is stored: its text, or a JSON list of several in their one order."""
+    if len(texts) == 1:
+        return texts[0]
+    ordered = texts if order is None else [texts[place] for place in order]
+    return json.dumps(ordered, ensure_ascii=False)
 
 
 def _in_order(key: Sequence[str]) -> list[int] | None:

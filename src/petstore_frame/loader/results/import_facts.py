@@ -279,8 +279,8 @@ _HINTS = {
 
 def problem_of(row: JournalRow, run: Import) -> RecordProblem:
     """Return what is wrong with a row, by our own checks or by the store's answer."""
-    if row.problem is not None:
-        return row.problem
+    if row.problems:
+        return row.problems[0]
     if row.state is State.REJECTED:
         column = run.mapping.get(field_name(row.error_field or "") or "")
         at = run.header.index(column) if column in run.header else len(row.cells)

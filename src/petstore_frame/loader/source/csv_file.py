@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
+import hashlib
 import io
 import locale
 import os
@@ -42,8 +43,8 @@ _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 _NO_TEXT = ' \t\r\n\ufeff"' + "".join(DELIMITERS)
 
 
-def read_whole(path: Path) -> bytes:
-    """Return the bytes of a file, unpacked where it is gzip.
+def read_whole(path: Path) -> tuple[bytes, str]:
+    """Return the bytes of a file, unpacked if it is gzip, and the SHA-256 of what was read.
 
     Raises:
         InputError: It is no file, too large, damaged, or somebody is writing to it.
@@ -63,6 +64,7 @@ def read_whole(path: Path) -> bytes:
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         hint = "load it again when it is complete"
         raise InputError("the file changed while it was being read", hint=hint)
+    digest = hashlib.sha256(data).hexdigest()
     if data.startswith(_GZIP):
         try:
             data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES + 1)
@@ -71,7 +73,7 @@ def read_whole(path: Path) -> bytes:
     if len(data) > MOST_BYTES:
         hint = "split it, with the header in each part: a known key is never sent twice"
         raise InputError(f"this is more than {MOST_BYTES // 1024**2} MiB", hint=hint)
-    return data
+    return data, digest
 
 
 def _codec_of(data: bytes, given: str | None) -> str:
@@ -194,14 +196,17 @@ class Input:
 
     def __init__(self, path_or_frame: Any) -> None:
         self.name, self.path = "frame", None
+        # Of the bytes that were read: the file may be replaced while its rows are loaded.
+        self.digest: str | None = None
         self.kind: SourceKind = "frame"
         if not isinstance(path_or_frame, str | PathLike):
             self._frame = frame_table(path_or_frame)  # which refuses all else
             return
         self.path = Path(fspath(path_or_frame))
-        self.name = self.path.name
+        # Neither a journal nor a terminal takes a name that is not text.
+        self.name = self.path.name.encode(errors="backslashreplace").decode()
         with self.naming():
-            self._data = read_whole(self.path)
+            self._data, self.digest = read_whole(self.path)
             self.kind = "workbook" if self._data.startswith(_ZIP) else "csv"
             if self._data.startswith(_OLE):
                 raise InputError("an old or a protected workbook", hint="save it as plain .xlsx")

@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import RecordProblem
-from petstore_frame.loader.source.cell_parsing import quoted, word_of
+from petstore_frame.loader.source.cell_parsing import word_of
 from petstore_frame.loader.source.column_mapping import IDENTIFIERS, OF_ANIMALS, OF_OTHERS, words_of
 from petstore_frame.rendering import count_text
 
@@ -43,7 +43,7 @@ def cell_at(cells: Cells, at: int) -> str:
 
 
 class Keys:
-    """The key of each row, a text; of several columns it is a JSON list of their texts.
+    """The key of each row: the text of each of its columns.
 
     ``nothing`` has the words that mean that there is no key; ``rows`` are all of a file.
     """
@@ -66,14 +66,16 @@ class Keys:
             alike = (each for each in partial if tuple(map(bool, each)) == filled)
             self._unclear.update(each for each in alike if times[rest[each]] > 1)
 
-    def read(self, cells: Cells, ordinal: str = "") -> tuple[str | None, RecordProblem | None]:
+    def read(
+        self, cells: Cells, ordinal: str = ""
+    ) -> tuple[tuple[str, ...] | None, RecordProblem | None]:
         """Return the key of a row, or why it has none; ``ordinal`` is which of its animals."""
         texts = self._texts(cells)
         if "" in texts and (problem := self._problem(cells, texts)):
             return None, problem
         if ordinal:
             texts.append(ordinal)
-        return texts[0] if len(texts) == 1 else f"[{', '.join(map(quoted, texts))}]", None
+        return tuple(texts), None
 
     def _texts(self, cells: Cells) -> list[str]:
         """Return the text of each column, empty where it holds no key."""

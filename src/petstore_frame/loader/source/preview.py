@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import Record, State, Suspicion
+from petstore_frame.loader.row_state import SourceRow, State, Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, word_of
 from petstore_frame.loader.source.column_mapping import REQUIRED, listed, recognise, unsent
 from petstore_frame.loader.source.csv_file import Input, SourceKind
@@ -155,7 +155,7 @@ class Look:
     mapping: Mapping[str, str] = field(default_factory=dict)
     keys: tuple[LikelyKey, ...] = ()  # the likeliest first
     rows: tuple[Sequence[str], ...] = ()  # the first ones, also without a mapping
-    records: tuple[Record, ...] = ()  # the same, read
+    records: tuple[SourceRow, ...] = ()  # the same, read
     count: int = 0  # of all records that are not skipped
     words: Mapping[str, Counter[str]] = field(default_factory=dict)  # by field; of names none
     values: tuple[ValueToMap, ...] = ()  # or mapped already, the commonest first
@@ -223,7 +223,7 @@ def _with_answers(opened: Input, seen: Look) -> Source | None:
 
 def _count_records(seen: Look, source: Source, rows: int, most: int | None) -> None:
     """Count what the records hold that a person has to say something of."""
-    first = list[Record]()
+    first = list[SourceRow]()
     places = {name: source.columns.index(at) for name, at in source.mapping.items()}
     seen.words = words = {name: Counter[str]() for name in places if name != "name"}
     try:
@@ -238,7 +238,7 @@ def _count_records(seen: Look, source: Source, rows: int, most: int | None) -> N
             for name in REQUIRED:
                 text = cell_at(record.cells, places[name]) if name in places else ""
                 seen.empty[name] += source.readers[name].means_nothing(text)
-            held = {record.problem.allow or ""} if record.problem is not None else set[str]()
+            held = {problem.allow or "" for problem in record.problems}
             seen.suspicious.update(_SUSPICIONS & {*held, *record.notes})
     except InputError as problem_below:
         seen.questions = (*seen.questions, problem_below)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import Record, RecordProblem, State, Suspicion, digest_of
+from petstore_frame.loader.row_state import RecordProblem, SourceRow, State, Suspicion, digest_of
 from petstore_frame.loader.source import key_columns as keys
 from petstore_frame.loader.source.cell_parsing import (
     IN_BRACES,
@@ -72,7 +73,7 @@ class Source:
     ) -> None:
         sheet = f" (sheet {table.facts['sheet']})" if len(opened.sheets) > 1 else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
-        self.is_returned, self._leave_lines = is_returned, frozenset(exclude_lines)
+        self.is_returned, self._exclude_lines = is_returned, frozenset(exclude_lines)
         self.table, self.columns, self.recipe = table, table.columns, recipe
         self.readers = readers_of(recipe)
         self.readers["name"].has_guards = "encoding" in table.facts
@@ -86,11 +87,28 @@ class Source:
         self._sent = [*self._columns_that_are_sent()]
         self._order_at = self._place_of("order_by", recipe.order_by)
         # By what the cells of a column hold; ``include`` lists the words that stay.
-        self._left = [
+        self._filters = [
             (self._place_of(option, name), frozenset(map(word_of, words)), option == "exclude")
             for option, choice in (("exclude", recipe.exclude), ("include", recipe.include))
             for name, words in choice.items()
         ]
+
+    @property
+    def place(self) -> str | None:
+        """The full path of the file, with its sheet, as text that a journal can store."""
+        if self.path is None:
+            return None
+        place = str(self.path.resolve()).encode(errors="backslashreplace").decode()
+        sheet = self.table.facts.get("sheet")
+        return place if sheet is None else f"{place}#{sheet}"
+
+    @property
+    def bytes_id(self) -> str | None:
+        """The digest of the bytes and the sheet that were read; None for a frame."""
+        if self._opened.digest is None:
+            return None
+        sheet = self.table.facts.get("sheet") or ""
+        return hashlib.sha256(f"{self._opened.digest}{sheet}".encode()).hexdigest()[:32]
 
     def _place_of(self, option: str, column: str | None) -> int:
         """Return where the column is that an option names, which the file has to have."""
@@ -128,9 +146,9 @@ class Source:
         """Return the column to propose where nothing says which animal a row is."""
         return keys.proposed_key(self.likely_keys())
 
-    def batches(self) -> Iterator[list[Record]]:
+    def batches(self) -> Iterator[list[SourceRow]]:
         """Yield the records, many at once; an InputError tells why there are no more."""
-        records: list[Record] = []
+        records: list[SourceRow] = []
         with self._opened.naming():
             try:
                 for record in self._records():
@@ -143,10 +161,10 @@ class Source:
                 raise
             yield records
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[SourceRow]:
         return chain.from_iterable(self.batches())
 
-    def _records(self) -> Iterator[Record]:
+    def _records(self) -> Iterator[SourceRow]:
         """Yield the records of rows; a row stands for one, or for several animals."""
         number, count, uncounted = 0, 1, None
         has_counts = self._count_at != _NOWHERE
@@ -159,14 +177,14 @@ class Source:
 
     def _check(
         self, number: int, row: Row, ordinal: str, uncounted: RecordProblem | None
-    ) -> Record:
+    ) -> SourceRow:
         """Check one record; ``ordinal`` is which of the animals of its row it is."""
         line, given, lines, noted, doubt, is_confirmed, origin = row
         cells = tuple(given)
         if not (cells and cells[0].strip()) and not "".join(cells).strip() and not _refuses(noted):
             if origin is not None:  # somebody emptied the row of a fix file
-                return Record(number, line, cells, _SKIPPED, origin=origin, left_out=True)
-            return Record(number, line, cells, _SKIPPED, notes=("blank",))
+                return SourceRow(number, line, cells, _SKIPPED, origin=origin, is_excluded=True)
+            return SourceRow(number, line, cells, _SKIPPED, notes=("blank",))
         problems = [] if uncounted is None else [uncounted]
         notes: list[str] = []
         if lines > 1 and self._is_swallowing(cells):
@@ -197,24 +215,28 @@ class Source:
                         and (is_confirmed or each.allow in self.recipe.allow)]  # fmt: skip
             notes += accepted
             problems = [each for each in problems if each.allow not in accepted]
-        left_out = is_left = line in self._leave_lines
-        for at, words, is_out in self._left:
-            left_out |= (word_of(cell_at(cells, at)) in words) is is_out
-        rank = None if self._ranks is None else self._ranks.of(cells)
-        record = Record(
-            number, line, cells, _PENDING, payload, digest_of(body), None, tuple(notes), key,
-            origin, rank, left_out, "default_name" in notes,
+        is_excluded = is_excluded_line = line in self._exclude_lines
+        for at, words, is_out in self._filters:
+            is_excluded |= (word_of(cell_at(cells, at)) in words) is is_out
+        order_value = None if self._ranks is None else self._ranks.of(cells)
+        checked = SourceRow(
+            number, line, cells, _PENDING, payload, digest_of(body), (), tuple(notes), key,
+            origin, order_value, is_excluded, "default_name" in notes,
         )  # fmt: skip
         if problems:
-            more = [f"also {each.column}: {each.message}" for each in problems[1:]]
-            record = record._replace(
-                state=State.INVALID, payload=None, likeness=None, problem=problems[0],
-                notes=(*notes, *more),
+            checked = checked._replace(
+                state=State.INVALID, payload=None, content_hash=None, problems=tuple(problems),
+                unsent_hash=self._hash_of_texts(cells),
             )  # fmt: skip
-        # First which row of a key counts, then whether the user leaves it out.
-        if left_out and (is_left or self.recipe.keep is None):
-            return record._replace(state=_SKIPPED, payload=None, problem=None)
-        return record
+        # The row of a key is chosen first; then the chosen one may be excluded.
+        if is_excluded and (is_excluded_line or self.recipe.keep is None):
+            return checked._replace(state=_SKIPPED, payload=None, problems=(), unsent_hash=None)
+        return checked
+
+    def _hash_of_texts(self, cells: tuple[str, ...]) -> bytes:
+        """Return the digest of the texts that a row would send."""
+        texts = [cell_at(cells, column.at) for column in self._sent]
+        return digest_of("\x1f".join(texts).encode(errors="surrogatepass"))
 
     def _read_fields(
         self,

@@ -1,6 +1,6 @@
 """How often a claim of completeness is false, among stores drawn at random.
 
-    PYTHONPATH=tests python benchmarks/census.py [30000]
+    PYTHONPATH=tests python tests/campaigns/census.py [30000]
 
 Every verdict is held to what the store really holds; each false one is printed.
 """
@@ -11,14 +11,14 @@ import sys
 import time
 import warnings
 
-from server_variants import census
+from server_variants import drawn_stores
 
 
 def main() -> None:
     """Take a census and print its counts as Markdown."""
     stores = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     warnings.simplefilter("ignore")
-    start, tally = time.monotonic(), census.run(stores, seed=20261121)
+    start, tally = time.monotonic(), drawn_stores.run(stores, seed=20261121)
     counts = {
         "one page of 100 is short of the truth": tally.naive_failures,
         "false verdicts, all stated assumptions true": len(tally.false),

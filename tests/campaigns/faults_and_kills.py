@@ -1,8 +1,8 @@
 """Imports under faults and kills: what each design loses and doubles, on one harness.
 
-    PYTHONPATH=tests python benchmarks/campaign.py --rows 1000 --seeds 3 --kills 10
-    PYTHONPATH=tests python benchmarks/campaign.py --ours --faults 10000 --all-kills 1000 \
-        --minutes 40 --at-once 6 --log campaign.jsonl
+    PYTHONPATH=tests python tests/campaigns/faults_and_kills.py --rows 1000 --seeds 3 --kills 10
+    PYTHONPATH=tests python tests/campaigns/faults_and_kills.py --ours --faults 10000 \
+        --all-kills 1000 --minutes 40 --at-once 6 --log campaign.jsonl
 
 A store on raw sockets fails a share of the POSTs, in every way and before or after it acts, adds
 pets of other people, and kills the importing process with SIGKILL at random requests, at a random
@@ -41,7 +41,7 @@ from petstore_frame.client import Client
 from petstore_frame.loader.row_state import State
 
 HERE = Path(__file__).parent
-LOAD_CHILD = HERE.parent / "tests" / "faults" / "load_child.py"
+LOAD_CHILD = HERE.parent / "faults" / "load_child.py"
 FAULTS = (*DOUBTFUL, *CUT_201, "429")
 STAGES = ("headers", "body", "applied", "answered")
 STATUSES = ("available", "pending", "sold", "")

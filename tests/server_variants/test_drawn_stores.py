@@ -1,6 +1,6 @@
 """The one property: no verdict of completeness is false, whatever a store does with the gaps.
 
-``PYTHONPATH=tests python benchmarks/census.py 60000`` runs the same by hand on more stores.
+``PYTHONPATH=tests python tests/campaigns/census.py 60000`` runs the same by hand on more stores.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
 from petstore_frame.inventory.page_fetcher import MOST_PROBES
-from server_variants import answers, census, habits
+from server_variants import answers, drawn_stores, habits
 from server_variants.answers import Rows, exact_counts, facts
 from server_variants.habits import Habits
 from server_variants.stores import ZooStore
@@ -42,7 +42,7 @@ def fetch(habits: Habits, count: int, **options: Any) -> pf.Inventory:
 def test_no_verdict_is_false(seed: int, campaign: int) -> None:
     """No verdict on a drawn store is false, unless an assumption that it states is broken."""
     stores = 75 * campaign
-    tally = census.run(stores, seed)
+    tally = drawn_stores.run(stores, seed)
     assert (tally.false, tally.needless, tally.tried) == ([], [], stores)
     assert tally.naive_failures > stores / 5
 

@@ -1,6 +1,6 @@
 """Months of weekly files, the truth known for each row: which animals are lost, which are doubled.
 
-    python benchmarks/imports.py [--weeks 26] [--per-week 120]
+    python tests/campaigns/weekly_files.py [--weeks 26] [--per-week 120]
 
 Names repeat as in a real shelter: of 1,560 named animals of Austin's (May 2025 to May 2026), 15 to
 17 % have the name and the kind of an earlier one; of as many drawn here, 17 %. Each pattern of
