@@ -82,7 +82,7 @@ def by_key(path: Path, frame: Any) -> int:
 
     listed = read_list(path, Recipe(key="animal_id")).frame
     ids = pd.array(range(1, len(listed) + 1), dtype="Int64")
-    keys = pd.DataFrame({"key": listed["key"], "id": ids, "is_in_doubt": False})
+    keys = pd.DataFrame({"key": listed["key"], "id": ids, "is_unconfirmed": False})
     return int(match_by_key(listed, keys, frame)["kind"].eq("changed").sum())
 
 

@@ -11,5 +11,5 @@ with pf.Client(base_url, timeout=2) as client:
         result, stopped = pf.load(file, client, journal=folder, progress=False), False
     except pf.errors.LoadStoppedError as problem:
         result, stopped = problem.result, True
-said = {"failed": result.fix["name"].tolist(), "unknown": result.unknown["name"].tolist()}
+said = {"failed": result.fix["name"].tolist(), "unknown": result.unconfirmed["name"].tolist()}
 print(json.dumps(said | {"stopped": stopped}))

@@ -74,7 +74,7 @@ class Tally:
     lost: int = 0
     wrong_ids: int = 0
     false_failures: int = 0
-    unknown: int = 0
+    unconfirmed: int = 0
     settled: int = 0
     seconds: float = 0.0
 
@@ -175,7 +175,7 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
         settings["key"] = "tag"
     until_done([sys.executable, str(LOAD_CHILD), json.dumps(settings)], executioner)
     result = result_in(folder)
-    tally = Tally(unknown=sum(1 for _ in result.rows(State.UNKNOWN)))
+    tally = Tally(unconfirmed=sum(1 for _ in result.rows(State.UNCONFIRMED)))
     if "resorted" in options:
         sort_anew(folder / "pets.csv")
         until_done([sys.executable, str(LOAD_CHILD), json.dumps(settings)], executioner)
@@ -184,15 +184,15 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
         with Client(store.base_url, KEY, timeout=0.3) as client:
             for _ in range(5):
                 done = result.reconcile(client, grace_s=1.0)
-                tally.settled += done.created + done.absent
+                tally.settled += done.created + done.not_found
                 if "resend" not in options:
                     break
-                again = settings | {"duplicates": {"absent": "send"}}
+                again = settings | {"duplicates": {"not_found": "create"}}
                 until_done([sys.executable, str(LOAD_CHILD), json.dumps(again)], executioner)
-                if not any(result.rows(State.UNKNOWN, State.ABSENT)):
+                if not any(result.rows(State.UNCONFIRMED, State.NOT_FOUND)):
                     break
     for row in result.rows():
-        tally.listed += row.state not in (State.CREATED, State.SKIPPED)
+        tally.listed += row.state not in (State.CREATED, State.EXCLUDED)
         if row.pet_id is not None:
             sent, pet = json.loads(row.payload), store.pets[row.pet_id]
             tally.wrong_ids += any(pet.get(name) != value for name, value in sent.items())
@@ -251,7 +251,7 @@ COLUMNS = {
     "silently lost": "lost",
     "wrong ids": "wrong_ids",
     "called failed, yet created": "false_failures",
-    "unknown": "unknown",
+    "unconfirmed": "unconfirmed",
     "settled by reading back": "settled",
 }
 

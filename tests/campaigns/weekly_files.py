@@ -257,7 +257,7 @@ def _load(
     try:
         return load(file, store, **options), False
     except DuplicatesError:
-        answer = "skip" if any(animal.id in known for animal in animals) else "send"
+        answer = "skip" if any(animal.id in known for animal in animals) else "create"
         return load(file, store, duplicates=answer, **options), True
 
 
@@ -267,7 +267,7 @@ def _count(
     for row in result.rows():
         animal = animals[row.record - 1].id
         created[animal] += row.state is State.CREATED
-        if row.state is State.SKIPPED:
+        if row.state is State.EXCLUDED:
             listed.add(animal)
 
 
@@ -295,7 +295,7 @@ def cpu_after(imports: int, rows: int = 200) -> float:
         for number in range(imports + 5):
             path = write_sample_csv(folder / f"{number}.csv", rows, number + 1, dirty=False)
             start = time.process_time()
-            load(path, store, journal=folder / "journal", progress=False, duplicates="send",
+            load(path, store, journal=folder / "journal", progress=False, duplicates="create",
                      check_store=False)  # fmt: skip
             seconds.append(time.process_time() - start)
     return min(seconds[imports:])

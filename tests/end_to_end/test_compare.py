@@ -70,7 +70,7 @@ def test_by_key_exactly_what_happened_is_told(shop: Shop) -> None:
     found = json.loads(shown.stdout)["kinds"]
     assert {kind: (each["records"], each["pets"]) for kind, each in found.items()} == {
         "same": (52, 52), "changed": (5, 5), "only in list": (2, 0), "only in store": (0, 3),
-        "ambiguous": (0, 0), "in doubt": (0, 0), "invalid": (0, 0),
+        "ambiguous": (0, 0), "unconfirmed": (0, 0), "invalid": (0, 0),
     }  # fmt: skip
     assert book.sheetnames == ["Summary", "Changed", "Only in list", "Only in store", "Same"]
     keys = {cell.value for column in book["Changed"].columns for cell in column}

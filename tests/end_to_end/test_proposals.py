@@ -115,9 +115,9 @@ class Case(NamedTuple):
 
 CASES = {
     "skip": Case(NEXT_WEEK, "duplicates skip", 1, before=WEEK),
-    "send": Case(NEXT_WEEK, "duplicates send", 7, before=WEEK),
+    "create": Case(NEXT_WEEK, "duplicates create", 7, before=WEEK),
     "zeros are gone": Case([TAGS, "7,Rex,1"], "duplicates skip", 0, KEY, (), [TAGS, "007,Rex,1"]),
-    "the same file again": Case(WEEK, "again", 6, before=WEEK),
+    "the same file again": Case(WEEK, "as_new", 6, before=WEEK),
     "a likely key": Case(ANIMALS, "key", 9, {"dry_run": True}),
     "a default for all": Case(NAMELESS, "defaults Unnamed {tag}", 4, KEY),
     "a default without a key": Case(
@@ -236,7 +236,7 @@ def test_doubt_is_settled_as_proposed(desk: Desk, way: str) -> None:
     desk.load("python", [], {})
     result = desk.known["result"]
     change(result, "UPDATE animals SET pet_id = NULL, state = 'gone' WHERE record = 1")
-    for state in ("pending", "in_flight", "unknown"):
+    for state in ("pending", "in_flight", "unconfirmed"):
         change(result, f"UPDATE animals SET state = '{state}' WHERE record = 1")
     desk.client.create_pet(name="Doubt", category_id=1)  # of somebody else, so either may be it
     if way == "python":
@@ -256,7 +256,7 @@ def test_the_question_is_json_for_a_script(desk: Desk) -> None:
     desk.write(*NEXT_WEEK)
     told = json.loads(desk.load("shell", ["--json"], {}))
     assert told["exit_code"] == 2
-    assert [(case["name"], case["records"]) for case in told["cases"]] == [("equal", 6)]
+    assert [(case["name"], case["records"]) for case in told["cases"]] == [("same_content", 6)]
     assert {"duplicates": "skip"} in [answer["add"] for answer in told["answers"]]
 
 

@@ -90,12 +90,12 @@ _CLIENT = {"timeout", "max_retries", "idempotency", "sleep"}
 
 @pytest.fixture
 def go_on(run_load) -> Callable[..., LoadResult]:
-    """Load the records again, and hold that each is in the store once, or in doubt."""
+    """Load the records again, and hold that each is in the store once, or unconfirmed."""
 
     def run(rows: int, store: FlakyStore, **options: Any) -> LoadResult:
         result = run_load(rows, store, **options)
         check_promises(result, store)
-        assert result.counts[State.CREATED] + result.counts[State.UNKNOWN] == rows
+        assert result.counts[State.CREATED] + result.counts[State.UNCONFIRMED] == rows
         return result
 
     return run

@@ -91,7 +91,7 @@ def check_promises(result: LoadResult, store: FlakyStore) -> None:
         key = (sent["name"], sent["categoryId"], sent.get("status"))
         file_counts[key] += 1
         created[key] += row.state == "created"
-        doubtful[key] += row.state in ("unknown", "in_flight")
+        doubtful[key] += row.state in ("unconfirmed", "in_flight")
         if row.pet_id is not None:
             pet = store.pets[row.pet_id]
             assert (pet["name"], pet["categoryId"], pet.get("status")) == key, "a wrong id"

@@ -149,7 +149,7 @@ def test_all_created_is_0_and_files_are_named(load, store) -> None:
     ("fault", "options", "code", "words"),
     [
         ("400", [], 1, "the store refused it"),
-        ("fin_after", [], 3, "in doubt"),
+        ("fin_after", [], 3, "unconfirmed"),
         # A key that the store honours settles the request, and so may reading back.
         ("fin_after", ["--idempotency-lifetime", "3600"], 0, "9 animals added"),
         ("fin_before", SETTLE, 3, "not found"),
@@ -215,7 +215,7 @@ def test_files_are_written_though_reading_back_fails(load, store) -> None:
     store.on_post = lambda *now: setattr(store, "is_up", now != (5, "answered"))
     done = load(5, "--output", "out", "--workers", "1", *SETTLE)
     assert done.exit_code != 0 and "error" in done.stderr
-    assert Path("out/results.csv").exists() and Path("out/unknown.csv").exists()
+    assert Path("out/results.csv").exists() and Path("out/unconfirmed.csv").exists()
 
 
 def test_what_was_sent_is_told_where_its_files_cannot_be_written(load, store) -> None:

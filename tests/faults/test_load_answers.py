@@ -35,7 +35,7 @@ def load_third(load_with):
 
 ENDS = [
     # Without a key, a request without a usable answer is made once and its record is unknown;
-    *[(fault, {}, State.UNKNOWN, 8) for fault in DOUBTFUL],
+    *[(fault, {}, State.UNCONFIRMED, 8) for fault in DOUBTFUL],
     # under a key that the store honours, the same request again settles the record.
     *[(fault, {"idempotency": KEYS}, State.CREATED, 9) for fault in DOUBTFUL],
     # A 201 whose body is lost proves the pet, not its id; the record is never sent again.
@@ -61,7 +61,7 @@ def test_each_end_of_a_request_has_its_state(load_third, fault, options, state, 
 
 
 def test_an_error_in_the_place_of_an_answer_proves_nothing(stores, run_load, monkeypatch) -> None:
-    """A client that raises stops the import; its record is in doubt, and is not sent again."""
+    """A client that raises stops the import; its record is unconfirmed, and is not sent again."""
     store, post = stores(), pf.Client.post_pet
 
     def fail_once(client: pf.Client, *args, **options):
@@ -76,7 +76,7 @@ def test_an_error_in_the_place_of_an_answer_proves_nothing(stores, run_load, mon
     assert result.facts.run.ending is Ending.STOPPED
     assert "ZeroDivisionError('odd')" in result.facts.run.ending_detail
     again = run_load(8, store)
-    assert [row.record for row in again.rows(State.UNKNOWN)] == [4]
+    assert [row.record for row in again.rows(State.UNCONFIRMED)] == [4]
     assert (again.counts[State.CREATED], store.posts) == (7, 8)
     check_promises(again, store)
 
@@ -90,7 +90,10 @@ def test_what_concerns_every_record_stops_the_import(fault: str, load_third, run
     result, store = load_third(fault, rows=20)
     unknown = int(fault == "redirect")
     assert (result.facts.run.ending, store.posts) == (Ending.STOPPED, 3)
-    assert (result.counts[State.UNKNOWN], result.counts[State.PENDING]) == (unknown, 18 - unknown)
+    assert (result.counts[State.UNCONFIRMED], result.counts[State.PENDING]) == (
+        unknown,
+        18 - unknown,
+    )
     again = run_load(20, store)
     assert (again.counts[State.CREATED], store.posts) == (20 - unknown, 21 - unknown)
     check_promises(again, store)
@@ -100,9 +103,9 @@ def test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt(load_with) -> N
     """A store may have kept what was sent first, so its later refusal makes nothing to fix."""
     faults = {3: "fin_after", 9: "400"}
     result, store = load_with(8, faults, store={"honours_keys": True}, idempotency=KEYS)
-    assert (result.counts[State.UNKNOWN], result.counts[State.REJECTED]) == (1, 0)
+    assert (result.counts[State.UNCONFIRMED], result.counts[State.REJECTED]) == (1, 0)
     assert (store.posts, len(store.pets)) == (9, 8)
-    assert [row.error_code for row in result.rows(State.UNKNOWN)] == ["from_frame"]
+    assert [row.error_code for row in result.rows(State.UNCONFIRMED)] == ["from_frame"]
 
 
 def test_a_key_sent_in_the_future_is_not_repeated(load_with, run_load) -> None:
@@ -111,12 +114,12 @@ def test_a_key_sent_in_the_future_is_not_repeated(load_with, run_load) -> None:
     timing = SessionClocks(now=lambda: 1_800_000_000.0 + ahead["s"])
     options = {"idempotency": KEYS, "timing": timing, "first_patience_s": 0.5}
     first, store = load_with(1, dict.fromkeys(range(99), "fin_after"), **options)
-    assert first.counts[State.UNKNOWN] == 1
+    assert first.counts[State.UNCONFIRMED] == 1
     sent = store.posts
     store.fault_of = lambda number: None
     ahead["s"] = 5 * 3600.0
     again = run_load(1, store, **options)
-    assert again.counts[State.UNKNOWN] == 1 and store.posts == sent
+    assert again.counts[State.UNCONFIRMED] == 1 and store.posts == sent
 
 
 FIRST = {"name": "Pet 0", "categoryId": 1, "status": "available"}  # of pets_csv
@@ -141,9 +144,9 @@ def refusal(**facts) -> bytes:
     ids=["an id that another record has", "another animal", "the pet of the request before"],
 )
 def test_an_answer_to_another_request_creates_none(load_with, pet: dict) -> None:
-    """An answer that comes twice, or out of step, leaves its record in doubt."""
+    """An answer that comes twice, or out of step, leaves its unconfirmed row."""
     result, _ = load_with(6, {4: pet_answer(**pet)}, workers=1)
-    assert [row.record for row in result.rows(State.UNKNOWN)] == [4]
+    assert [row.record for row in result.rows(State.UNCONFIRMED)] == [4]
     assert result.exit_code == 3 and result.counts[State.CREATED] == 5
 
 
@@ -157,7 +160,7 @@ def test_of_two_answers_at_once_with_one_id_one_counts(load_with) -> None:
     answers = dict.fromkeys((2, 3), pet_answer(id=77, **FIRST))
     options = {"workers": 2, "timing": SessionClocks(wait=wait_for_both)}
     result, _ = load_with(3, answers, copies=3, **options)
-    assert (result.counts[State.CREATED], result.counts[State.UNKNOWN]) == (2, 1)
+    assert (result.counts[State.CREATED], result.counts[State.UNCONFIRMED]) == (2, 1)
 
 
 def test_a_store_that_changes_names_is_believed(load_with) -> None:

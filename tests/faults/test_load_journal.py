@@ -83,7 +83,7 @@ def test_nothing_was_sent_is_not_said_after_something_was(monkeypatch, stores, r
 
 
 def test_a_write_that_the_system_refuses_stops_the_import(stores, run_child, go_on) -> None:
-    """A real error of the file system stops the sending; what was on its way is in doubt."""
+    """A real error of the file system stops the sending; what was on its way is unconfirmed."""
     store = stores()
     code, told = run_child(900, store, file_limit=500_000)
     assert (code, told) == (1, {})
@@ -188,6 +188,6 @@ def test_a_journal_of_another_format_is_refused_by_name(load_with, run_load) -> 
         sql.execute("UPDATE journal SET format = 5")
         sql.commit()
     result.path.with_name(f"{result.path.name}.commits").touch()
-    with pytest.raises(JournalError, match="has the format 5, and this program reads 7"):
+    with pytest.raises(JournalError, match="has the format 5, and this program reads 8"):
         run_load(9, store)
     assert store.posts == 3

@@ -29,7 +29,7 @@ from petstore_frame.loader.journal import witness
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
 from petstore_frame.loader.loading import run_import
-from petstore_frame.loader.row_state import DOUBT_STATES, FIX_STATES, State
+from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, State
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
 from petstore_frame.loader.source import Recipe
 from petstore_frame.transport import IdempotencyKey
@@ -197,9 +197,9 @@ class Stories(RuleBasedStateMachine):
         fix_files = list(self.fix_files)
         for row in self.files[name]:
             self.animals[row.name].wanted += bool(self.animals[row.name].wanted)
-        self._load(name, faults=faults, again=True, answer="send")
+        self._load(name, faults=faults, as_new=True, answer="create")
         while (result := self.last).counts[State.PENDING]:
-            self._load(name, again=True, answer="send")
+            self._load(name, as_new=True, answer="create")
         # What cannot be sent is no copy, and nobody fixes it.
         for record in result.rows(*FIX_STATES):
             animal = self.animals[record.cells[1]]
@@ -217,9 +217,9 @@ class Stories(RuleBasedStateMachine):
         assert self.store.posts == before
         done = self._load(name, form)
         if self.honours_keys and isinstance(done, Counter) and isinstance(rehearsed, Counter):
-            # What is in doubt is repeated under its key.
+            # What is unconfirmed is repeated under its key.
             for states in (rehearsed, done):
-                states["created"] += states.pop("unknown", 0)
+                states["created"] += states.pop("unconfirmed", 0)
         assert rehearsed == done, f"rehearsed {rehearsed}, done {done}"
 
     @rule(form=st.sampled_from(["csv", "excel"]))
@@ -260,7 +260,7 @@ class Stories(RuleBasedStateMachine):
 
     @rule()
     def a_fetched_frame_with_edited_names(self) -> None:
-        for result in self.mine.results:  # what is in doubt may be any of the pets
+        for result in self.mine.results:  # what is unconfirmed may be any of the pets
             result.reconcile(self.client, grace_s=0.0)
         frame = pf.fetch_inventory(self.client).frame
         if len(frame) < 3 or any(map(self._is_in_doubt, self.animals)):
@@ -279,7 +279,7 @@ class Stories(RuleBasedStateMachine):
         old = self.files[sorted(self.loaded)[pick % len(self.loaded)]][0]
         self.animals[old.name].wanted += 1
         twin = Row(f"T{len(self.files)}", old.name, self.animals[old.name].category)
-        self._load_new([twin], answer="send")
+        self._load_new([twin], answer="create")
 
     @rule()
     def a_backup(self) -> None:
@@ -319,7 +319,7 @@ class Stories(RuleBasedStateMachine):
     def resume(self) -> None:
         self.store.fault_of = lambda number: None
         pets = set(self.store.pets)
-        # Under its key what is in doubt is sent as it was; what differs by now is a change.
+        # Under its key what is unconfirmed is sent as it was; what differs by now is a change.
         repeated = {name for name in self.animals if self.honours_keys and self._is_in_doubt(name)}
         with suppress(DuplicatesError):
             pf.resume_loads(self.client, journal=self.mine.shop.journal, progress=False)
@@ -393,13 +393,13 @@ class Stories(RuleBasedStateMachine):
         return any(self.animals[row.name].wanted == 0 for row in rows)
 
     def _is_in_doubt(self, name: str) -> bool:
-        """Whether a result lists a record of that name, or its animal's, as in doubt."""
+        """Whether a result lists a record of that name, or its animal's, as unconfirmed."""
         return any(
             name in (row.payload or b"").decode()
             for office in self.offices.values()
             for result in office.results
             for row in result.rows()
-            if set(DOUBT_STATES) & {row.state, row.known and row.known.state}
+            if set(UNCONFIRMED_STATES) & {row.state, row.known and row.known.state}
         )
 
     def _is_elsewhere(self, row: Row, file: str) -> bool:
@@ -469,22 +469,22 @@ class Stories(RuleBasedStateMachine):
         values = {(row.name, row.category) for row in rows}
         sent = [pet for pet_id, pet in self.store.pets.items() if pet_id not in pets]
         assert {(pet["name"], str(pet["categoryId"])) for pet in sent} <= values
-        is_asked = isinstance(said, tuple) and {"store"} & {*said}
+        is_asked = isinstance(said, tuple) and {"in_store"} & {*said}
         self._allow_what_nobody_could_see(office, pets, is_asked=bool(is_asked))
         return said
 
     def _said_by_name(self) -> dict[str, str]:
         """What is said unasked: no listing of one page is surely whole."""
         is_one_page = self.store_counts().total() <= PAGE
-        return {"gone": "send"} if self.lost and is_one_page else {}
+        return {"gone": "create"} if self.lost and is_one_page else {}
 
     def _true_answer(self, case: str, rows: list[Row], before: Counter[str]) -> str:
-        if case == "reused":
-            return "skip" if all(before[row.name] for row in rows) else "send"
-        if case == "alias":
+        if case == "reused_key":
+            return "skip" if all(before[row.name] for row in rows) else "create"
+        if case == "similar_key":
             is_reused = any(self._has_others_key(row) and not before[row.name] for row in rows)
-            return "send" if is_reused else "skip"
-        return "send" if case == "gone" else "skip"
+            return "create" if is_reused else "skip"
+        return "create" if case == "gone" else "skip"
 
     def _too_few_to_ask(self, result: pf.LoadResult) -> set[str]:
         """Return the animals of a file that nobody asks about although their pets may be lost.

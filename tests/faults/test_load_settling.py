@@ -1,4 +1,4 @@
-"""Records in doubt, settled by reading the store back, or by a person; no pet is a guess."""
+"""Unconfirmed rows, settled by reading the store back, or by a person; no pet is a guess."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_only_a_whole_listing_proves_absence(load_with, rows, faults, options, e
     result, store = load_with(rows, faults, store=options, workers=1)
     asked = store.gets
     done = settle(result, store)
-    assert (done.created, done.absent, done.unknown) == expected
+    assert (done.created, done.not_found, done.unconfirmed) == expected
     assert store.gets - asked == done.requests <= 20
     assert [row.reason for row in result.rows()].count("found") == done.created
     check_promises(result, store)
@@ -49,7 +49,7 @@ def test_a_page_cut_short_is_no_whole_listing(stores, run_load) -> None:
     result = run_load(1, store)
     assert "The store was not read to its end" in str(result)
     done = settle(result, store)
-    assert (done.absent, done.unknown) == (0, 1)
+    assert (done.not_found, done.unconfirmed) == (0, 1)
 
 
 def test_a_store_that_hides_its_pets_proves_no_absence(load_with) -> None:
@@ -58,7 +58,7 @@ def test_a_store_that_hides_its_pets_proves_no_absence(load_with) -> None:
     for pet_id in list(store.pets)[:4]:
         del store.pets[pet_id]
     done = settle(result, store)
-    assert (done.absent, done.unknown) == (0, 1)
+    assert (done.not_found, done.unconfirmed) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_pet_that_may_be_someone_elses_is_a_candidate(load_with, others, candi
     for pet in others:
         store.add(pet)
     done = settle(result, store)
-    assert (done.created, done.unknown, done.candidates) == (0, 1, {3: candidates})
+    assert (done.created, done.unconfirmed, done.candidates) == (0, 1, {3: candidates})
     assert "record 3 may be pet 3" in str(result)
     result.resolve({3: 3})
     assert result.counts[State.CREATED] == 20
@@ -93,7 +93,7 @@ def test_equal_records_are_settled_as_a_multiset(
     """Of four equal records as many are absent as the store has pets too few."""
     result, store = load_with(20, faults, copies=4, workers=1)
     done = settle(result, store)
-    assert (done.created, done.absent) == (created, 1)
+    assert (done.created, done.not_found) == (created, 1)
     assert result.created["pet_id"].notna().all()
     check_promises(result, store)
 
@@ -108,18 +108,18 @@ def test_an_older_twin_is_not_claimed(stores, run_load, checks: bool) -> None:
         store.add({"name": f"Old {number}", "categoryId": 1})
     result = run_load(30, store, check_store=checks, workers=1, first=2)
     done = settle(result, store)
-    assert (done.created, done.absent, done.unknown) == (0, int(checks), int(not checks))
+    assert (done.created, done.not_found, done.unconfirmed) == (0, int(checks), int(not checks))
     assert done.candidates == ({} if checks else {1: (twin,)})
 
 
 def test_a_pet_that_another_import_may_have_made_is_not_claimed(load_with, run_load) -> None:
-    """Two equal records in doubt in two imports, and one pet: there is more than one way."""
+    """Two equal unconfirmed rows in two imports, and one pet: there is more than one way."""
     first, store = load_with(30, {15: "fin_after", 45: "fin_before"}, workers=1)
-    second = run_load(30, store, workers=1, again=True)
+    second = run_load(30, store, workers=1, as_new=True)
     run_load(5, store, name="more.csv", first=500)
     done = settle(first, store)
-    assert (done.created, done.unknown, done.candidates) == (0, 1, {15: (15,)})
-    assert second.counts[State.UNKNOWN] == 1
+    assert (done.created, done.unconfirmed, done.candidates) == (0, 1, {15: (15,)})
+    assert second.counts[State.UNCONFIRMED] == 1
 
 
 def test_a_pet_that_was_tidied_does_not_make_its_record_absent(pets_csv, load_with) -> None:
@@ -130,25 +130,25 @@ def test_a_pet_that_was_tidied_does_not_make_its_record_absent(pets_csv, load_wi
     store.pets[3]["name"] = unicodedata.normalize("NFC", name)
     store.pets[5]["status"] = "pending"
     done = settle(result, store)
-    assert (done.absent, done.unknown, len(store.pets)) == (0, 2, 21)
+    assert (done.not_found, done.unconfirmed, len(store.pets)) == (0, 2, 21)
 
 
 def test_a_pet_that_appears_after_all_is_not_sent_again(load_with, run_load) -> None:
     """A record that was called absent is not sent again where there is an equal pet by now."""
     result, store = load_with(30, {3: "500_before", 7: "500_before"}, store=LINKS, workers=1)
-    assert settle(result, store).absent == 2
+    assert settle(result, store).not_found == 2
     store.add(THIRD)
-    again = run_load(30, store, duplicates={"absent": "send"}, workers=1)
-    assert (again.counts[State.ABSENT], len(store.pets)) == (1, 30)
+    again = run_load(30, store, duplicates={"not_found": "create"}, workers=1)
+    assert (again.counts[State.NOT_FOUND], len(store.pets)) == (1, 30)
 
 
 def test_a_pet_that_a_later_load_saw_is_no_older_one(load_with, run_load) -> None:
-    """What the store had when a later file was loaded may be of a record in doubt before that."""
+    """What the store had when a later file was loaded may be of an unconfirmed row before that."""
     result, store = load_with(30, {3: "fin_after"}, store=LINKS, workers=1)
     for first in (500, 600):
         run_load(5, store, name=f"{first}.csv", first=first)
     done = settle(result, store)
-    assert (done.created, done.absent, len(store.pets)) == (1, 0, 40)
+    assert (done.created, done.not_found, len(store.pets)) == (1, 0, 40)
 
 
 def test_the_grace_is_waited_for_and_no_longer(load_with, run_load) -> None:
@@ -164,7 +164,7 @@ def test_the_grace_is_waited_for_and_no_longer(load_with, run_load) -> None:
 
     result.wait = sleep
     done = settle(result, store, grace_s=60.0)
-    assert waits == [65.0] and (done.created, done.absent) == (1, 0)
+    assert waits == [65.0] and (done.created, done.not_found) == (1, 0)
 
 
 def test_a_wait_is_announced_to_whoever_watches(
@@ -182,7 +182,7 @@ def test_a_wait_is_announced_to_whoever_watches(
 
 
 def test_two_imports_in_doubt_are_not_strangers_to_each_other(load_with, run_load) -> None:
-    """The last record of one import and the first of the next, both in doubt, are both found."""
+    """The last record of one import and the first of the next, both unconfirmed, are both found."""
     first, store = load_with(20, {20: "fin_after", 21: "fin_after"}, workers=1)
     second = run_load(20, store, name="later.csv", first=500, workers=1)
     run_load(1, store, name="last.csv", first=900)
@@ -193,9 +193,9 @@ def test_two_imports_in_doubt_are_not_strangers_to_each_other(load_with, run_loa
 def test_a_person_may_settle_a_record(load_with, run_load) -> None:
     """resolve writes an id, or lets the record be sent; it changes nothing that is settled."""
     result, store = load_with(10, {5: "fin_after", 6: "fin_before"}, workers=1)
-    with pytest.raises(ValueError, match="not in doubt"):
+    with pytest.raises(ValueError, match="not unconfirmed"):
         result.resolve({5: 5, 1: None})
-    assert result.counts[State.UNKNOWN] == 2
+    assert result.counts[State.UNCONFIRMED] == 2
     result.resolve({np.int64(5): np.int64(5), 6: None})
     again = run_load(10, store)
     assert again.counts[State.CREATED] == len(store.pets) == 10
@@ -226,4 +226,4 @@ def test_a_wrong_argument_settles_nothing(load_with, call, first, options, words
     with Client(store.base_url, KEY) as client, pytest.raises(ArgumentError) as refused:
         getattr(result, call)(client if first is None else first, **options)
     assert words in str(refused.value)
-    assert (store.gets, result.counts[State.UNKNOWN]) == (asked, 1)
+    assert (store.gets, result.counts[State.UNCONFIRMED]) == (asked, 1)

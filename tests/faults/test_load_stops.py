@@ -43,8 +43,8 @@ def test_an_outage_of_five_minutes_costs_a_window_of_doubt_at_most(
     fake.on_wait = lambda: is_well(0)
     result = wait_for_it(80, store)
     assert result.facts.run.ending is Ending.DONE and fake.now - began[0] > 300
-    assert result.counts[State.UNKNOWN] <= MOST_WORKERS
-    assert result.counts[State.CREATED] + result.counts[State.UNKNOWN] == 80
+    assert result.counts[State.UNCONFIRMED] <= MOST_WORKERS
+    assert result.counts[State.CREATED] + result.counts[State.UNCONFIRMED] == 80
     check_promises(result, store)
 
 
@@ -74,7 +74,7 @@ def test_posts_that_never_succeed_are_given_up(stores, wait_for_it) -> None:
     store = stores(lambda number: "500_before")
     result = wait_for_it(200, store)
     assert result.facts.run.ending is Ending.OUTAGE
-    assert result.counts[State.UNKNOWN] == store.posts <= 16
+    assert result.counts[State.UNCONFIRMED] == store.posts <= 16
     assert "answers GET, but again and again no POST" in str(result)
 
 
@@ -101,7 +101,7 @@ def test_more_are_sent_at_once_while_all_is_well(stores, run_load) -> None:
 
 
 def test_an_import_is_done_once_its_last_record_is_settled(load_with, run_load) -> None:
-    """A person's word on the last record in doubt ends an import that was stopped there."""
+    """A person's word on the last unconfirmed row ends an import that was stopped there."""
     stopped, store = load_with(3, {3: "redirect"}, workers=1)
     assert stopped.exit_code == 5
     stopped.resolve({3: 77})
@@ -121,7 +121,7 @@ def test_a_progress_function_that_fails_leaves_no_doubt(stores, run_load) -> Non
         run_load(100, store, progress=told)
     result = run_load(100, store)
     assert (result.counts[State.CREATED], store.posts) == (100, 100)
-    assert result.counts[State.UNKNOWN] == 0
+    assert result.counts[State.UNCONFIRMED] == 0
 
 
 @pytest.mark.parametrize(("rows", "at", "workers"), [(100, 20, 8), (3, 3, 1)])
@@ -136,7 +136,7 @@ def test_the_first_interrupt_waits_for_what_is_on_its_way(
         run_load(rows, store, workers=workers)
     result = caught.value.result
     assert (result.facts.run.ending, result.exit_code) == (Ending.INTERRUPTED, 130)
-    assert result.counts[State.UNKNOWN] == 0 and result.counts[State.CREATED] == store.posts
+    assert result.counts[State.UNCONFIRMED] == 0 and result.counts[State.CREATED] == store.posts
     assert not [t for t in threading.enumerate() if t.name == "pet-loader"]
     assert signal.getsignal(signal.SIGINT) is before
     again = run_load(rows, store)
@@ -144,7 +144,7 @@ def test_the_first_interrupt_waits_for_what_is_on_its_way(
 
 
 def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
-    """Ctrl-C again leaves at once; what was on its way is in doubt."""
+    """Ctrl-C again leaves at once; what was on its way is unconfirmed."""
     is_over = threading.Event()
     before = signal.signal(signal.SIGINT, lambda *_: None)  # for one that comes late
     store = stores(lambda number: "stall_after" if number > 20 else None, stall_s=600)
@@ -163,5 +163,5 @@ def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
         is_over.set()
         signal.signal(signal.SIGINT, before)
     result = caught.value.result
-    assert 0 < result.counts[State.UNKNOWN] <= MOST_WORKERS
+    assert 0 < result.counts[State.UNCONFIRMED] <= MOST_WORKERS
     check_promises(result, store)

@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.loader.row_state import DOUBT_STATES, FIX_STATES
+from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES
 from shop import Shop
 
 ROWS = "Ada,1", "Bo,two", "", "Cy,3", "Cy,3", "Di,4", "Ed,5"
 NAMES = ["Ada", "Bo", "Cy", "Cy", "Di", "Ed"]
-FAULTS = {"refused": "400", "in doubt": "fin_after", "pending": "401"}
+FAULTS = {"refused": "400", "unconfirmed": "fin_after", "pending": "401"}
 
 
 def load(shop: Shop, *rows: str, **words: object) -> pf.LoadResult:
@@ -52,7 +52,7 @@ def test_records_that_move_are_not_taken_for_others(
     first = load(shop, *ROWS)
     shop.store.fault_of = {}.get
     last = reread(shop)
-    listed = [row.cells[0] for row in last.rows(*FIX_STATES, *DOUBT_STATES)]
+    listed = [row.cells[0] for row in last.rows(*FIX_STATES, *UNCONFIRMED_STATES)]
     assert not Counter(shop.names) - Counter(NAMES)
     assert not Counter(NAMES) - Counter(shop.names) - Counter(listed)
     made = [row.pet_id for result in {first.facts.run.id: first, last.facts.run.id: last}.values()

@@ -32,8 +32,8 @@ def test_a_store_that_was_restored(shop: Shop, ids_again: bool, is_emptied: bool
     shop.store.restore(0 if is_emptied else 10, ids_again=ids_again)
     three = HEADER, *rows(0, 30)
     with shop.asks("gone"):
-        shop.load("c.csv", *three, key="tag", duplicates="send")
-    result = shop.load("c.csv", *three, key="tag", duplicates={"gone": "send"})
+        shop.load("c.csv", *three, key="tag", duplicates="create")
+    result = shop.load("c.csv", *three, key="tag", duplicates={"gone": "create"})
     assert len(shop.names) == len({*shop.names}) == 30
     assert result.exit_code == 0 and len({*shop.ids.values()}) == 30
     assert shop.load("c.csv", key="tag").exit_code == 0 and len(shop.pets) == 30
@@ -55,9 +55,9 @@ def test_a_listing_that_is_never_complete_is_asked_by_name(shop: Shop) -> None:
     for _ in range(2):
         shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
     shop.store.restore(4, ids_again=True)
-    assert shop.load("a.csv", key="tag", duplicates="send").exit_code == 0
+    assert shop.load("a.csv", key="tag", duplicates="create").exit_code == 0
     assert len(shop.pets) == 4
-    shop.load("a.csv", key="tag", duplicates={"gone": "send"})
+    shop.load("a.csv", key="tag", duplicates={"gone": "create"})
     assert len(shop.names) == len({*shop.names}) == 10 == len({*shop.ids.values()})
 
 
@@ -66,7 +66,7 @@ def test_a_lost_journal_and_a_small_file_before_the_large_one(shop: Shop) -> Non
     shop.load("large.csv", HEADER, *rows(0, 20), key="tag")
     shop.lose_journal()
     for name, file in (("small.csv", rows(0, 3)), ("large.csv", rows(0, 20))):
-        with shop.asks("store"):
+        with shop.asks("in_store"):
             shop.load(name, HEADER, *file, key="tag")
         shop.load(name, key="tag", duplicates="skip")
     assert len(shop.names) == len({*shop.names}) == 20
@@ -100,7 +100,7 @@ def test_twenty_equal_animals_every_week(shop: Shop) -> None:
     """The same file stands for further animals where the user says so, and for no more of them."""
     shop.load("fish.csv", "name", *["Goldfish"] * 20)
     for week in (2, 3):
-        shop.load("fish.csv", again=True)
+        shop.load("fish.csv", as_new=week - 1)
         assert len(shop.pets) == 20 * week
     shop.load("fish.csv")
     assert len(shop.pets) == 60
@@ -129,23 +129,23 @@ def test_a_fetched_frame_with_edited_names_is_these_pets(shop: Shop, is_file: bo
         frame.to_csv(source, index=False)
     given = {"key": "id", "journal": shop.journal, "progress": False}
     rehearsal = pf.load(source, shop.client, dry_run=True, **given)
-    assert [case.name for case in rehearsal.question.cases] == ["store"]
+    assert [case.name for case in rehearsal.question.cases] == ["in_store"]
     result = pf.load(source, shop.client, duplicates="skip", **given)
     assert len(shop.pets) == 20 and len(result.changed) == 20
 
 
 @pytest.mark.parametrize("fault", ["fin_after", "201_cut"])
 def test_a_fetched_frame_has_the_pet_of_a_row_in_doubt(shop: Shop, fault: str) -> None:
-    """A row with the id of a pet that doubt may have made is in doubt; nothing is sent again."""
+    """A row with the id of a pet that doubt may have made is unconfirmed; nothing is sent again."""
     shop.store.fault_of = {2: fault}.get
     first = shop.load("a.csv", HEADER, *rows(0, 5), key="tag")
     frame = pf.fetch_inventory(shop.client).frame
     frame["name"] = frame["name"] + " (vet)"
     given = {"key": "id", "journal": shop.journal, "progress": False}
     result = pf.load(frame, shop.client, duplicates="skip", **given)
-    assert result.counts[State.ADOPTED] == 0
+    assert result.counts[State.MATCHED] == 0
     first.reconcile(shop.client, grace_s=0.0)
-    shop.load("a.csv", key="tag", duplicates={"absent": "send"})
+    shop.load("a.csv", key="tag", duplicates={"not_found": "create"})
     assert len(shop.pets) == 5 and len({*shop.ids.values()} - {None}) == 5
 
 
@@ -157,7 +157,7 @@ def test_keys_that_are_written_otherwise(shop: Shop, form: str) -> None:
     """A file whose rows are animals of the store under other keys is asked about."""
     shop.load("a.csv", HEADER, *rows(0, 30), key="tag")
     later = [f"{form.format(row[:4])}{row[4:]}" for row in rows(0, 30)]
-    with shop.asks("store"):
+    with shop.asks("in_store"):
         shop.load("b.csv", HEADER, *later, "new,New", key="tag")
     shop.load("b.csv", key="tag", duplicates="skip")
     shop.load("c.csv", HEADER, *later, "new,New", "newer,Newer", key="tag")
@@ -171,7 +171,7 @@ def test_the_files_of_two_shelters_in_one(shop: Shop, keep: str | None) -> None:
     result = shop.load("both.csv", HEADER, *both, key="tag", keep=keep, max_errors=99)
     assert (shop.names, result.counts[State.INVALID]) == ([], 16)
     if keep is not None:
-        options = {"key": "tag", "keep": keep, "duplicates": {"reused": "skip"}}
+        options = {"key": "tag", "keep": keep, "duplicates": {"reused_key": "skip"}}
         shop.load("both.csv", **options)
         assert len(shop.pets) == 8
 
@@ -198,7 +198,7 @@ def test_a_fixed_row_is_known_in_the_first_result(shop: Shop) -> None:
     first = shop.load("a.csv", "name,categoryId", "Ada,1", "Bo,two")
     assert (len(first.fix), first.exit_code) == (1, 1)
     shop.fix(first, {"two": "2"})
-    assert (len(first.fix), first.exit_code, first.counts[State.SKIPPED]) == (0, 0, 1)
+    assert (len(first.fix), first.exit_code, first.counts[State.EXCLUDED]) == (0, 0, 1)
 
 
 def test_after_skip_every_difference_is_changed(shop: Shop) -> None:

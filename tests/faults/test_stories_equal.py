@@ -79,7 +79,7 @@ def test_a_fixed_row_that_equals_an_earlier_one_is_asked_about(shop: Shop) -> No
     shop.fix(shop.load("a.csv", *rows), {"two": "2"})
     shop.load("a.csv", *rows)
     result = shop.load("b.csv", NAMES, "Bo,two,", "Cy,3,", "Di,4,", "Di,four,")
-    with shop.asks("equal"):
+    with shop.asks("same_content"):
         shop.fix(result, {"two": "2", "four": "4"})
     shop.fix(result, {"two": "2", "four": "4"}, duplicates="skip")
     assert shop.names == ["Ada", "Bo", "Cy", "Di", "Di"]
@@ -90,7 +90,7 @@ def test_a_results_file_sends_nothing_that_its_import_sent(shop: Shop) -> None:
     shop.store.fault_of = {2: "fin_after"}.get
     result = shop.load("a.csv", NAMES, "Ada,1,", "Bo,2,", "Cy,x,")
     result.write(shop.folder / "out")
-    for name in "out/results.csv", "out/unknown.csv":
+    for name in "out/results.csv", "out/unconfirmed.csv":
         shop.load(name)
     assert shop.names == ["Ada", "Bo"]
 
@@ -102,9 +102,9 @@ def test_a_question_counts_what_each_answer_does(shop: Shop) -> None:
         shop.load("b.csv", "tag,name,status", "A,Ada,sold", "B,Bo,sold", "C,Cy,", "D,Di,")
     question = asked.value.question
     (case,) = question.cases
-    assert (case.name, case.records) == ("equal", 3)
+    assert (case.name, case.records) == ("same_content", 3)
     assert question.likely is not None and question.likely.column == "tag"
-    assert (question.if_skip[State.PENDING], question.if_send[State.PENDING]) == (1, 4)
+    assert (question.if_skip[State.PENDING], question.if_create[State.PENDING]) == (1, 4)
     assert {example.source for example in case.examples} == {"a.csv"}
     assert "b.csv" in str(asked.value) and len(shop.pets) == 3
 
@@ -115,7 +115,7 @@ def test_skip_compares_as_a_multiset(shop: Shop) -> None:
     later = NAMES, "Luna,1,sold", "Luna,1,available", "Luna,1,available", "New,1,"
     result = shop.load("b.csv", *later, duplicates="skip")
     assert Counter(shop.names) == {"Luna": 3, "Bo": 1, "New": 1}
-    assert (result.counts[State.SKIPPED], len(result.changed)) == (2, 0)
+    assert (result.counts[State.EXCLUDED], len(result.changed)) == (2, 0)
 
 
 def test_what_was_skipped_is_sent_when_the_user_says_so_later(shop: Shop) -> None:
@@ -125,7 +125,7 @@ def test_what_was_skipped_is_sent_when_the_user_says_so_later(shop: Shop) -> Non
     shop.load("b.csv", *tuesday, duplicates="skip")
     assert len(shop.pets) == 4
     for _ in range(2):
-        shop.load("b.csv", *tuesday, duplicates="send")
+        shop.load("b.csv", *tuesday, duplicates="create")
         assert len(shop.pets) == 7
 
 
@@ -149,7 +149,7 @@ def test_a_frame_that_was_cut_short_is_asked_about_when_it_comes_back_corrected(
     shop.store.fault_of = {sent + 1: "401"}.get
     shop.pandas("name,categoryId", "Ada,1", "Bo,1", "Cy,1")
     corrected = "name,categoryId", "Ada,1", "Bo,2", "Cy,1"
-    with shop.asks("equal"):
+    with shop.asks("same_content"):
         shop.load("a.csv", *corrected)
     shop.load("a.csv", *corrected, duplicates="skip")
     pf.resume_loads(shop.client, journal=shop.journal, progress=False)

@@ -29,7 +29,7 @@ KNOWN = {  # an earlier file with its key, a later one with its own, and the pet
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("answer", [{}, {"duplicates": "send"}], ids=str)
+@pytest.mark.parametrize("answer", [{}, {"duplicates": "create"}], ids=str)
 @pytest.mark.parametrize(("key", "earlier", "other", "later", "names"), KNOWN.values(), ids=KNOWN)
 def test_a_key_is_known_in_the_next_file(
     shop: Shop, key: str, earlier: str, other: str, later: str, names: str, answer: dict
@@ -43,19 +43,19 @@ def test_a_key_is_known_in_the_next_file(
 ASKED = {  # an earlier file with its key, a later one with the key tag, and the pets then
     # Case, width, spaces and an apostrophe make no other animal in silence.
     **{
-        other: ("alias", "send", "tag", f"{TAGS}/A-1,Ada", f"{TAGS}/{other},Ada", "Ada Ada")
+        other: ("similar_key", "create", "tag", f"{TAGS}/A-1,Ada", f"{TAGS}/{other},Ada", "Ada Ada")
         for other in ("a-1", "Ａ-1", "'A-1", "A -1", "A\xa0-1")
     },
-    "forms in one file": ("alias", "send", "tag", TAGS, f"{TAGS}/001,Ada/1,Bo", "Ada Bo"),
+    "forms in one file": ("similar_key", "create", "tag", TAGS, f"{TAGS}/001,Ada/1,Bo", "Ada Bo"),
     "a row to fix": (
-        "alias", "skip", "tag", f"{KEYED}/2,Bo,1", f"{KEYED}/002,Bo,x/3,Cy,1", "Bo Cy",
+        "similar_key", "skip", "tag", f"{KEYED}/2,Bo,1", f"{KEYED}/002,Bo,x/3,Cy,1", "Bo Cy",
     ),
-    "a column renamed": ("equal", "skip", "chip", "chip,name/A,Ada", f"{TAGS}/A,Ada", "Ada"),
+    "a column renamed": ("same_content", "skip", "chip", "chip,name/A,Ada", f"{TAGS}/A,Ada", "Ada"),
     "no key before": (
-        "equal", "skip", "", f"{TAGS}/A,Ada/B,Bo", f"{TAGS}/B,Bo/A,Ada", "Ada Bo",
+        "same_content", "skip", "", f"{TAGS}/A,Ada/B,Bo", f"{TAGS}/B,Bo/A,Ada", "Ada Bo",
     ),
     "numbers that begin anew": (
-        "reused", "send", "tag", f"{TAGS}/1,Ada/2,Bo/3,Cy", f"{TAGS}/1,Di/2,Ed/3,Flo",
+        "reused_key", "create", "tag", f"{TAGS}/1,Ada/2,Bo/3,Cy", f"{TAGS}/1,Di/2,Ed/3,Flo",
         "Ada Bo Cy Di Ed Flo",
     ),
 }  # fmt: skip
@@ -89,14 +89,14 @@ def test_rows_equal_to_one_under_another_form_are_its_animal(shop: Shop) -> None
     result = shop.load("a.csv", *rows, key="tag", duplicates="skip")
     known = pf.read_ids(shop.client, journal=shop.journal)
     assert sorted(zip(known["key"], known["id"], strict=True)) == [("001", 1), ("1", 1), ("9", 2)]
-    assert shop.names == ["Ada", "Bo"] and result.counts[State.SKIPPED] == 3
+    assert shop.names == ["Ada", "Bo"] and result.counts[State.EXCLUDED] == 3
 
 
 def test_the_same_text_in_another_column_is_another_key(shop: Shop) -> None:
     """A chip that reads as a tag does not let the other form of that tag pass unasked."""
     shop.load("a.csv", TAGS, "001,Ada", key="tag")
     shop.load("b.csv", "chip,name", "1,Bo", key="chip")
-    with shop.asks("alias"):
+    with shop.asks("similar_key"):
         shop.load("c.csv", TAGS, "1,Cy", key="tag")
 
 

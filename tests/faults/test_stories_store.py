@@ -22,9 +22,9 @@ def test_a_reading_that_asked_leaves_the_others_unseen(shop: Shop) -> None:
     shop.colleague.load("his.csv", HEADER, *WEEKS[0], key="tag")
     for rows in (WEEKS[0][:4], WEEKS[0][4:]):
         mine = [*rows, *(f"M{row}x" for row in rows)]
-        with shop.asks("store"):
+        with shop.asks("in_store"):
             shop.load("mine.csv", HEADER, *mine, key="tag")
-        shop.load("mine.csv", HEADER, *mine, key="tag", duplicates={"store": "skip"})
+        shop.load("mine.csv", HEADER, *mine, key="tag", duplicates={"in_store": "skip"})
     assert len(shop.names) == len(set(shop.names)) == 20
 
 
@@ -42,9 +42,9 @@ def test_two_branches_with_the_same_goldfish(service_shop: Shop) -> None:
     fish = ["Goldfish"] * 10
     service_shop.load("fish.csv", "name", *fish)
     branch = service_shop.colleague
-    with branch.asks("store"):
+    with branch.asks("in_store"):
         branch.load("fish.csv", "name", *fish)
-    result = branch.load("fish.csv", "name", *fish, duplicates="send")
+    result = branch.load("fish.csv", "name", *fish, duplicates="create")
     assert len(branch.pets) == 20 and result.counts[State.CREATED] == 10
 
 
@@ -58,7 +58,7 @@ def test_a_pet_that_doubt_may_have_made_is_left_to_it(
     first = shop.load("a.csv", HEADER, "A,Ada", "B,Luna", key="tag")
     result = shop.load("b.csv", HEADER, "C,Luna", key="tag", **answer)
     assert (result.counts[State.CREATED], shop.names) == (1, ["Ada", "Luna", "Luna"])
-    assert first.counts[State.UNKNOWN if fault == "fin_after" else State.CREATED] > 0
+    assert first.counts[State.UNCONFIRMED if fault == "fin_after" else State.CREATED] > 0
 
 
 def test_a_journal_removed_during_a_load_stops_it(shop: Shop) -> None:
@@ -73,7 +73,7 @@ def test_a_journal_removed_during_a_load_stops_it(shop: Shop) -> None:
     with suppress(JournalError):
         shop.load("a.csv", HEADER, *rows, key="tag")
     assert len(shop.pets) < 100
-    with shop.asks("store"):
+    with shop.asks("in_store"):
         shop.load("a.csv", key="tag")
     shop.load("a.csv", key="tag", duplicates="skip")
     assert len(shop.names) == len(set(shop.names)) == 100
@@ -121,11 +121,11 @@ def test_a_store_that_changes_during_an_import_gets_nothing_of_it(
 
 
 def test_reading_back_claims_no_pet_of_another_store(store, stores, run_load) -> None:
-    """Records in doubt are not settled by a store that never saw them, wherever it answers."""
+    """Unconfirmed rows are not settled by a store that never saw them, wherever it answers."""
     store.fault_of = {3: "fin_after"}.get
     result = run_load(5, store)
     replace(store, NEW, dict(store.pets))
     for other, words in ((store, "another store"), (stores(), "use a client of that store")):
         with pytest.raises(JournalError, match=words):
             settle(result, other)
-    assert result.counts[State.UNKNOWN] == 1
+    assert result.counts[State.UNCONFIRMED] == 1

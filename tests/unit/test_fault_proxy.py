@@ -114,7 +114,7 @@ def test_our_loader_meets_all_of_them_and_doubles_nothing(tmp_path) -> None:
     assert truth.max() == 1
     states = result.frame.set_index("name")["state"]
     assert all(truth[name] == 1 for name in states.index[states == "created"])
-    assert set(states) <= {"created", "unknown", "pending", "rejected"}
+    assert set(states) <= {"created", "unconfirmed", "pending", "rejected"}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The same verbs from a shell: human tables on a terminal, ``--json`` for scripts."""
+"""The command line: tables for people, and one JSON object with ``--json``."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from petstore_frame.cli import (
     store_commands,
     weekly,
 )
-from petstore_frame.cli.exit_codes import EXIT_CODES, FAULT, exit_code, explain, warn
+from petstore_frame.cli.exit_codes import EXIT_CODES, INTERNAL, exit_code, explain, warn
 
 _EXIT_TABLE = "\n".join(f"{code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())
 
 app = typer.Typer(
     name="petstore-frame",
     help=(
-        "A store's animals: read the inventory, load new animals, report what is there.\n\n"
-        "The store and its key come from PETSTORE_BASE_URL and PETSTORE_API_KEY. With --json a "
-        "command prints one line of JSON on stdout, and nothing there where it fails.\n\n"
+        "Read a pet store's inventory, load new animals from files, and write reports.\n\n"
+        "Set the store's address in PETSTORE_BASE_URL and its key in PETSTORE_API_KEY. With "
+        "--json, a command prints one JSON object; if it fails, stdout stays empty.\n\n"
         "Example: petstore-frame demo"
     ),
     epilog=f"\b\nExit codes of all commands:\n{_EXIT_TABLE}",
@@ -40,20 +40,20 @@ app = typer.Typer(
 )
 
 
-def _show_version(is_asked: bool) -> None:
-    if is_asked:
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"petstore-frame {petstore_frame.__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def before_the_command(
+def show_version_option(
     _version: Annotated[
         bool,
         typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version),
     ] = False,
 ) -> None:
-    """Options that precede the command."""
+    """Options that come before the command."""
 
 
 # In the order of a first day: look, get a store, fill it, read it, keep it.
@@ -63,20 +63,21 @@ for _command in (
     inventory_commands.report, dashboard.dashboard, inventory_commands.snapshot,
     inventory_commands.trend, weekly.weekly,
 ):  # fmt: skip
-    app.command()(_command)
+    _class = load_commands.LoadCommand if _command is load_commands.load else None
+    app.command(cls=_class)(_command)
 
 
-def main(words: Sequence[str] | None = None) -> NoReturn:
-    """Run a command, and end with its exit code; what went wrong is one line on stderr."""
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run a command and exit with its code; an error is one line on stderr."""
     warnings.showwarning = lambda message, *_, **__: typer.echo(f"note: {message}", err=True)
     try:
-        code = app(words, standalone_mode=False, prog_name="petstore-frame")
+        code = app(arguments, standalone_mode=False, prog_name="petstore-frame")
     except BrokenPipeError:
-        sys.stderr.close()  # a reader such as head has enough; Python would complain at its end
+        sys.stderr.close()  # the reader, such as head, has closed the pipe
         code = 0
-    except Exception as problem:  # noqa: BLE001 # each has its code
-        code = exit_code(problem)
-        if code == FAULT:
-            traceback.print_exception(problem)
-        warn(explain(problem))
+    except Exception as error:  # noqa: BLE001 # each error has its exit code
+        code = exit_code(error)
+        if code == INTERNAL:
+            traceback.print_exception(error)
+        warn(explain(error))
     sys.exit(code or 0)

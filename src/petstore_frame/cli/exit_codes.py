@@ -1,4 +1,4 @@
-"""Ends a command: one table of exit codes, one line for a person, one for a script."""
+"""Ends a command: its exit code, and one line for a person or one JSON object for a script."""
 
 from __future__ import annotations
 
@@ -10,79 +10,96 @@ import typer
 
 import petstore_frame as pf
 
-PARTLY, REFUSED, STORE, DISK, LOCKED, FAULT, INTERRUPTED = 1, 2, 5, 6, 7, 11, 130
+DONE, WITH_FINDINGS, INVALID, UNCONFIRMED, TOO_MANY_ERRORS, STORE = 0, 1, 2, 3, 4, 5
+DISK, LOCKED, NOT_COMPLETE, QUESTION, MAX_DROP, INTERNAL, INTERRUPTED = 6, 7, 8, 9, 10, 11, 130
 EXIT_CODES = {
-    0: "done",
-    PARTLY: "done, and something is left: rows to fix, differences, a listing not whole",
-    REFUSED: "refused: a word, a setting or a file; nothing was sent",
-    3: "rows in doubt",
-    4: "too many errors",
-    STORE: "the store refused, broke the interface or was not reached",
+    DONE: "done",
+    WITH_FINDINGS: "done, with rows to fix, differences, or rows still to send",
+    INVALID: "invalid option, setting or file; nothing was sent",
+    UNCONFIRMED: "some rows are unconfirmed",
+    TOO_MANY_ERRORS: "too many errors, or one reason for most rows",
+    STORE: "the store refused, broke the interface, or could not be reached",
     DISK: "this machine's disk, or the journal on it",
-    LOCKED: "another writer is at work",
-    8: "the listing is not known to be complete",
-    9: "a file may hold animals that are loaded already; none of it was sent",
-    10: "more pets are gone than max_drop allows",
-    FAULT: "a fault of petstore-frame itself",
+    LOCKED: "another process is writing",
+    NOT_COMPLETE: "the listing is not known to be complete",
+    QUESTION: "a question is open; nothing was sent",
+    MAX_DROP: "more pets are gone than max_drop allows",
+    INTERNAL: "internal error",
     INTERRUPTED: "interrupted",
 }
 
 
-def exit_code(problem: Exception) -> int:
-    """Return the exit code of an error; whatever a disk refused has the disk's code."""
-    errors, cause = pf.errors, problem.__cause__
-    is_of_disk = isinstance(cause, OSError) and not isinstance(cause, PermissionError)
-    if is_of_disk and isinstance(problem, (errors.ReportError, errors.HistoryError)):
-        return DISK
-    if isinstance(problem, (errors.JournalLockedError, errors.HistoryLockedError)):
+def exit_code(error: Exception) -> int:
+    """Return the exit code of an error."""
+    if isinstance(error, (pf.errors.JournalLockedError, pf.errors.HistoryLockedError)):
         return LOCKED
-    if isinstance(problem, FileNotFoundError):
-        return REFUSED  # a name that is not there
-    if isinstance(problem, (errors.JournalError, OSError)):
+    if _is_disk_error(error):
         return DISK
-    of_store = (errors.APIStatusError, errors.APIConnectionError, errors.ContractError)
-    if isinstance(problem, (*of_store, errors.CrossOriginError, errors.IncompleteInventoryError)):
+    if isinstance(error, _STORE_ERRORS):
         return STORE
-    is_refusal = isinstance(problem, (errors.PetstoreError, typer.TyperException))
-    return REFUSED if is_refusal else FAULT
+    if isinstance(error, pf.DuplicatesError):
+        return QUESTION
+    if isinstance(error, (FileNotFoundError, pf.PetstoreError, typer.TyperException)):
+        return INVALID
+    return INTERNAL
 
 
-def explain(problem: Exception) -> str:
-    """Return in one line what went wrong, with what to add as a shell has it.
+_STORE_ERRORS = (
+    pf.errors.APIConnectionError,
+    pf.errors.APIStatusError,
+    pf.errors.ContractError,
+    pf.errors.CrossOriginError,
+    pf.errors.IncompleteInventoryError,
+)
 
-    Only the question about known animals has more lines.
+
+def _is_disk_error(error: Exception) -> bool:
+    if isinstance(error, (pf.errors.ReportError, pf.errors.HistoryError)):
+        cause = error.__cause__
+        return isinstance(cause, OSError) and not isinstance(cause, PermissionError)
+    if isinstance(error, FileNotFoundError):
+        return False  # a name that does not exist, so an invalid argument
+    return isinstance(error, (pf.errors.JournalError, OSError))
+
+
+def explain(error: Exception) -> str:
+    """Return what went wrong in one line, with the next step as a shell option.
+
+    Only the question about possible duplicates has more lines.
     """
     from petstore_frame.loader import to_add
 
-    if isinstance(problem, pf.IncompleteInventoryError):
-        return f"{problem.__cause__ or problem}; {problem.partial.completeness}"
-    if isinstance(problem, typer.TyperException):
-        return problem.format_message().replace("Value error, ", "")
-    if isinstance(problem, pf.errors.DuplicatesError):
-        return problem.question.text("shell")
-    if isinstance(problem, pf.PetstoreError):
-        more = "" if problem.add is None else f"; add {to_add(*problem.add, 'shell')}"
-        return f"{problem.sentence}{more}"
-    if isinstance(problem, OSError):
-        is_of_file = problem.filename is not None
-        return f"{problem.filename}: {problem.strerror}" if is_of_file else str(problem)
-    return f"{type(problem).__name__}: {problem}; this is a fault of petstore-frame"
+    if isinstance(error, pf.IncompleteInventoryError):
+        return f"{error.__cause__ or error}; {error.partial.completeness}"
+    if isinstance(error, typer.TyperException):
+        return error.format_message().replace("Value error, ", "")
+    if isinstance(error, pf.errors.DuplicatesError):
+        return error.question.text("shell")
+    if isinstance(error, pf.PetstoreError):
+        if error.add is None:
+            return error.sentence
+        return f"{error.sentence}; add {to_add(*error.add, 'shell')}"
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError):
+        return str(error)
+    return f"{type(error).__name__}: {error}; internal error, please report it"
 
 
-def warn(text: object) -> None:
-    """Print on stderr what went wrong while a command goes on."""
-    typer.echo(f"error: {text}", err=True)
+def warn(message: object) -> None:
+    """Print an error on stderr while the command continues."""
+    typer.echo(f"error: {message}", err=True)
 
 
 def refuse(message: str) -> NoReturn:
-    """Refuse what was typed; nothing was sent."""
+    """Reject what was typed; nothing was sent."""
     raise pf.ArgumentError(f"{message}; nothing was sent")
 
 
-def finish(facts: Mapping[str, Any], text: str, *, as_json: bool, code: int = 0) -> NoReturn:
-    """Print what a command has done, for a script or for a person, and end it.
+def finish(facts: Mapping[str, Any], text: str, *, as_json: bool, code: int = DONE) -> NoReturn:
+    """Print the result of a command, for a script or for a person, and end it.
 
-    The line for a script is in ASCII, which every terminal and log accepts.
+    The JSON is in ASCII, which every terminal and log accepts.
     """
     if as_json:
         typer.echo(json.dumps({**facts, "exit_code": code}))

@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import INTERRUPTED, PARTLY, explain, finish, warn
+from petstore_frame.cli.exit_codes import INTERRUPTED, WITH_FINDINGS, explain, finish, warn
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -17,8 +17,8 @@ from petstore_frame.cli.options import (
     JournalFolder,
     Key,
     RecipeFile,
+    RecipeSettings,
     Timeout,
-    Words,
     recipe_of,
 )
 
@@ -66,7 +66,7 @@ def tell(
         "fetched_at": inventory.fetched_at.isoformat(),
         "completeness": completeness.to_dict(),
     }
-    code = 0 if completeness.is_complete else PARTLY
+    code = 0 if completeness.is_complete else WITH_FINDINGS
     finish(told | facts, "\n".join(lines).rstrip(), as_json=as_json, code=code)
 
 
@@ -146,7 +146,7 @@ def compare(
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
-    words: Words = None,
+    words: RecipeSettings = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Workbook to write.")] = None,
     on: Annotated[
         list[str] | None, Option(help="Field that makes a record and a pet equal; or several.")
@@ -177,7 +177,7 @@ def compare(
     }
     text = f"{output}: {found}" if output else str(found)
     is_done = found.is_equal and inventory.completeness.is_complete
-    finish(facts, text, as_json=as_json, code=0 if is_done else PARTLY)
+    finish(facts, text, as_json=as_json, code=0 if is_done else WITH_FINDINGS)
 
 
 def trend(
@@ -198,7 +198,7 @@ def trend(
     plain = counted.assign(date=counted["date"].dt.date.astype("str"))
     plain["pets"] = plain["pets"].astype("object").where(plain["pets"].notna(), None)
     facts = {"trend": plain.to_dict("records"), "left_out": [str(entry.path) for entry in lost]}
-    finish(facts, _as_text(counted, by), as_json=as_json, code=PARTLY if lost else 0)
+    finish(facts, _as_text(counted, by), as_json=as_json, code=WITH_FINDINGS if lost else 0)
 
 
 def _as_text(counted: pd.DataFrame, by: str) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer import Option
+from typer.core import TyperCommand
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import DISK, REFUSED, explain, finish, refuse, warn
+from petstore_frame.cli.exit_codes import DISK, QUESTION, explain, finish, refuse, warn
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -17,10 +19,26 @@ from petstore_frame.cli.options import (
     JournalFolder,
     Key,
     RecipeFile,
+    RecipeSettings,
     Timeout,
-    Words,
     recipe_of,
 )
+
+# The value of --as-new if no lines are given.
+WHOLE_FILE = "all"
+
+
+class LoadCommand(TyperCommand):
+    """The load command, where ``--as-new`` alone means the whole file."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Write out the value of an ``--as-new`` that no line numbers follow."""
+        words = list(args)
+        for place, word in enumerate(args):
+            following = args[place + 1] if place + 1 < len(args) else ""
+            if word == "--as-new" and not re.fullmatch(r"[\d,]+", following):
+                words[place] = f"--as-new={WHOLE_FILE}"
+        return super().parse_args(ctx, words)
 
 
 def load(
@@ -30,7 +48,7 @@ def load(
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
-    words: Words = None,
+    words: RecipeSettings = None,
     save_recipe: Annotated[
         Path | None, Option(help="Write how the file is read into a recipe.", dir_okay=False)
     ] = None,
@@ -40,13 +58,21 @@ def load(
         list[str] | None,
         Option(
             metavar="ANSWER",
-            help="What rows are that may be known animals: skip (the same), send (others), or "
-            "an answer for one case, such as alias=skip; may be repeated.",
+            help="What to do with rows that may be loaded already: skip (the same animals), create "
+            "(different animals), or an answer for one case, such as similar_key=skip. Repeatable.",
         ),
     ] = None,
-    send_lines: Annotated[list[int] | None, Option(help="Lines that are other animals.")] = None,
-    exclude_lines: Annotated[list[int] | None, Option(help="Lines to leave out.")] = None,
-    again: Annotated[bool, Option("--again", help="Load the same file once more.")] = False,
+    as_new: Annotated[
+        str | None,
+        Option(
+            metavar="[LINES]",
+            help="Lines of rows that are new animals whatever they equal, such as 17,23; without "
+            "lines, the whole file.",
+        ),
+    ] = None,
+    exclude_lines: Annotated[
+        str | None, Option(metavar="LINES", help="Lines not to send, such as 17,23.")
+    ] = None,
     check_store: Annotated[bool, Option(help="Read the store before sending.")] = True,
     max_errors: Annotated[int | None, Option(help="Stop above so many bad rows.", min=0)] = None,
     workers: Annotated[int | None, Option(help="Requests in flight, 1 to 32.", min=1)] = None,
@@ -54,7 +80,7 @@ def load(
         float | None, Option(help="The store keeps Idempotency-Keys for so many seconds.", min=1)
     ] = None,
     resume: Annotated[bool, Option("--resume", help="Finish the loads that stopped.")] = False,
-    reconcile: Annotated[bool, Option("--reconcile", help="Look for rows in doubt.")] = False,
+    reconcile: Annotated[bool, Option("--reconcile", help="Look for unconfirmed rows.")] = False,
     grace: Annotated[
         float, Option(help="With --reconcile: seconds after which the store acts no more.", min=0)
     ] = 240.0,
@@ -62,7 +88,7 @@ def load(
         list[str] | None,
         Option(
             metavar="RECORD=PET_ID",
-            help="A row in doubt is this pet; RECORD=none: it was not created. May be repeated.",
+            help="An unconfirmed row is this pet; RECORD=none: it was not created. Repeatable.",
         ),
     ] = None,
     journal: JournalFolder = None,
@@ -96,9 +122,8 @@ def load(
                 client,
                 recipe=reading,
                 duplicates=answers,
-                send_lines=send_lines or (),
-                exclude_lines=exclude_lines or (),
-                again=again,
+                as_new=as_new == WHOLE_FILE or _lines("--as-new", as_new),
+                exclude_lines=_lines("--exclude-lines", exclude_lines),
                 dry_run=dry_run,
                 check_store=check_store,
                 max_errors=max_errors,
@@ -109,7 +134,7 @@ def load(
             result = stopped.result
         except pf.errors.DuplicatesError as problem:
             if as_json:
-                finish(problem.question.as_dict(), "", as_json=True, code=REFUSED)
+                finish(problem.question.as_dict(), "", as_json=True, code=QUESTION)
             raise
         try:
             if pets:
@@ -119,6 +144,14 @@ def load(
         except (pf.PetstoreError, OSError) as problem:
             warn(explain(problem))  # what the load has done is shown all the same
     _tell(result, output, as_json=as_json)
+
+
+def _lines(option: str, text: str | None) -> list[int]:
+    """Return the line numbers in an option such as ``--exclude-lines 17,23``."""
+    try:
+        return [int(line) for line in text.split(",")] if text else []
+    except ValueError:
+        refuse(f"{option} must be line numbers such as 17,23, got {text!r}")
 
 
 def _pets(pairs: list[str]) -> dict[int, int | None]:
@@ -176,7 +209,7 @@ def recipe(
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
-    words: Words = None,
+    words: RecipeSettings = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Recipe to write.")] = None,
 ) -> None:
     """Draft a recipe: what was recognised in a whole file, with counts, ready to be filled in.

@@ -1,4 +1,4 @@
-"""The options that several commands share, each in one wording."""
+"""The options that several commands share."""
 
 from __future__ import annotations
 
@@ -12,26 +12,35 @@ import petstore_frame as pf
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-AsJson = Annotated[bool, Option("--json", help="Print one line of JSON.")]
+AsJson = Annotated[bool, Option("--json", help="Print one JSON object.")]
 CategoriesFile = Annotated[
-    Path | None, Option(help="CSV of category_id,label.", exists=True, dir_okay=False)
+    Path | None,
+    Option(
+        help="Category list: a file with a number and a name in each row.",
+        exists=True,
+        dir_okay=False,
+    ),
 ]
-JournalFolder = Annotated[Path | None, Option(help="Of the journals; else the user's state.")]
-BaseUrl = Annotated[str | None, Option(help="The store's address; else PETSTORE_BASE_URL.")]
+JournalFolder = Annotated[
+    Path | None, Option(help="Folder for the import journal [default: your user state folder].")
+]
+BaseUrl = Annotated[str | None, Option(help="Address of the store [default: PETSTORE_BASE_URL].")]
 Timeout = Annotated[
-    float, Option(help="Seconds to wait for an answer.", envvar="PETSTORE_TIMEOUT", min=0)
+    float, Option(help="Seconds to wait for a response.", envvar="PETSTORE_TIMEOUT", min=0)
 ]
-# How a file of animals is read.
-Key = Annotated[list[str] | None, Option(help="Column that identifies an animal; or several.")]
+Key = Annotated[
+    list[str] | None, Option(help="Column that identifies an animal. Repeat for a composite key.")
+]
 RecipeFile = Annotated[
-    Path | None, Option(help="How this kind of file is read.", exists=True, dir_okay=False)
+    Path | None,
+    Option(help="Recipe file (TOML) for this kind of file.", exists=True, dir_okay=False),
 ]
-Words = Annotated[
+RecipeSettings = Annotated[
     list[str] | None,
     Option(
         "--set",
         metavar="OPTION=VALUE",
-        help="An option of the recipe, such as encoding=cp1252 or 'mapping.name=Pet name'.",
+        help="Recipe option, such as encoding=cp1252 or 'mapping.name=Pet name'. Repeatable.",
     ),
 ]
 
@@ -40,12 +49,12 @@ def recipe_of(
     recipe: Path | None,
     key: Sequence[str] | None,
     categories: Path | None,
-    words: Sequence[str] | None,
+    settings: Sequence[str] | None,
 ) -> pf.Recipe:
-    """Return how a file is read: the recipe in a file, and the words that win over it."""
+    """Return the recipe of a file, with the options of the command line on top."""
     from petstore_frame.loader import as_recipe
 
-    given: dict[str, Any] = {"key": key} if key else {}
+    options: dict[str, Any] = {"key": key} if key else {}
     if categories is not None:
-        given["categories"] = categories
-    return as_recipe(recipe, given, words or ())
+        options["categories"] = categories
+    return as_recipe(recipe, options, settings or ())

@@ -31,7 +31,7 @@ from petstore_frame.validation import one_of, some_of
 
 # So that a type checker finds a kind that is none.
 KindWord: TypeAlias = Literal[
-    "changed", "only in list", "not seen", "only in store", "ambiguous", "in doubt", "invalid",
+    "changed", "only in list", "not seen", "only in store", "ambiguous", "unconfirmed", "invalid",
     "same",
 ]  # fmt: skip
 BY_ID = ("id",)  # two listings of the store are compared
@@ -43,7 +43,7 @@ _STEPS = {
     Kind.ONLY_IN_LIST: "To send what is only in the list, load it by its key: known keys are never "
     "sent again.",
     Kind.CHANGED: "No call changes a pet: correct the list, or the store by its own means.",
-    Kind.IN_DOUBT: "What an import left in doubt is settled there: reconcile, or resolve.",
+    Kind.UNCONFIRMED: "What an import left unconfirmed is settled there: reconcile, or resolve.",
     Kind.AMBIGUOUS: "A key would tell the ambiguous apart: load by key, then compare by key.",
 }
 
@@ -133,7 +133,7 @@ def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd
             "the folder of its journal with journal=, or compare with on="
         )
     return ids[["key", "id"]].assign(
-        is_in_doubt=ids["state"].isin([each for each in State if each.is_in_doubt])
+        is_unconfirmed=ids["state"].isin([each for each in State if each.is_unconfirmed])
     )
 
 

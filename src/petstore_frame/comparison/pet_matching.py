@@ -29,7 +29,7 @@ class Kind(StrEnum):
     NOT_SEEN = "not seen"
     ONLY_IN_STORE = "only in store"
     AMBIGUOUS = "ambiguous"
-    IN_DOUBT = "in doubt"
+    UNCONFIRMED = "unconfirmed"
     INVALID = "invalid"
     SAME = "same"
 
@@ -37,25 +37,25 @@ class Kind(StrEnum):
 def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame) -> pd.DataFrame:
     """Pair records with pets through the table of keys.
 
-    A record in doubt may be a pet that no key knows and that is equal to it: the two are one row.
+    An unconfirmed row may be a pet that no key knows and that is equal to it: the two are one row.
 
     Args:
         listed: One row per record: ``record``, ``line``, ``key``, the fields of a pet, and
             ``problem`` (missing where the record can be compared).
         keys: One row per key that the journal knows: ``key``, ``id`` (missing where none is
-            known) and ``is_in_doubt``.
+            known) and ``is_unconfirmed``.
         stored: The frame of an inventory.
 
     Returns:
         One row per animal, as ``Comparison.frame`` has it.
     """
     known = listed.merge(keys, on="key", how="left").astype({"id": "Int64"})
-    is_in_doubt = known["is_in_doubt"].eq(True) & known["problem"].isna()
+    is_unconfirmed = known["is_unconfirmed"].eq(True) & known["problem"].isna()
     others = stored[~stored["id"].isin(known["id"].dropna())]
-    is_open = is_in_doubt & known["id"].isna()
+    is_open = is_unconfirmed & known["id"].isna()
     of_record, of_pet = _equals(known[is_open].reset_index(drop=True), others)
     known.loc[known.index[is_open][of_record], "id"] = others["id"].to_numpy()[of_pet]
-    return join(known.assign(kind=np.where(is_in_doubt, str(Kind.IN_DOUBT), _HERE)), stored)
+    return join(known.assign(kind=np.where(is_unconfirmed, str(Kind.UNCONFIRMED), _HERE)), stored)
 
 
 def match_on(

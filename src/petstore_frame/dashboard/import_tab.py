@@ -23,7 +23,7 @@ Progress = Callable[[Mapping[State, int]], None]
 PAST_SHOWN, MANY = 20, 2**31
 FOR_EVER = "A pet cannot be changed or deleted once it is sent."
 STOPPING = (
-    "It waits for the requests that are on their way, whose pets would be in doubt else. “Stop "
+    "It waits for the requests that are on their way, whose pets would be unconfirmed else. “Stop "
     "now” does not wait for them."
 )
 CHECKING = (
@@ -37,9 +37,9 @@ class ImportTab(FileTab):
 
     Attributes:
         cases: The answers to the question which animals the rows are, by case.
-        ticks: ``again``: the same file stands for other animals; ``anyway``: the rows that are fine
-            are sent, although most fail for one cause; ``absent``: rows that were sent, and are not
-            in the store, are sent again.
+        ticks: ``as_new``: the same file stands for other animals; ``anyway``: the rows that are
+            fine are sent, although most fail for one cause; ``not_found``: rows that were sent, and
+            are not in the store, are sent again.
         send: A button.
         go_on, check: Buttons after an interruption: send what is left; look what arrived.
         files: Buttons that download the result files, by name.
@@ -60,8 +60,8 @@ class ImportTab(FileTab):
         self.ticks = {
             name: kit.tick(text, lambda _: self.changed())
             for name, text in {
-                "again": "they are other animals: send all of them once more",
-                "absent": "send these again: the rows that were sent and are not in the store",
+                "as_new": "they are other animals: send all of them once more",
+                "not_found": "send these again: the rows that were sent and are not in the store",
                 "anyway": "send the rows that are fine all the same",
             }.items()
         }
@@ -123,13 +123,13 @@ class ImportTab(FileTab):
     def answers(self) -> dict[str, Any]:
         """The answer to each case of the question that has one."""
         said = {name: case.value for name, case in self.cases.items() if case.value}
-        return said | ({"absent": "send"} if self.ticks["absent"].value else {})
+        return said | ({"not_found": "create"} if self.ticks["not_found"].value else {})
 
     def _options(self, **more: Any) -> dict[str, Any]:
         return {
             "journal": self.top.journal,
             "duplicates": self.answers,
-            "again": self.ticks["again"].value,
+            "as_new": self.ticks["as_new"].value,
             "max_errors": MANY if self.ticks["anyway"].value else None,
             **more,
         }
@@ -162,10 +162,10 @@ class ImportTab(FileTab):
             if plan is not None and plan.question is None:
                 facts = plan.facts
                 self._cards.value = self._consequence(plan)
-                is_known = facts.count(State.CREATED, State.ADOPTED, State.SKIPPED)
+                is_known = facts.count(State.CREATED, State.MATCHED, State.EXCLUDED)
                 needed = {
-                    "again": is_known and not self.to_send,
-                    "absent": facts.count(State.ABSENT),
+                    "as_new": is_known and not self.to_send,
+                    "not_found": facts.count(State.NOT_FOUND),
                     "anyway": facts.is_held and facts.count(State.PENDING),
                 }
                 is_repeated = any(each.problem.code == "key_repeated" for each in facts.causes)
@@ -191,23 +191,23 @@ class ImportTab(FileTab):
             if not words.is_asked(fields.get(row["error_column"]), row["error_value"])
         }
         words.draw_rows(wrong, fields)
-        known = [each for each in facts.skipped if not each.reason.is_plain]
+        known = [each for each in facts.excluded if not each.reason.is_plain]
         changed = sum(each.records for each in known if each.reason == "changed")
-        absent = facts.count(State.ABSENT)
+        not_found = facts.count(State.NOT_FOUND)
         shown = {
             "New pets to send": (facts.count(State.PENDING), ""),
             "Known already": (
-                sum(each.records for each in known) + facts.count(State.CREATED, State.ADOPTED),
+                sum(each.records for each in known) + facts.count(State.CREATED, State.MATCHED),
                 f"not sent again; {changed:,} read otherwise now" if changed else "not sent again",
             ),
             "To fix": (facts.to_fix, "not sent"),
-            "In doubt": (facts.in_doubt - absent, "sent before, perhaps in the store"),
-            "Not found": (absent, "sent before, and not in the store"),
+            "Unconfirmed": (facts.unconfirmed - not_found, "sent before, perhaps in the store"),
+            "Not found": (not_found, "sent before, and not in the store"),
         }
         drawn = PAGE.cards(
             Card(name, f"{number:,}", under)
             for name, (number, under) in shown.items()
-            if number or name not in ("In doubt", "Not found")
+            if number or name not in ("Unconfirmed", "Not found")
         )
         return drawn + Markup("").join(element("p", each) for each in plan.warnings)
 
@@ -220,11 +220,11 @@ class ImportTab(FileTab):
                     widgets.ToggleButtons, "", lambda _: self.changed(), options=[], value=None
                 )
         for name, control in self.cases.items():
-            (_, skip, send), said = self._texts[name], control.value
+            (_, skip, create), said = self._texts[name], control.value
             if question is not None:
                 skip = f"{skip} ({question.does('skip')})"
-                send = f"{send} ({question.does('send')})"
-            control.options, control.value = [(skip, "skip"), (send, "send")], said
+                create = f"{create} ({question.does('create')})"
+            control.options, control.value = [(skip, "skip"), (create, "create")], said
         lines = [line for case in asked for line in case.lines() if line]
         title = "Are these animals in the store already?"
         self._question.value = PAGE.warning(title, lines) if asked else ""
@@ -282,7 +282,7 @@ class ImportTab(FileTab):
             found = result.reconcile(self.top.client, **grace)
             said.append(
                 f"{result.run.source}: {found.created:,} found in the store, "
-                f"{found.absent:,} not found, {found.unknown:,} still in doubt"
+                f"{found.not_found:,} not found, {found.unconfirmed:,} still unconfirmed"
             )
         self._show(*results[:1])
         self.work.say(PAGE.success("Checked", said))
@@ -317,11 +317,13 @@ class ImportTab(FileTab):
 
 def _doubtful(result: LoadResult) -> int:
     """Return how many rows of an import may or may not be in the store."""
-    return sum(count for state, count in result.counts.items() if state.is_in_doubt)
+    return sum(count for state, count in result.counts.items() if state.is_unconfirmed)
 
 
 def _is_shown(path: Path, result: LoadResult) -> bool:
     """Whether a file of results has rows, and can be downloaded."""
     facts = result.facts
-    rows = {"fix.csv": facts.to_fix, "unknown.csv": facts.in_doubt}.get(path.name, len(facts))
+    rows = {"fix.csv": facts.to_fix, "unconfirmed.csv": facts.unconfirmed}.get(
+        path.name, len(facts)
+    )
     return rows > 0 and path.suffix != ".json" and path.stat().st_size <= LARGEST_MESSAGE

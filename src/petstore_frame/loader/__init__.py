@@ -7,7 +7,7 @@
 - ``reading`` opens a file or a frame and makes checked Records of it.
 - ``journal`` keeps on disk what is known of each record, one database for each store.
 - ``sending`` works one session with the store.
-- ``settling`` reads the store: what it has before a load, and what became of records in doubt.
+- ``settling`` reads the store: what it has before a load, and what became of unconfirmed rows.
 - ``results`` shows what became of each record.
 
 ``load`` is what a user calls: one import from start to end. ``options`` is what a user may ask

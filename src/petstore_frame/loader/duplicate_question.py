@@ -22,7 +22,7 @@ class CaseText(NamedTuple):
 
     found: str
     skip: str
-    send: str
+    create: str
 
 
 COMPARED = "You want to see what differs from the store, by name and category (nothing is sent)"
@@ -35,24 +35,24 @@ CASES: dict[str, CaseText] = {
         "They were taken out on purpose",
         "The store has lost them: create them again",
     ),
-    "store": CaseText(
+    "in_store": CaseText(
         "{} of {} are, or equal, pets that the store has already: from an export of it, from "
         "somebody else, with a journal that is lost, or under another key",
         "They are these pets",
         "They are other animals",
     ),
-    "equal": CaseText(
+    "same_content": CaseText(
         "{} of {} equal rows of earlier loads in all but the status",
         "They are the same animals",
         "They are other animals",
     ),
-    "alias": CaseText(
+    "similar_key": CaseText(
         "{} of {} have a key that differs from a known one only in how it is written: "
         "zeros in front, a .0 behind, capitals, spaces or an apostrophe",
         "They are the same animals, however the key is written",
         "They are other animals",
     ),
-    "reused": CaseText(
+    "reused_key": CaseText(
         "{} of {} have a known key, and the name of another animal",
         "They are the same animals under a new name",
         "They are other animals, and the key was used again",
@@ -60,12 +60,12 @@ CASES: dict[str, CaseText] = {
 }
 # A plain word does not answer these: nothing is created again unless it is said by name. The last
 # one is no case of the question; it is asked by ``reconcile``.
-BY_NAME = ("gone", "absent")
+BY_NAME = ("gone", "not_found")
 # What an answer does with records; states without a phrase are named as they are.
 _BECOMES = {
     State.PENDING: "to send",
-    State.SKIPPED: "not sent again",
-    State.ADOPTED: "taken for their pets, not sent",
+    State.EXCLUDED: "not sent again",
+    State.MATCHED: "taken for their pets, not sent",
     State.CREATED: "sent before",
     State.INVALID: "to fix",
     State.GONE: "taken out of the store",
@@ -74,7 +74,7 @@ _BECOMES = {
 
 @dataclass(frozen=True)
 class Example:
-    """A record of the file beside what it may be: their request bodies, or keys (of ``alias``)."""
+    """A record of the file and what it may be: request bodies, or keys for ``similar_key``."""
 
     record: int
     line: int
@@ -86,14 +86,14 @@ class Example:
 
     def shown(self, case: str) -> tuple[str, str]:
         """Return this record and what it may be, as a line shows them."""
-        is_key = case == "alias"
+        is_key = case == "similar_key"
         show = repr if is_key else _pet_text
         theirs = show(self.theirs)
         if self.pet_id is not None:
             theirs += f" (pet {self.pet_id})"
         if self.source is not None and is_key:
             theirs += f" in {self.source}"
-        if self.day is not None and case != "equal":
+        if self.day is not None and case != "same_content":
             theirs += f", loaded {minute_text(self.day)[:10]}"
         return f"line {self.line}: {show(self.ours)}", theirs
 
@@ -142,7 +142,7 @@ class Case:
 class Question:
     """All that is to be answered before an import goes on.
 
-    ``if_skip`` and ``if_send`` count the records in each state where all open cases are answered
+    ``if_skip`` and ``if_create`` count the records in each state where all open cases are answered
     so; ``likely`` is the column that may identify an animal.
     """
 
@@ -151,7 +151,7 @@ class Question:
     cases: tuple[Case, ...]
     base_url: str
     if_skip: dict[State, int]
-    if_send: dict[State, int]
+    if_create: dict[State, int]
     likely: LikelyKey | None = None
 
     def lines(self) -> list[str]:
@@ -165,25 +165,25 @@ class Question:
         return lines
 
     def does(self, answer: str) -> str:
-        """Say in numbers what ``skip`` or ``send`` does as the answer to all open cases."""
-        counts = self.if_skip if answer == "skip" else self.if_send
+        """Say in numbers what ``skip`` or ``create`` does as the answer to all open cases."""
+        counts = self.if_skip if answer == "skip" else self.if_create
         return ", ".join(f"{n:,} {_BECOMES.get(each, each)}" for each, n in counts.items() if n)
 
     def answers(self) -> list[Step]:
         """Return the possible answers, the likeliest first."""
         names, steps = [case.name for case in self.cases], list[Step]()
-        if "store" in names:
+        if "in_store" in names:
             source = None if self.source == "frame" else self.source
             steps.append(Step(COMPARED, calls=(compare_call(source, self.base_url),)))
-        skip, send = "All of these are known animals", "All of these are other animals"
+        skip, create = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
-            _, skip, send = CASES[names[0]]
-        for word, when in (("skip", skip), ("send", send)):
+            _, skip, create = CASES[names[0]]
+        for word, when in (("skip", skip), ("create", create)):
             # Some cases are answered by name only.
             answer = dict.fromkeys(names, word) if "gone" in names else word
             steps.append(Step(f"{when} ({self.does(word)})", {"duplicates": answer}))
         if len(names) > 1:
-            mixed = dict.fromkeys(names, "skip") | {names[-1]: "send"}
+            mixed = dict.fromkeys(names, "skip") | {names[-1]: "create"}
             text = "It differs from case to case; answer each, such as"
             steps.append(Step(text, {"duplicates": mixed}))
         return steps

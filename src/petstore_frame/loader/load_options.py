@@ -13,9 +13,11 @@ from petstore_frame.loader.row_state import State
 from petstore_frame.storage.progress import checked_progress
 from petstore_frame.validation import before_sending, checked_client, one_of, whole_number
 
-Word = Literal["refuse", "skip", "send"]
+Word = Literal["raise", "skip", "create"]
 # One answer, or one for each case of the question.
 Duplicates = Word | Mapping[str, Word]
+# Whether a whole file stands for different animals, as which copy, or the lines that do.
+AsNew = bool | int | Collection[int]
 ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
 # Twice a Client's usual timeout: we wait for a request that long, and a proxy in between may
@@ -31,10 +33,9 @@ class LoadOptions:
     max_errors: int | None = None
     dry_run: bool = False
     duplicates: Duplicates | None = None
-    send_lines: Collection[int] = ()
+    as_new: AsNew = False
     exclude_lines: Collection[int] = ()
     check_store: bool = True
-    again: bool = False
     progress: ProgressOption = None
     journal: str | PathLike[str] | None = None
     patience_s: float = 900.0  # without an answer, after which an outage ends the session
@@ -50,18 +51,30 @@ class LoadOptions:
             whole_number("max_errors", self.max_errors, 0)
         checked_progress(self.progress)
         for case, word in self.answers.items():
-            one_of("a case of duplicates", case, [*CASES, "absent"])
+            one_of("a case of duplicates", case, [*CASES, "not_found"])
             one_of("duplicates", word, get_args(Word))
-        for line in (*self.send_lines, *self.exclude_lines):
+        if not isinstance(self.as_new, (bool, Collection)):
+            whole_number("as_new", self.as_new, 1)
+        for line in (*self.new_lines, *self.exclude_lines):
             whole_number("a line", line, 1)
-        for name in ("dry_run", "again", "check_store"):
+        for name in ("dry_run", "check_store"):
             if not isinstance(getattr(self, name), bool):
                 raise ArgumentError(f"{name} is True or False, got {getattr(self, name)!r}")
 
     @property
+    def copy(self) -> int:
+        """Which copy of its animals the whole file stands for; 0 for the animals themselves."""
+        return 0 if isinstance(self.as_new, Collection) else int(self.as_new)
+
+    @property
+    def new_lines(self) -> Collection[int]:
+        """The lines of rows that are new animals, whatever they equal."""
+        return self.as_new if isinstance(self.as_new, Collection) else ()
+
+    @property
     def answers(self) -> dict[str, Word]:
         """The answer to each case of the question that has one; some are answered by name only."""
-        said = self.duplicates or "refuse"
+        said = self.duplicates or "raise"
         if not isinstance(said, Mapping):
             said = {case: said for case in CASES if case not in BY_NAME}
-        return {case: word for case, word in said.items() if word != "refuse"}
+        return {case: word for case, word in said.items() if word != "raise"}

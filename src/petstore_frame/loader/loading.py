@@ -34,7 +34,7 @@ from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.store_check import StorePets
-from petstore_frame.loader.load_options import Duplicates, LoadOptions, ProgressOption
+from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, ProgressOption
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
 from petstore_frame.loader.results.load_result import LoadResult
@@ -70,9 +70,8 @@ def load(
     *,
     recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None = None,
     duplicates: Duplicates | None = None,
-    send_lines: Collection[int] = (),
+    as_new: AsNew = False,
     exclude_lines: Collection[int] = (),
-    again: bool = False,
     dry_run: bool = False,
     check_store: bool = True,
     max_errors: int | None = None,
@@ -91,11 +90,12 @@ def load(
         source: A CSV, TSV, gzip or ``.xlsx`` file, or a DataFrame of any engine.
         client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
         recipe: How this kind of file is read: a Recipe, a dict, or the path of a TOML file.
-        duplicates: What rows are that may be known animals: ``refuse`` asks, ``skip`` takes them
-            for the same animals, ``send`` for others; or a dict with an answer for each case.
-        send_lines: Lines of rows that are other animals, whatever they equal.
+        duplicates: What to do with rows that may be loaded already: ``raise`` asks, ``skip``
+            treats them as the same animals, ``create`` as different ones; or a dict with an answer
+            for each case.
+        as_new: True if the whole file stands for different animals, 2 for a second copy of them;
+            or the lines of rows that are new animals, whatever they equal.
         exclude_lines: Lines of rows that are not sent.
-        again: The same file stands for further animals.
         dry_run: Read, check and plan, and send nothing.
         check_store: Read the store before sending, and ask about equal pets of others.
         max_errors: Stop above so many invalid, or rejected, rows.
@@ -140,10 +140,9 @@ def load(
         max_errors=max_errors,
         dry_run=dry_run,
         duplicates=duplicates,
-        send_lines=send_lines,
+        as_new=as_new,
         exclude_lines=exclude_lines,
         check_store=check_store,
-        again=again,
         progress=progress,
         journal=journal,
     )
@@ -304,9 +303,9 @@ def _stage(
                 sql,
                 run,
                 batches(),
-                again=options.again,
-                answers=[case for case, word in options.answers.items() if word == "send"],
-                send_lines=options.send_lines,
+                copy=options.copy,
+                answers=[case for case, word in options.answers.items() if word == "create"],
+                new_lines=options.new_lines,
                 exclude_lines=options.exclude_lines,
                 pause=interrupts.deliver,
             )

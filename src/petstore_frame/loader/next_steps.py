@@ -59,6 +59,8 @@ def to_add(word: str, value: Any, reader: Reader = "python") -> str:
         _, _, lines = toml.toml_of({word: value}, {}).partition("\n")
         return lines.strip()
     flag = f"--{word.replace('_', '-')}"
+    if word in ("as_new", "exclude_lines") and not isinstance(value, bool):
+        return _in_shell([flag, ",".join(map(str, value))])
     is_set = word in _SET or (isinstance(value, Mapping) and word == "categories")
     words = list[str]()
     for path, each in _leaves(value):

@@ -42,7 +42,7 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
     rows, noted = list[tuple[Any, ...]](), list[tuple[Any, int, int]]()
     fields: dict[str, list[Any]] = {field.name: [] for field in FIELDS.sent}
     for batch in source.batches():
-        records = [record for record in batch if record.state is not State.SKIPPED]
+        records = [record for record in batch if record.state is not State.EXCLUDED]
         for record in records:
             text = None
             if record.problems:
@@ -79,7 +79,7 @@ def _repeats(
     """Return the records that another row of their key stands for, and those that differ."""
     keyed, others, differ = defaultdict[str, list[KeyedRow]](list), set[int](), dict[int, str]()
     for record in source if repeated else ():
-        if record.key is None or record.state is State.SKIPPED:
+        if record.key is None or record.state is State.EXCLUDED:
             continue
         key = key_text(record.key)
         if key in repeated:
@@ -115,7 +115,7 @@ def read_ids(
     Returns:
         One row for each key that was ever given, in the order of the animals: ``key`` str (of
         several columns a JSON list of their texts), ``id`` Int64, ``state`` category (``created``
-        or ``adopted``, one of doubt, or ``pending``), ``source`` str.
+        or ``matched``, one of doubt, or ``pending``), ``source`` str.
 
     Raises:
         JournalError: The journal has lost something.

@@ -1,8 +1,8 @@
-"""Reads the store, and finds out what became of records in doubt, from it or from a person.
+"""Reads the store, and finds out what became of unconfirmed rows, from it or from a person.
 
 A pet is taken for a record only where nothing else can explain it: the store was read to its end
 before the record was sent, and since then no pet appeared that is neither ours nor equal to a
-record in doubt. Equal records are interchangeable. Only a whole listing proves that a pet is not
+unconfirmed row. Equal records are interchangeable. Only a whole listing proves that a pet is not
 there: one that the inventory calls complete without trusting the length of a page.
 """
 
@@ -109,23 +109,23 @@ class Reconciliation:
 
     Attributes:
         created: Records found in the store.
-        absent: Records not found where they would have been; evidence, not proof.
-        unknown: Records still in doubt.
+        not_found: Records not found where they would have been; evidence, not proof.
+        unconfirmed: Records that are still unconfirmed.
         requests: GETs made.
         notes: What we could rely on, as sentences.
-        candidates: The ids of the pets that a record still in doubt may be, by record.
+        candidates: The ids of the pets that a row that is still unconfirmed may be, by record.
     """
 
     created: int = 0
-    absent: int = 0
-    unknown: int = 0
+    not_found: int = 0
+    unconfirmed: int = 0
     requests: int = 0
     notes: tuple[str, ...] = ()
     candidates: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 class _Doubtful(NamedTuple):
-    """A record in doubt, or a created one whose id is not known, and its first request."""
+    """An unconfirmed row, or a created one whose id is not known, and its first request."""
 
     number: int  # of its import
     record: int
@@ -161,11 +161,11 @@ class _Before(NamedTuple):
 # Any of the requests of a record may have made its pet.
 _DOUBTFUL = """
 SELECT import, record, state, reason, payload, likeness, coalesce(first_sent_at, 0) FROM animals
-WHERE state IN ('unknown', 'absent') OR state = 'created' AND pet_id IS NULL
+WHERE state IN ('unconfirmed', 'not_found') OR state = 'created' AND pet_id IS NULL
 ORDER BY state <> 'created', import, record
 """
 _LAST_SENT = """
-SELECT max(sent_at) FROM animals WHERE state IN ('unknown', 'in_flight', 'absent')
+SELECT max(sent_at) FROM animals WHERE state IN ('unconfirmed', 'in_flight', 'not_found')
 """
 _FIRST_READING = """
 SELECT min(at) FROM events WHERE kind = 'read' AND json_extract(detail, '$.is_complete')
@@ -181,7 +181,7 @@ def reconcile(
     sleep: Callable[[float], None],
     watch: Callable[[], object],
 ) -> Reconciliation:
-    """Settle all records in doubt of a journal; return what was found of one import."""
+    """Settle all unconfirmed rows of a journal; return what was found of one import."""
     run, done = read_import(path, import_id), Reconciliation()
     if same_store_address(client.base_url) != same_store_address(run.base_url):
         raise JournalError(
@@ -255,7 +255,7 @@ def match(
     """
     in_doubt = {_animal(each.payload) for each in (*rows, *rivals)}
     near: dict[tuple[str, int], list[StorePet]] = defaultdict(list)
-    last = 0.0  # when a pet appeared that is neither ours nor equal to a record in doubt
+    last = 0.0  # when a pet appeared that is neither ours nor equal to an unconfirmed row
     for pet_id, pet in sorted(pets.items()):
         animal = _animal(pet.payload)
         # An id that the store gave again has another animal now.
@@ -310,12 +310,12 @@ def _settle(sql: sqlite3.Connection, outcomes: Outcomes, found: StorePets) -> Re
         if pet_id is not None:
             state = State.CREATED
             changes.append(Change(each.record, each.state, state, "found", pet_id, "recovered"))
-        elif each.state is State.UNKNOWN and is_whole and not may_be[each.record]:
-            state = State.ABSENT
+        elif each.state is State.UNCONFIRMED and is_whole and not may_be[each.record]:
+            state = State.NOT_FOUND
             changes.append(Change(each.record, each.state, state, each.reason or "not found"))
         counts[state] += each.state is not State.CREATED
     outcomes.change(changes, time.time())
-    numbers = counts[State.CREATED], counts[State.ABSENT], counts[State.UNKNOWN]
+    numbers = counts[State.CREATED], counts[State.NOT_FOUND], counts[State.UNCONFIRMED]
     candidates = {record: ids for record, ids in may_be.items() if ids}
     done = Reconciliation(*numbers, found.requests, (note,), candidates)
     outcomes.note(time.time(), "reconcile", asdict(done))
@@ -323,7 +323,7 @@ def _settle(sql: sqlite3.Connection, outcomes: Outcomes, found: StorePets) -> Re
 
 
 def resolve(path: Path, import_id: str, pets: Mapping[int, int | None]) -> None:
-    """Write what a person has found out about records in doubt, as ``LoadResult.resolve`` says."""
+    """Write what a person has found out about unconfirmed rows, as ``LoadResult.resolve`` says."""
     if not isinstance(pets, Mapping):
         raise ArgumentError(
             f"resolve takes a pet for each record, as in {{17: 4711, 18: None}}, got {pets!r}; "
@@ -349,15 +349,15 @@ def resolve(path: Path, import_id: str, pets: Mapping[int, int | None]) -> None:
         for record, pet_id in said.items():
             state = states.get(record, State.CREATED)
             if state is State.CREATED:
-                raise ArgumentError(f"record {record} is not in doubt; nothing was changed")
+                raise ArgumentError(f"record {record} is not unconfirmed; nothing was changed")
             if pet_id is not None:
                 why = "a person found it"
                 changes.append(Change(record, state, State.CREATED, why, pet_id, "manual"))
                 continue
             why = "a person did not find it"
-            if state is State.UNKNOWN:
-                changes.append(Change(record, state, State.ABSENT, why))
-            changes.append(Change(record, State.ABSENT, State.PENDING, why))
+            if state is State.UNCONFIRMED:
+                changes.append(Change(record, state, State.NOT_FOUND, why))
+            changes.append(Change(record, State.NOT_FOUND, State.PENDING, why))
         outcomes.change(changes, time.time())
 
 
@@ -365,13 +365,13 @@ def resolve(path: Path, import_id: str, pets: Mapping[int, int | None]) -> None:
 _LAST = """
 SELECT events.detail FROM events JOIN imports USING (import) WHERE id = :run
   AND kind = 'reconcile' AND at >= (SELECT max(sent_at) FROM animals
-    WHERE animals.import = imports.import AND state = 'unknown')
+    WHERE animals.import = imports.import AND state = 'unconfirmed')
 ORDER BY at DESC LIMIT 1
 """
 
 
 class Doubt(NamedTuple):
-    """The records in doubt although the store was read, and the pets that each may be."""
+    """The unconfirmed rows although the store was read, and the pets that each may be."""
 
     notes: tuple[str, ...]
     records: tuple[int, ...]
@@ -379,11 +379,11 @@ class Doubt(NamedTuple):
 
 
 def read_doubt(sql: sqlite3.Connection, run: Import) -> Doubt | None:
-    """Return what the last reading left in doubt; None if it left nothing, or there was none."""
+    """Return what the last reading left unconfirmed; None if it left nothing, or there was none."""
     last = sql.execute(_LAST, {"run": run.id}).fetchone()
     if last is None:
         return None
-    records = tuple(row.record for row in read_rows(sql, run.id, State.UNKNOWN))
+    records = tuple(row.record for row in read_rows(sql, run.id, State.UNCONFIRMED))
     found = json.loads(last[0])
     left = {int(record): tuple(ids) for record, ids in found["candidates"].items()}
     left = {record: ids for record, ids in left.items() if record in records}

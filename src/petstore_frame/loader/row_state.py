@@ -24,49 +24,49 @@ class State(StrEnum):
         return state
 
     CREATED = "created", "in the store"
-    ADOPTED = "adopted", "in the store already, found there"
+    MATCHED = "matched", "in the store already, found there"
     INVALID = "invalid", "not sent: to fix"
     REJECTED = "rejected", "refused by the store: to fix"
-    UNKNOWN = "unknown", "in doubt: may be in the store"
-    ABSENT = "absent", "not found in the store"
+    UNCONFIRMED = "unconfirmed", "not confirmed: may be in the store"
+    NOT_FOUND = "not_found", "not found in the store"
     IN_FLIGHT = "in_flight", "on the way"
     PENDING = "pending", "not sent yet"
     GONE = "gone", "was in the store, and is not there any more"
-    SKIPPED = "skipped", "not sent: blank, known already, or left out"
+    EXCLUDED = "excluded", "not sent: blank, known already, or left out"
 
     @property
-    def is_in_doubt(self) -> bool:
+    def is_unconfirmed(self) -> bool:
         """Whether the record may be in the store, and was not seen there."""
-        return self in DOUBT_STATES
+        return self in UNCONFIRMED_STATES
 
 
 # Every move of an animal; the journal's database refuses any other. None is the state of an animal
-# of which nothing is to be sent. unknown -> in_flight repeats a request because the store still
+# of which nothing is to be sent. unconfirmed -> in_flight repeats a request because the store still
 # remembers its idempotency key.
 MOVES: dict[State | None, frozenset[State | None]] = {
-    None: frozenset({State.PENDING, State.ADOPTED}),
-    State.PENDING: frozenset({State.IN_FLIGHT, None, State.ADOPTED}),
-    State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.UNKNOWN, State.PENDING}),
+    None: frozenset({State.PENDING, State.MATCHED}),
+    State.PENDING: frozenset({State.IN_FLIGHT, None, State.MATCHED}),
+    State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.UNCONFIRMED, State.PENDING}),
     State.REJECTED: frozenset({State.PENDING}),
-    State.UNKNOWN: frozenset({State.CREATED, State.ABSENT, State.IN_FLIGHT}),
-    State.ABSENT: frozenset({State.PENDING, State.CREATED}),
+    State.UNCONFIRMED: frozenset({State.CREATED, State.NOT_FOUND, State.IN_FLIGHT}),
+    State.NOT_FOUND: frozenset({State.PENDING, State.CREATED}),
     State.CREATED: frozenset({State.GONE}),
-    State.ADOPTED: frozenset({State.GONE}),
+    State.MATCHED: frozenset({State.GONE}),
     State.GONE: frozenset({State.PENDING}),
 }
 
 # The reason of a record whose answer showed another record's pet.
 OTHERS_ANSWER = "answer_of_another"
 # An animal in one of these is in the store, was, may be, or will be.
-_NOT_LIVE = (State.INVALID, State.REJECTED, State.SKIPPED)
+_NOT_LIVE = (State.INVALID, State.REJECTED, State.EXCLUDED)
 LIVE_STATES: tuple[State, ...] = tuple(state for state in State if state not in _NOT_LIVE)
-# A record to fix is surely not in the store; one in doubt may be.
+# A record to fix is surely not in the store; an unconfirmed one may be.
 FIX_STATES: tuple[State, ...] = (State.INVALID, State.REJECTED)
-DOUBT_STATES: tuple[State, ...] = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
+UNCONFIRMED_STATES: tuple[State, ...] = (State.UNCONFIRMED, State.IN_FLIGHT, State.NOT_FOUND)
 
 
 class Reason(StrEnum):
-    """Why a record was skipped: of itself, or because its animal is known."""
+    """Why a record is excluded: of itself, or because its animal is known."""
 
     BLANK = "blank"
     LEFT_OUT = "left_out"
@@ -135,7 +135,7 @@ class SourceRow(NamedTuple):
     number: int  # 1 for the first row after the header
     line: int  # 1 for the first of the file, or the row of a sheet
     cells: tuple[str, ...]  # verbatim; a short row has fewer than there are columns
-    state: State  # invalid, pending, or skipped if no later choice can send it
+    state: State  # invalid, pending, or excluded if no later choice can send it
     payload: bytes | None = None  # the request body of a row that can be sent
     content_hash: bytes | None = None  # of all that is sent but the status
     problems: tuple[RecordProblem, ...] = ()  # all of them, in the order of the columns sent

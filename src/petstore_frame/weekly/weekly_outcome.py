@@ -20,7 +20,7 @@ class WeeklyOutcome(Enum):
     ROWS_TO_FIX = 1, "some rows are to fix"
     REFUSED = 2, "a setting, a recipe or a list cannot be used"
     NOT_COMPLETE = 8, "the listing is not known to be complete"
-    IN_DOUBT = 3, "some rows are in doubt: they may be in the store"
+    UNCONFIRMED = 3, "some rows are unconfirmed: they may be in the store"
     QUESTION = 9, "a file may hold animals that are loaded already; none of it was sent"
     DROP = 10, "more pets are gone than max_drop allows"
     STORE_AWAY = 5, "the store did not answer, or refused"

@@ -188,7 +188,7 @@ class _Work:
         folder = f"results {file.name}"
         for outcome, rows, what in (
             (WeeklyOutcome.ROWS_TO_FIX, len(result.fix), "to fix"),
-            (WeeklyOutcome.IN_DOUBT, len(result.unknown), "in doubt"),
+            (WeeklyOutcome.UNCONFIRMED, len(result.unconfirmed), "unconfirmed"),
         ):
             if rows:
                 self.run.note(outcome, f"{file.name}: {rows:,} {what}; see {folder}")

@@ -17,7 +17,7 @@ import petstore_frame as pf
 from end_to_end.shell import typed
 from petstore_frame import errors
 from petstore_frame.cli import app
-from petstore_frame.cli.exit_codes import EXIT_CODES, FAULT, LOCKED, exit_code
+from petstore_frame.cli.exit_codes import EXIT_CODES, INTERNAL, LOCKED, exit_code
 from petstore_frame.storage import locked
 
 COMMANDS = get_command(app).commands
@@ -97,7 +97,7 @@ def test_a_fault_of_ours_has_a_code_of_its_own(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pf.sample_data, "write_sample_csv", fails)
     ended = typed("petstore-frame sample")
-    assert (ended.exit_code, ended.stdout) == (FAULT, "")
+    assert (ended.exit_code, ended.stdout) == (INTERNAL, "")
     assert "Traceback" in ended.stderr
     assert ended.stderr.splitlines()[-1].startswith("error: RecursionError: too deep")
 
@@ -110,7 +110,7 @@ def test_another_writer_is_7() -> None:
     assert typed(line).exit_code == 0
     (journal,) = [path for path in Path("journal").rglob("*") if path.suffix == ".sqlite3"]
     with locked(journal.with_name(f"{journal.name}.lock")):
-        ended = typed(f"{line} --again")
+        ended = typed(f"{line} --as-new")
     assert ended.exit_code == LOCKED, ended.output
 
 
@@ -133,7 +133,7 @@ REFUSED = {
     "load a.csv --set encoding": "--set is OPTION=VALUE, such as encoding=cp1252",
     "load a.csv --kye name": "--key",
     "load a.csv --reconcile --dry-run": "exclude each other",
-    "load a.csv --duplicates skip --duplicates send": "CASE=ANSWER",
+    "load a.csv --duplicates skip --duplicates create": "CASE=ANSWER",
     "load a.csv --resolve two": "RECORD=PET_ID",
     "load": "give a file to load, or --resume without one",
     f"dashboard --sample 5 {STORE}": "--sample shows a store of its own",

@@ -35,10 +35,10 @@ def stored(*rows: tuple[Any, ...]) -> pd.DataFrame:
 
 
 def keys(**known: int | None) -> pd.DataFrame:
-    """The table of keys; one without an id is in doubt."""
+    """The table of keys; one without an id is unconfirmed."""
     ids = pd.array(list(known.values()), dtype="Int64")
     frame = pd.DataFrame({"key": list(known), "id": ids}).astype({"key": "str"})
-    return frame.assign(is_in_doubt=frame["id"].isna())
+    return frame.assign(is_unconfirmed=frame["id"].isna())
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ BY_KEY = {
     ),
     "what an import left open is not decided by an equal pet, but the two are one entry": (
         listed(("a", *REX)), keys(a=None), stored((1, *REX), (2, *REX), (3, *BEN)),
-        {1: Kind.IN_DOUBT, 2: Kind.ONLY_IN_STORE, 3: Kind.ONLY_IN_STORE},
+        {1: Kind.UNCONFIRMED, 2: Kind.ONLY_IN_STORE, 3: Kind.ONLY_IN_STORE},
     ),
     "an unknown key turns no id of 64 bits into a float": (
         listed(("a", *REX), ("new", *BEN)), keys(a=BIG + 1), stored((BIG + 1, *REX), (BIG, *BEN)),

@@ -141,7 +141,7 @@ def test_the_same_file_may_stand_for_other_animals(importing) -> None:
         if importing.offer:
             importing.press("send")
     assert importing.offer == "" and importing.names == ["Luna", "Max"]
-    assert importing.tick("again").offer == "Send 2 pets"
+    assert importing.tick("as_new").offer == "Send 2 pets"
 
 
 def test_an_import_is_stopped_and_goes_on_without_its_file(importing, show, store) -> None:
@@ -195,7 +195,7 @@ def test_what_is_in_doubt_is_looked_for(import_into) -> None:
     importing.open("some.csv", LOSSY).press("send")
     assert "sends nothing" in importing.text and importing.names.count("Lost") == 1
     importing.press("check")
-    assert len(importing.tab.result.unknown) == 0 and importing.names.count("Lost") == 1
+    assert len(importing.tab.result.unconfirmed) == 0 and importing.names.count("Lost") == 1
 
 
 def test_what_is_not_in_the_store_is_sent_again_if_the_user_says_so(import_into) -> None:
@@ -204,7 +204,7 @@ def test_what_is_not_in_the_store_is_sent_again_if_the_user_says_so(import_into)
     importing.tab.grace_s = 0
     importing.open("some.csv", LOSSY).press("send").press("check")
     assert "Not found" in importing.text and importing.offer == ""
-    assert importing.tick("absent").offer == "Send 1 pet"
+    assert importing.tick("not_found").offer == "Send 1 pet"
     importing.press("send")
     assert importing.names.count("Lost") == 1
 

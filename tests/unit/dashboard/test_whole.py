@@ -9,7 +9,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import sample_data
-from petstore_frame.dashboard import work
+from petstore_frame.dashboard import background as work
 from petstore_frame.dashboard.store_header import Memory
 from unit.conftest import inventory
 from unit.dashboard.store import BROKEN, LABELS, WAIT_S, MemoryStore, widgets_made

@@ -37,7 +37,7 @@ def stage(
     copy = path.with_name(f"{time.time_ns()}.copy") if is_rehearsal else path
     with holding(copy), Writer(copy, run.base_url) as writer, writer.transaction() as sql:
         staged = staging.stage(sql, replace(run, staged_at=now), [list(records)])
-        identify(sql, staged, dict.fromkeys(CASES, "send"))
+        identify(sql, staged, dict.fromkeys(CASES, "create"))
     result = LoadResult(path, staged.run.id, copy=copy if is_rehearsal else None)
     if not is_rehearsal:
         change(result, "UPDATE imports SET ended_at = ? WHERE import = :import", now)
@@ -64,12 +64,12 @@ _SENT = State.IN_FLIGHT
 _WAYS: dict[State | None, list[State | None]] = {
     None: [None],
     State.PENDING: [],
-    State.ADOPTED: [State.ADOPTED],
+    State.MATCHED: [State.MATCHED],
     State.IN_FLIGHT: [_SENT],
     State.CREATED: [_SENT, State.CREATED],
     State.REJECTED: [_SENT, State.REJECTED],
-    State.UNKNOWN: [_SENT, State.UNKNOWN],
-    State.ABSENT: [_SENT, State.UNKNOWN, State.ABSENT],
+    State.UNCONFIRMED: [_SENT, State.UNCONFIRMED],
+    State.NOT_FOUND: [_SENT, State.UNCONFIRMED, State.NOT_FOUND],
     State.GONE: [_SENT, State.CREATED, State.GONE],
 }
 

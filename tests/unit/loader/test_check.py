@@ -120,7 +120,7 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
     "what is called like a total is one, wherever it stands": (
         "name,category\nTotal,3\nB,4\nTOTAL:,7\nGrand total,7\nTotal: 6,7\nGesamt,7\n,\n", {},
         ["2: invalid total_row name", pet(3, "B", 4),
-         *(f"{line}: invalid total_row name" for line in (4, 5, 6, 7)), "8: skipped | blank"],
+         *(f"{line}: invalid total_row name" for line in (4, 5, 6, 7)), "8: excluded | blank"],
     ),
     "an id beyond the given categories is held": (
         "name,category\nA,3\nB,4\n", {"categories": {3: "Dog"}},
@@ -132,7 +132,7 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
     ),
     "blank rows of a sheet are nothing above the header and at the end": (
         [(), HEADER, ("A", 3), (), ("B", 4, "sold"), (" ",), (None,), ()], {},
-        [pet(3, "A", 3), "4: skipped | blank", pet(5, "B", 4, "sold"), "6: skipped | blank"],
+        [pet(3, "A", 3), "4: excluded | blank", pet(5, "B", 4, "sold"), "6: excluded | blank"],
     ),
     "the first row of a sheet without a header is a record": (
         [("A", 3, "sold")], {"columns": [*HEADER]}, [pet(1, "A", 3, "sold")],
@@ -208,5 +208,5 @@ def test_an_emptied_row_of_a_fix_file_is_left_out(tmp_path: Path) -> None:
     """Who empties it but for the name of its record wants it to be no record to fix."""
     path = written(tmp_path, "name,category_id,_pf_record\nRex,3,r3fa9c2e1-17\n,,r3fa9c2e1-18\n")
     assert [(each.state, each.origin, each.is_excluded) for each in records_of(path)] == [
-        (State.PENDING, ("3fa9c2e1", 17), False), (State.SKIPPED, ("3fa9c2e1", 18), True),
+        (State.PENDING, ("3fa9c2e1", 17), False), (State.EXCLUDED, ("3fa9c2e1", 18), True),
     ]  # fmt: skip

@@ -38,8 +38,8 @@ NOT_WHOLE = "invalid not_a_whole_number categoryId"
 
 def on_page(record: SourceRow) -> str:
     """What becomes of a record, in the words of the page."""
-    if record.state is State.SKIPPED:
-        return "skipped"
+    if record.state is State.EXCLUDED:
+        return "excluded"
     if record.problems:
         return "to confirm" if record.problems[0].allow else "to fix"
     return "sent with a warning" if record.notes else "sent"
@@ -72,8 +72,8 @@ GOLDEN: dict[str, list[str]] = {
     ],
     "13_trailing_commas.csv": [f"2: {REX}", f"3: {BO}"],
     "14_blank_lines.csv": [
-        "2: skipped | blank", f"3: {REX}", "4: skipped | blank", "5: skipped | blank",
-        f"6: {BO}", "7: skipped | blank",
+        "2: excluded | blank", f"3: {REX}", "4: excluded | blank", "5: excluded | blank",
+        f"6: {BO}", "7: excluded | blank",
     ],
     "17_odd_headers.csv": [f"2: {REX}"],
     "18_header_only.csv": [],
@@ -123,7 +123,7 @@ GOLDEN: dict[str, list[str]] = {
     ],
     "30_total_row.csv": [
         f"2: {REX}", "3: invalid total_row name", f"4: {BO}", "5: invalid total_row name",
-        "6: skipped | blank",
+        "6: excluded | blank",
     ],
     "31_swallowed_rows.csv": ["2: invalid swallowed_rows - | line_break", f"5: {BO}"],
     "31_swallowed_note.csv": ["2: invalid swallowed_rows -", f"5: {BO}"],

@@ -16,7 +16,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"workers": 0}, "workers is 1 to 32, got 0"),
     ({"dry_run": "no"}, "dry_run is True or False, got 'no'"),
     ({"progress": 3}, "progress must be a function, True, False or None, got 3"),
-    ({"send_lines": "3"}, "a line is a whole number, got the text '3'"),
+    ({"exclude_lines": "3"}, "a line is a whole number, got the text '3'"),
     ({"duplicates": {"similar": "skip"}}, "a case of duplicates is one of "),
     ({"kye": "tag"}, "load has no option 'kye'; did you mean 'key'?"),
     ({"dryrun": True}, "load has no option 'dryrun'; did you mean 'dry_run'?"),

@@ -42,10 +42,10 @@ def end(intent: Intent, state: State, **more) -> Outcome:
 
 
 def test_a_key_is_repeated_only_while_it_is_remembered(writer: Outcomes) -> None:
-    """A record in doubt is sent again under the key of its first request, and never pending."""
+    """An unconfirmed row is sent again under the key of its first request, and never pending."""
     first, second = writer.commit([], 100.0, room=2, keys_since=0.0)
     third = writer.commit([], 100.0, room=1)[0]
-    writer.commit([end(intent, State.UNKNOWN) for intent in (first, second, third)], 101.0)
+    writer.commit([end(intent, State.UNCONFIRMED) for intent in (first, second, third)], 101.0)
     assert third.key is None
     writer.begin_round(50.0, 200.0)
     assert writer.commit([], 200.0, room=3, keys_since=150.0)[0].record == 4
@@ -66,7 +66,7 @@ def test_a_key_counts_from_its_own_sendings(writer: Outcomes, keys, is_repeatabl
     (one,) = writer.commit([], 1.0, room=1, keys_since=keys[0])
     writer.commit([end(one, State.PENDING)], 2.0)
     (two,) = writer.commit([], 9.0, room=1, keys_since=keys[1])
-    writer.commit([end(two, State.UNKNOWN)], 10.0)
+    writer.commit([end(two, State.UNCONFIRMED)], 10.0)
     assert [one.key is None, two.key is None] == [key is None for key in keys]
     assert writer.begin_round(5.0, 10.0) is is_repeatable
     assert not writer.begin_round(9.0, 10.0)
@@ -77,7 +77,7 @@ def test_a_key_counts_from_its_own_sendings(writer: Outcomes, keys, is_repeatabl
 def test_the_database_refuses_every_other_move(result: LoadResult, old: State | None) -> None:
     """An animal moves as ``MOVES`` says and in no other way, whoever writes."""
     become(result, 1, old)
-    for state in {*MOVES, State.SKIPPED} - MOVES[old] - {old}:
+    for state in {*MOVES, State.EXCLUDED} - MOVES[old] - {old}:
         with pytest.raises(JournalError):
             change(result, "UPDATE animals SET state = ? WHERE record = 1", state)
 
@@ -85,9 +85,9 @@ def test_the_database_refuses_every_other_move(result: LoadResult, old: State | 
 def test_an_absent_record_keeps_its_key(writer: Outcomes) -> None:
     """Sent again under the same key, so that a store which has it after all answers with it."""
     (intent,) = writer.commit([], 1.0, room=1, keys_since=0.0)
-    writer.commit([end(intent, State.UNKNOWN)], 2.0)
-    writer.change([Change(1, State.UNKNOWN, State.ABSENT, "not found")], 3.0)
-    writer.change([Change(1, State.ABSENT, State.PENDING, "resent")], 4.0)
+    writer.commit([end(intent, State.UNCONFIRMED)], 2.0)
+    writer.change([Change(1, State.UNCONFIRMED, State.NOT_FOUND, "not found")], 3.0)
+    writer.change([Change(1, State.NOT_FOUND, State.PENDING, "resent")], 4.0)
     (again,) = writer.commit([], 5.0, room=1, keys_since=0.0)
     assert again.record == 1 and again.key == intent.key is not None
 

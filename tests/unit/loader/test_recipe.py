@@ -162,7 +162,7 @@ def test_a_row_that_stands_and_is_left_out_is_not_to_fix(shop: Shop) -> None:
     rows = "7,A,sold,1.2.2026", "7,A,died,2.2.2026", "8,B,sold,1.2.2026"
     words = {"keep": "last", "order_by": "day", "exclude": {"status": "died"}}
     result = shop.load("a.csv", "tag,name,status,day", *rows, key="tag", **words)
-    assert shop.names == ["B"] and len(result.fix) == 0 and result.counts["skipped"] == 2
+    assert shop.names == ["B"] and len(result.fix) == 0 and result.counts["excluded"] == 2
 
 
 def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:

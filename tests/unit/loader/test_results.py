@@ -32,8 +32,8 @@ OUTCOMES = {
     1: ("created", {"pet_id": 2**60, "id_source": "response"}),
     2: ("rejected", {"answer": json.dumps({"error_code": "=cmd()",
                                            "error_message": SPOILT, "error_field": "name"})}),
-    3: ("unknown", {"reason": "read_timeout"}),
-    4: ("absent", {"reason": "reset"}),
+    3: ("unconfirmed", {"reason": "read_timeout"}),
+    4: ("not_found", {"reason": "reset"}),
 }  # fmt: skip
 ARRIVALS = """name,categoryId,note,status
 Rex,3,=1+1,sold
@@ -94,13 +94,14 @@ def test_every_record_has_one_row(result: LoadResult, tmp_path: Path) -> None:
     assert dtypes == {name: text if COLUMNS[name] == "str" else COLUMNS[name] for name in own}
     assert list(frame.columns[:4]) == ["name", "categoryId", "note", "status"]
     assert list(frame["state"]) == [
-        "created", "rejected", "unknown", "absent", "invalid", "invalid", "invalid", "skipped",
+        "created", "rejected", "unconfirmed", "not_found", "invalid", "invalid", "invalid",
+        "excluded",
     ]  # fmt: skip
     assert list(frame["line"]) == [2, 3, 4, 5, 6, 7, 9, 10]
     assert set(frame["state"].value_counts().index) == {str(state) for state in State}
     assert empty.frame.dtypes.astype(str).to_dict() == frame.dtypes.astype(str).to_dict()
     assert len(empty.frame) == 0 and "nothing to load" in str(empty).lower()
-    assert (list(result.created["pet_id"]), list(result.unknown["line"])) == ([2**60], [4, 5])
+    assert (list(result.created["pet_id"]), list(result.unconfirmed["line"])) == ([2**60], [4, 5])
     wrong = ["line", "error_column", "error_value", "error_message", "hint"]
     assert list(result.fix.columns[4:]) == [*wrong, "allow", "_pf_record"]
     assert list(result.fix["line"]) == [3, 6, 7, 9]
@@ -134,7 +135,7 @@ def test_summary_adds_up(written: LoadResult, out: Path) -> None:
     [
         ("results.csv", range(1, 9), "record state pet_id problem column value hint changed"),
         ("fix.csv", (2, 5, 6, 7), "record problem column value hint allow"),
-        ("unknown.csv", (3, 4), "record state pet_id problem column value hint changed"),
+        ("unconfirmed.csv", (3, 4), "record state pet_id problem column value hint changed"),
     ],
 )
 def test_files_hold_what_they_promise(written: LoadResult, out, name, records, columns) -> None:
@@ -146,7 +147,7 @@ def test_files_hold_what_they_promise(written: LoadResult, out, name, records, c
     assert [*rows[0]] == ["name", "categoryId", "note", "status", "_pf_extra_1", *ours]
     assert [row["_pf_record"] for row in rows] == [f"r{start}-{record}" for record in records]
     assert [record.origin for record in read(out / name)] == [(start, n) for n in records]
-    names = {"results.csv", "fix.csv", "unknown.csv", "results.xlsx", "summary.json"}
+    names = {"results.csv", "fix.csv", "unconfirmed.csv", "results.xlsx", "summary.json"}
     assert {path.name for path in out.iterdir()} == names
 
 
@@ -164,7 +165,14 @@ def test_a_workbook_is_for_a_colleague(out: Path, tmp_path: Path) -> None:
     assert "f" not in {cell.data_type for cell in cells}
     texts = {str(cell.value) for cell in cells}
     assert not {text for text in texts if text.startswith("_pf_") and "extra" not in text}
-    assert not texts & {"missing_name", "extra_cell", "created", "unknown", "in_flight", "pending"}
+    assert not texts & {
+        "missing_name",
+        "extra_cell",
+        "created",
+        "unconfirmed",
+        "in_flight",
+        "pending",
+    }
     assert {"not sent: to fix", "in the store", "not sent: blank"} <= texts
     noted = {cell.value for cell in clean["All"][2]}
     assert "a spreadsheet would run the name as a formula" in noted
@@ -214,7 +222,7 @@ def test_views_escape_everything(result: LoadResult) -> None:
     """No text of a cell or of the store reaches a page or a terminal as markup."""
     html, text = result._repr_html_(), str(result)
     assert SPOILT not in html and "&lt;img" in html
-    assert "In doubt" in html and "result.reconcile(client)" in html
+    assert "Unconfirmed" in html and "result.reconcile(client)" in html
     assert "1 row: name: the name is missing (line 6); fill it in" in text
     assert all(sign.isprintable() or sign == "\n" for sign in text)
     assert "columns: name, category id from " in html

@@ -113,7 +113,7 @@ class Animals:
     facts: dict[str, Any] = field(default_factory=dict)  # what else the user should know
     repeats: dict[int, int] = field(default_factory=dict)  # rows that another row stands for
     lives: dict[int, int] = field(default_factory=dict)  # rows that are others than so many pets
-    adopted: dict[int, StorePet] = field(default_factory=dict)
+    matched: dict[int, StorePet] = field(default_factory=dict)
     # The record of each correction, and the import and record that it corrects.
     origins: list[tuple[int, int, int]] = field(default_factory=list)
 
@@ -170,16 +170,16 @@ class Animals:
             return ""
         self.guesses[case] = [*guesses], of
         answer = self.answers.get(case, self.otherwise)
-        if answer == "send" and case == "store":  # of these nothing was sent yet
+        if answer == "create" and case == "in_store":  # of these nothing was sent yet
             self.each("rows SET known_by = 'user'", [(guess.record,) for guess in guesses])
-        elif answer == "send":
+        elif answer == "create":
             base = self.staged.base
             self.become((base + guess.record, "user", guess.record) for guess in guesses)
         else:
-            by = case if case in ("equal", "store") else "key"
+            by = case if case in ("same_content", "in_store") else "key"
             self.become((g.animal, by, g.record) for g in guesses if g.animal is not None)
             self.repeat({g.record: g.stands for g in guesses if g.stands is not None})
-            self.adopted |= {g.record: g.pet for g in guesses if g.pet is not None}
+            self.matched |= {g.record: g.pet for g in guesses if g.pet is not None}
         return answer
 
     def warn(self, name: str, guesses: Iterable[Guess]) -> None:
@@ -196,16 +196,16 @@ class Animals:
             self.do(statement)
         lives = [(life, record) for record, life in self.lives.items()]
         self.each("animals SET life = life + ?", lives)
-        self.sql.executemany(ID_GIVEN_AGAIN, [(pet.pet_id,) for pet in self.adopted.values()])
+        self.sql.executemany(ID_GIVEN_AGAIN, [(pet.pet_id,) for pet in self.matched.values()])
         self.each(
-            "animals SET state = 'adopted', pet_id = ?, payload = ?, likeness = ?,"
-            f" id_source = 'adopted', settled_at = {now}, shown_at = {now}",
+            "animals SET state = 'matched', pet_id = ?, payload = ?, likeness = ?,"
+            f" id_source = 'matched', settled_at = {now}, shown_at = {now}",
             [
                 (pet.pet_id, pet.payload, pet.likeness, record)
-                for record, pet in self.adopted.items()
+                for record, pet in self.matched.items()
             ],
         )
-        self.each("rows SET known_by = 'store'", [(record,) for record in self.adopted])
+        self.each("rows SET known_by = 'in_store'", [(record,) for record in self.matched])
         # Rows that repeat another one have its animal, or its reason to be left out.
         self.each(
             "rows SET (animal, reason) = (SELECT one.animal, one.reason FROM rows AS one"
@@ -242,7 +242,7 @@ class Animals:
         line, ours, key, theirs, other_key, source, day, pet = self.do(
             _EXAMPLE, animal=guess.animal, record=guess.record, stands=guess.stands
         ).fetchone()
-        if case == "alias":
+        if case == "similar_key":
             ours, theirs = key, other_key
         elif guess.pet is not None:
             theirs, pet = guess.pet.payload.decode(), guess.pet.pet_id

@@ -89,10 +89,10 @@ def identify(
         return None
     if_skip = count_in(sql, run.id)
     sql.execute("ROLLBACK TO identity")
-    apply("send")
-    if_send = count_in(sql, run.id)
-    rows = sum(if_send.values())
-    return Question(run.source, rows, cases, run.base_url, if_skip, if_send)
+    apply("create")
+    if_create = count_in(sql, run.id)
+    rows = sum(if_create.values())
+    return Question(run.source, rows, cases, run.base_url, if_skip, if_create)
 
 
 def _find_animals(animals: Animals, read: ReadStore | None) -> None:
@@ -102,7 +102,7 @@ def _find_animals(animals: Animals, read: ReadStore | None) -> None:
     is_first = has_keys and not animals.has("FROM keys WHERE columns = :columns")
     if has_file:
         _find_fixed(animals)
-        _take_lines_to_send(animals)
+        _take_new_lines(animals)
         if has_keys:
             one_row_per_key(animals)
     if is_compared and has_keys:
@@ -116,14 +116,14 @@ def _find_animals(animals: Animals, read: ReadStore | None) -> None:
         _withdraw(animals, versions)
     witness.find_gone()
     witness.find_pets()
-    witness.send_absent()
+    witness.create_not_found()
     animals.speak(witness.now)
     if is_compared and has_keys:
         animals.do(CLAIM)
     witness.note()
 
 
-def _take_lines_to_send(animals: Animals) -> None:
+def _take_new_lines(animals: Animals) -> None:
     """Make rows other animals of which the user says so; what was sent of them stays."""
     animals.do(
         "UPDATE rows SET known_by = 'user', animal = iif(EXISTS (SELECT 1 FROM animals AS own"
@@ -131,7 +131,7 @@ def _take_lines_to_send(animals: Animals) -> None:
         "  animal, :base + record)"
         " WHERE import = :mine AND animal IS NOT NULL"
         " AND line IN (SELECT value FROM json_each(:lines))",
-        lines=json.dumps([*animals.staged.send_lines]),
+        lines=json.dumps([*animals.staged.new_lines]),
     )
 
 
@@ -187,7 +187,7 @@ def _equal_rows(animals: Animals) -> None:
     if animals.has_keys and not is_many(len(guesses), rows):
         animals.warn("equal_few", guesses)
     else:
-        animals.ask("equal", guesses, rows)
+        animals.ask("same_content", guesses, rows)
 
 
 def _pairs(animals: Animals) -> dict[int, int]:
@@ -228,7 +228,7 @@ def _earlier_versions(animals: Animals) -> list[int]:
     ).fetchall()
     free = ((likeness, animal) for _, animal, likeness, is_known in unsent if not is_known)
     pairs = paired(rows, free)
-    animals.become((animal, "equal", record) for record, animal in pairs.items())
+    animals.become((animal, "same_content", record) for record, animal in pairs.items())
     taken, versions = {*pairs.values()}, defaultdict[int, list[bool]](list)
     for version, animal, _, is_known in unsent:
         versions[version].append(is_known or animal in taken)

@@ -12,38 +12,40 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import Writer, sql_errors
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.journal.schema import ID_GIVEN_AGAIN, IS_DOUBTFUL
+from petstore_frame.loader.journal.schema import ID_GIVEN_AGAIN, IS_UNCONFIRMED
 from petstore_frame.loader.row_state import Ending, State
 
 # All in one row: with each row that SQLite gives, Python lets the other threads run first.
 _TO_SEND = """
-SELECT json_group_array(json_array(record, line, payload, life, is_in_doubt, key_since)) FROM (
-  SELECT own.record, rows.line, CAST(own.payload AS TEXT) AS payload, life, is_in_doubt, key_since
+SELECT json_group_array(
+  json_array(record, line, payload, life, may_have_been_applied, key_since)) FROM (
+  SELECT own.record, rows.line, CAST(own.payload AS TEXT) AS payload, life,
+    may_have_been_applied, key_since
   FROM animals AS own JOIN rows USING (import, record)
   WHERE own.import = :import AND {} ORDER BY own.record LIMIT :most)
 """
 _NEXT_PENDING = _TO_SEND.format("state = 'pending' AND own.record >= :start")
 # A start time in the future means that the clock was wrong, so the key may be of any age.
-_REPEATABLE = _TO_SEND.format("state = 'unknown' AND key_since > :since AND key_since <= :now")
+_REPEATABLE = _TO_SEND.format("state = 'unconfirmed' AND key_since > :since AND key_since <= :now")
 # ``key_since`` is the first moment of a key that each request of the animal carried.
 _CLAIM = """
 UPDATE animals SET state = 'in_flight', sent_at = ?1, session = ?2,
   first_sent_at = coalesce(first_sent_at, ?1),
   key_since = iif(?3, coalesce(key_since, ?1), NULL)
-WHERE import = ?4 AND state IN ('pending', 'unknown')
+WHERE import = ?4 AND state IN ('pending', 'unconfirmed')
   AND record IN (SELECT value FROM json_each(?5))
 """
 # One statement for all outcomes of a commit; its rows are those that ``_settle`` makes.
 _SETTLE = """
 UPDATE animals SET state = column2, reason = column3, pet_id = column4, id_source = column5,
-  answer = column6, is_in_doubt = column7, key_since = iif(column8, key_since, NULL),
+  answer = column6, may_have_been_applied = column7, key_since = iif(column8, key_since, NULL),
   settled_at = column9, shown_at = NULL
 FROM (VALUES {}) WHERE import = ? AND record = column1 AND state = 'in_flight'
 """
 _CHANGE = """
 UPDATE animals SET state = :state, reason = :reason, pet_id = coalesce(:pet_id, pet_id),
   id_source = coalesce(:id_source, id_source), settled_at = iif(:state = 'pending', NULL, :now),
-  is_in_doubt = iif(:state = 'pending', 0, is_in_doubt)
+  may_have_been_applied = iif(:state = 'pending', 0, may_have_been_applied)
 WHERE import = :import AND record = :record AND state = :old
 """
 READ_AHEAD = 256
@@ -57,7 +59,7 @@ class Intent:
     line: int
     payload: bytes
     key: str | None  # its idempotency key
-    is_in_doubt: bool  # an earlier attempt may have been applied
+    may_have_been_applied: bool  # an earlier attempt may have been applied
     claimed_at: float  # when it was written, before the first byte; seconds since 1970
 
 
@@ -71,7 +73,7 @@ class Outcome:
     pet_id: int | None = None
     answer: dict[str, str] = field(default_factory=dict)  # the error, as a ``JournalRow`` has it
     notes: tuple[str, ...] = ()  # in what the pet differs from what was sent
-    may_repeat: bool = True  # the same request, under its key, may settle a record in doubt
+    may_repeat: bool = True  # the same request, under its key, may settle an unconfirmed row
     is_taken: bool = False  # an earlier session gave its pet's id to another animal
 
 
@@ -125,8 +127,8 @@ class Outcomes:
         """Make unknown what dead sessions left in flight, of whatever import."""
         with self._writer.transaction() as sql:
             sql.execute(
-                "UPDATE animals SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
-                f" WHERE {IS_DOUBTFUL} AND state = 'in_flight'"
+                "UPDATE animals SET state = 'unconfirmed', may_have_been_applied = 1,"
+                f" reason = 'killed' WHERE {IS_UNCONFIRMED} AND state = 'in_flight'"
             )
 
     def end(self, now: float, ending: Ending, detail: str = "") -> None:
@@ -143,7 +145,7 @@ class Outcomes:
         return self._has_pending or bool(self._repeats)
 
     def begin_round(self, keys_since: float, now: float) -> bool:
-        """Find the records in doubt whose key the store still remembers, to be sent again."""
+        """Find the unconfirmed rows whose key the store still remembers, to be sent again."""
         with sql_errors(self.path):
             self._repeats = self._read(_REPEATABLE, since=keys_since, now=now, most=-1)
         return bool(self._repeats)
@@ -173,7 +175,7 @@ class Outcomes:
         return intents
 
     def _claim(self, room: int, keys_since: float | None, now: float) -> list[Intent]:
-        """Write the next intents: records in doubt to repeat, then pending ones."""
+        """Write the next intents: unconfirmed rows to repeat, then pending ones."""
         has_key = keys_since is not None
         taken, self._repeats = self._repeats[:room], self._repeats[room:]
         chosen = [each for each in taken if keys_since is not None and each[-1] > keys_since]
@@ -191,10 +193,10 @@ class Outcomes:
                 # The same on every computer, so that a store replays for a restored journal, too.
                 # An animal that is another than an equal pet has a life, and a key, of its own.
                 str(uuid.uuid5(self._uuid, f"{record} {life} {payload}")) if has_key else None,
-                bool(is_in_doubt),
+                bool(may_have_been_applied),
                 now,
             )
-            for record, line, payload, life, is_in_doubt, _ in chosen
+            for record, line, payload, life, may_have_been_applied, _ in chosen
         ]
 
     def _take_pending(self, most: int) -> list[Any]:
@@ -228,7 +230,7 @@ class Outcomes:
             values.append((
                 intent.record, state.value, each.reason, each.pet_id,
                 None if each.pet_id is None else "response", json.dumps(answer),
-                intent.is_in_doubt or state is State.UNKNOWN, each.may_repeat,
+                intent.may_have_been_applied or state is State.UNCONFIRMED, each.may_repeat,
                 None if state is State.PENDING else now,
             ))  # fmt: skip
         self._sql.executemany(

@@ -43,7 +43,7 @@ UPDATE temp.keyed SET found = same.animal FROM (
   CROSS JOIN keys ON keys.columns = :columns AND keys.form = keyed.form
   CROSS JOIN animals AS own ON own.animal = keys.animal
   GROUP BY keyed.form HAVING count(*) = 1 AND keys.key = keyed.key
-    AND own.likeness = keyed.likeness AND own.state IN ('created', 'adopted')) AS same
+    AND own.likeness = keyed.likeness AND own.state IN ('created', 'matched')) AS same
 WHERE keyed.form = same.form AND keyed.key = same.key AND keyed.record = same.record
 """
 _BE_SAME = """
@@ -223,7 +223,7 @@ def one_row_per_key(animals: Animals) -> None:
             spoilt.append((rows, one))
         else:
             stand |= {row.id: one.id for row in rows if row is not one}
-    is_said = keep is not None and animals.answers.get("reused") == "skip"
+    is_said = keep is not None and animals.answers.get("reused_key") == "skip"
     if is_quarter(len(renamed), repeated) and not is_said:
         spoilt += [(rows, _differ(rows, OTHER_ANIMALS)) for rows in renamed]
     to_fix = {row.id for rows, _ in spoilt for row in rows}
@@ -276,8 +276,8 @@ def known_keys(animals: Animals) -> None:
     else:
         is_known += has_other_name
     animals.become((guess.animal, "key", guess.record) for guess in is_known)
-    animals.ask("reused", is_reused, of)
-    animals.ask("alias", is_like, animals.count("FROM temp.keyed"))
+    animals.ask("reused_key", is_reused, of)
+    animals.ask("similar_key", is_like, animals.count("FROM temp.keyed"))
 
 
 def _animal_of_key(

@@ -32,7 +32,7 @@ class Import:
     header: tuple[str, ...]
     mapping: dict[str, str]  # field to column
     key: tuple[str, ...] = ()
-    duplicates: Any = "refuse"  # one answer, or one for each case
+    duplicates: Any = "raise"  # one answer, or one for each case
     keep: str | None = None  # first or last
     bytes_id: str | None = None  # digest of the bytes of a file and of its sheet
     copy: int = 0  # or the number of a copy that was made on purpose
@@ -131,7 +131,7 @@ class JournalRow:
     payload: bytes | None  # what was sent where this row speaks for its animal, else what it reads
     problems: tuple[RecordProblem, ...]
     notes: tuple[str, ...]
-    reason: str | None  # why it is in its state; of a skipped one a ``Reason``
+    reason: str | None  # why it is in its state; of an excluded one a ``Reason``
     reads_now: bytes | None = None  # what its file gives now, where that is not what was sent
     pet_id: int | None = None
     error_code: str | None = None
@@ -231,11 +231,11 @@ def count_in(sql: sqlite3.Connection, import_id: str) -> dict[State, int]:
 
 
 # The rows of an import in groups, so that a million of them are a few.
-_SKIPPED = """
+_EXCLUDED = """
 SELECT r.why, r.known_by, other.source, other.staged_at, count(*)
 FROM imports AS mine JOIN records AS r USING (import)
 LEFT JOIN imports AS other ON other.import = r.own_import AND other.import <> mine.import
-WHERE mine.id = ? AND r.state = 'skipped' GROUP BY 1, 2, r.own_import ORDER BY min(r.record)
+WHERE mine.id = ? AND r.state = 'excluded' GROUP BY 1, 2, r.own_import ORDER BY min(r.record)
 """
 _NOTED = """
 SELECT notes, count(*), min(line) FROM records
@@ -272,8 +272,8 @@ class KeyOfPet(NamedTuple):
     source: str | None
 
 
-class SkippedRows(NamedTuple):
-    """Rows that were skipped for one reason."""
+class ExcludedRows(NamedTuple):
+    """Rows that are excluded for one reason."""
 
     reason: Reason
     by: str | None  # what shows that they are known, as in ``rows``
@@ -282,10 +282,10 @@ class SkippedRows(NamedTuple):
     records: int
 
 
-def read_skipped(sql: sqlite3.Connection, run: Import) -> list[SkippedRows]:
-    """Return the skipped rows of an import by their reason, the first row's first."""
-    found = sql.execute(_SKIPPED, [run.id])
-    return [SkippedRows(Reason(reason), *values) for reason, *values in found]
+def read_excluded(sql: sqlite3.Connection, run: Import) -> list[ExcludedRows]:
+    """Return the excluded rows of an import by their reason, the first row's first."""
+    found = sql.execute(_EXCLUDED, [run.id])
+    return [ExcludedRows(Reason(reason), *values) for reason, *values in found]
 
 
 def read_problems(

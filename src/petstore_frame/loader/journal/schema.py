@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from petstore_frame.loader.row_state import DOUBT_STATES, MOVES, State
+from petstore_frame.loader.row_state import MOVES, UNCONFIRMED_STATES, State
 
-FORMAT = 7
+FORMAT = 8
 
 
 def one_of(states: Iterable[State], table: str = "") -> str:
@@ -21,7 +21,7 @@ def one_of(states: Iterable[State], table: str = "") -> str:
 
 
 # An animal whose pet is not known for sure, as the index below has it.
-IS_DOUBTFUL = f"({one_of(DOUBT_STATES)} OR state = 'created' AND pet_id IS NULL)"
+IS_UNCONFIRMED = f"({one_of(UNCONFIRMED_STATES)} OR state = 'created' AND pet_id IS NULL)"
 _MOVES = ", ".join(f"'{old or ''}>{new or ''}'" for old, moves in MOVES.items() for new in moves)
 
 TABLES = f"""
@@ -46,7 +46,7 @@ CREATE TABLE animals (
   payload BLOB, likeness BLOB,
   state TEXT CHECK {one_of(state for state in MOVES if state)},
   reason TEXT, answer TEXT,
-  is_in_doubt INTEGER DEFAULT 0,   -- an attempt may have been applied
+  may_have_been_applied INTEGER DEFAULT 0,   -- an attempt may have been applied
   key_since REAL,    -- when its idempotency key was first sent; NULL after a request without one
   pet_id INTEGER, id_source TEXT,
   session INTEGER,   -- the commit that began the session which sent it last
@@ -55,15 +55,15 @@ CREATE TABLE animals (
   life INTEGER DEFAULT 0,          -- how often it was said to be another one
   UNIQUE (import, record));
 CREATE UNIQUE INDEX one_pet ON animals(pet_id) WHERE pet_id IS NOT NULL;
--- So that no load looks through all animals for the few in doubt.
-CREATE INDEX in_doubt ON animals(import) WHERE {IS_DOUBTFUL};
+-- So that no load looks through all animals for the few unconfirmed ones.
+CREATE INDEX unconfirmed ON animals(import) WHERE {IS_UNCONFIRMED};
 CREATE TRIGGER first_state BEFORE INSERT ON animals
-WHEN NEW.state <> 'pending' AND NEW.state <> 'adopted'
-BEGIN SELECT RAISE(ABORT, 'an animal begins as pending or adopted'); END;
+WHEN NEW.state <> 'pending' AND NEW.state <> 'matched'
+BEGIN SELECT RAISE(ABORT, 'an animal begins as pending or matched'); END;
 CREATE TRIGGER moves BEFORE UPDATE OF state ON animals
 WHEN OLD.state IS NOT NEW.state AND (
   coalesce(OLD.state, '') || '>' || coalesce(NEW.state, '') NOT IN ({_MOVES})
-  OR OLD.state = 'in_flight' AND NEW.state = 'pending' AND OLD.is_in_doubt)
+  OR OLD.state = 'in_flight' AND NEW.state = 'pending' AND OLD.may_have_been_applied)
 BEGIN SELECT RAISE(ABORT, 'no such move of an animal'); END;
 CREATE TABLE keys (
   columns TEXT, form TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, form, key, animal)
@@ -72,19 +72,19 @@ CREATE TABLE keys (
 CREATE TABLE strangers (pet_id INTEGER PRIMARY KEY, likeness BLOB, seen_at REAL);
 CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
 CREATE VIEW records AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN own_reason
-  WHEN reason IS NOT NULL OR own_state IS NULL AND state <> 'skipped' THEN reason
-  WHEN state <> 'skipped' THEN own_reason
+  WHEN reason IS NOT NULL OR own_state IS NULL AND state <> 'excluded' THEN reason
+  WHEN state <> 'excluded' THEN own_reason
   WHEN known_by IS NULL THEN 'blank'
   WHEN payload <> own_payload THEN 'changed' ELSE 'known' END AS why
 FROM (
   SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
     rows.payload, rows.notes, rows.reason,
     iif(own.state IS NULL AND rows.reason IS NOT 'left_out', rows.problem, NULL) AS problem,
-    CASE WHEN own.state IS NULL AND rows.reason = 'left_out' THEN 'skipped'
-      WHEN own.state IS NULL AND rows.problem IS NULL THEN 'skipped'
+    CASE WHEN own.state IS NULL AND rows.reason = 'left_out' THEN 'excluded'
+      WHEN own.state IS NULL AND rows.problem IS NULL THEN 'excluded'
       WHEN own.state IS NULL THEN 'invalid'
       WHEN own.import = rows.import AND own.record = rows.record THEN own.state
-      WHEN own.import = rows.import OR own.state IN ('created', 'adopted') THEN 'skipped'
+      WHEN own.import = rows.import OR own.state IN ('created', 'matched') THEN 'excluded'
       ELSE own.state END AS state,
     own.import = rows.import AND own.record = rows.record AS speaks,
     own.import AS own_import, own.record AS own_record, own.state AS own_state,

@@ -22,7 +22,7 @@ from petstore_frame.loader.journal.rows import (
     read_imports,
     write_import,
 )
-from petstore_frame.loader.row_state import Ending, Reason, RecordOrigin, SourceRow, State
+from petstore_frame.loader.row_state import Reason, RecordOrigin, SourceRow, State
 
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 14)})"
 # A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
@@ -34,7 +34,8 @@ WHERE rows.import = :staged AND was.import = :mine AND was.record = rows.record
   AND (own.import = :mine AND own.record = was.record OR was.known_by = 'record'
     OR was.likeness IS rows.likeness AND own.state IS NOT NULL
       AND (was.known_by IN ('key', 'repeat') AND :has_key
-        OR was.known_by = 'equal' AND :keeps_equal OR was.known_by = 'store' AND :keeps_store))
+        OR was.known_by = 'same_content' AND :keeps_same_content
+        OR was.known_by = 'in_store' AND :keeps_in_store))
 """
 # A row that stood in another place, of the same bytes that were read with other words.
 _MOVED = """
@@ -51,7 +52,7 @@ class Staged:
     run: Import
     base: int  # the animal of a row that is none yet is this number and its record
     is_new: bool = False
-    send_lines: Collection[int] = ()  # rows that are other animals, whatever they equal
+    new_lines: Collection[int] = ()  # rows that are new animals, whatever they equal
     # The record and line of each correction, and the record that it corrects.
     origins: list[tuple[int, int, RecordOrigin]] = field(default_factory=list)
     is_resumed: bool = False  # the file is not at hand: only what is still to send is looked at
@@ -67,9 +68,9 @@ def stage(
     run: Import,
     batches: Iterable[Sequence[SourceRow]],
     *,
-    again: bool = False,
+    copy: int = 0,
     answers: Collection[str] = (),
-    send_lines: Collection[int] = (),
+    new_lines: Collection[int] = (),
     exclude_lines: Collection[int] = (),
     pause: Callable[[], None] = lambda: None,
 ) -> Staged:
@@ -111,13 +112,13 @@ def stage(
                 blank = 0
         digest.update(b"".join(read))
         sql.executemany(_INSERT, values)
-    run = _find_import(sql, replace(run, number=number), digest, again=again)
-    staged = Staged(run, base, run.number == number, send_lines, origins)
+    run = _find_import(sql, replace(run, number=number), digest, copy)
+    staged = Staged(run, base, run.number == number, new_lines, origins)
     if not staged.is_new:
         of_import = "SELECT key_columns = ? FROM imports WHERE import = ?"
         ((has_key,),) = sql.execute(of_import, [staged.key_columns, run.number]).fetchall()
         said = {"mine": run.number, "staged": number, "has_key": has_key}
-        said |= {f"keeps_{case}": case not in answers for case in ("equal", "store")}
+        said |= {f"keeps_{case}": case not in answers for case in ("same_content", "in_store")}
         sql.execute(_KEEP, said)
         sql.execute("DELETE FROM rows WHERE import = :mine", said)
         sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", said)
@@ -135,24 +136,18 @@ def _last_animal(sql: sqlite3.Connection) -> int:
     return int(last)
 
 
-def _find_import(sql: sqlite3.Connection, run: Import, digest: Any, *, again: bool) -> Import:
+def _find_import(sql: sqlite3.Connection, run: Import, digest: Any, copy: int) -> Import:
     """Return the import of these records: a known one, or the one that was given."""
-    copy = int(again)
-    while True:
-        copied = digest.copy()
-        copied.update(f":{copy}".encode())
-        run = replace(run, id=copied.hexdigest()[:32], copy=copy)
-        found = read_imports(sql, "id = ?", [run.id])
-        if not found:
-            # A record is known by its number, by its idempotency key, too. Where other words give
-            # the rows other numbers, it is another import, and what its rows equal is asked.
-            same = read_imports(sql, "bytes_id = ? AND copy = ?", [run.bytes_id, copy])
-            found = [
-                one for one in same if not sql.execute(_MOVED, [run.number, one.number]).fetchone()
-            ]
-        if not (again and found and found[-1].ending is Ending.DONE):
-            break
-        copy += 1  # that copy is finished, so this is the next one
+    digest.update(f":{copy}".encode())
+    run = replace(run, id=digest.hexdigest()[:32], copy=copy)
+    found = read_imports(sql, "id = ?", [run.id])
+    if not found:
+        # A record is known by its number, by its idempotency key, too. Where other words give
+        # the rows other numbers, it is another import, and what its rows equal is asked.
+        same = read_imports(sql, "bytes_id = ? AND copy = ?", [run.bytes_id, copy])
+        found = [
+            one for one in same if not sql.execute(_MOVED, [run.number, one.number]).fetchone()
+        ]
     if not found:
         return run
     told = ("source", "place", "header", "staged_at", "duplicates", "bytes_id", *RECIPE)

@@ -2,7 +2,7 @@
 
 A row may be a pet that this journal did not make: a colleague's, or of a journal that was restored
 or lost. And an animal that the store showed and no longer shows may be gone, where the store was
-restored or emptied. Pets that are left to rows in doubt are nobody else's.
+restored or emptied. Pets that are left to unconfirmed rows are nobody else's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from petstore_frame.loader.journal.animals import (
 )
 from petstore_frame.loader.journal.repeated_keys import name_of
 from petstore_frame.loader.journal.rows import read_cells
-from petstore_frame.loader.journal.schema import IS_DOUBTFUL
+from petstore_frame.loader.journal.schema import IS_UNCONFIRMED
 from petstore_frame.schema import FIELDS, folded_name
 
 # From such a share of the rows on, pets are compared that were there before, too: those of others
@@ -45,7 +45,7 @@ _ANIMALS_HERE = f"""
 SELECT min(rows.record), own.animal, own.pet_id, own.payload, own.state = 'gone'
 FROM rows JOIN animals AS own USING (animal) WHERE rows.import = :mine
 AND (own.state = 'gone' AND own.reason IS NOT 'user'
-  OR :was_read AND own.state IN ('created', 'adopted') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN})
+  OR :was_read AND own.state IN ('created', 'matched') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN})
 GROUP BY own.animal
 """
 _OWNER = "SELECT animal, payload FROM animals WHERE pet_id = ?"
@@ -91,7 +91,7 @@ class Witness:
         others = [pet for pet in self._pets.values() if pet.pet_id not in self._ours]
         others.sort(key=lambda pet: (not self._is_new(pet), pet.pet_id))
         doubt = self._animals.do(
-            f"SELECT likeness, animal FROM animals WHERE {IS_DOUBTFUL} ORDER BY animal"
+            f"SELECT likeness, animal FROM animals WHERE {IS_UNCONFIRMED} ORDER BY animal"
         )
         self._doubted = paired(((pet.pet_id, pet.likeness) for pet in others), doubt)
         self._others = [pet for pet in others if pet.pet_id not in self._doubted]
@@ -129,7 +129,7 @@ class Witness:
     def find_pets(self) -> None:
         """Ask about rows that equal pets of the store which no row of the file is."""
         animals = self._animals
-        if animals.run.copy or "store" in animals.guesses or not self._pets:
+        if animals.run.copy or "in_store" in animals.guesses or not self._pets:
             return
         rows = animals.do(_COMPARED).fetchall()
         # First new pets of others, then those that were there, our own last.
@@ -162,7 +162,7 @@ class Witness:
         return Guess(record, animal, pet if animal is None else None)
 
     def _ask(self, guesses: list[Guess], of: int) -> None:
-        if self._animals.ask("store", guesses, of) == "send":
+        if self._animals.ask("in_store", guesses, of) == "create":
             theirs = {guess.record: guess.pet for guess in guesses if guess.pet is not None}
             # The key of a request is another one for each animal that is equal to others.
             there = Counter(pet.likeness for pet in self._pets.values())
@@ -197,7 +197,7 @@ class Witness:
         if store.is_whole and not gone:
             # In whatever file: the pets of this journal that the store no longer shows.
             shown = animals.do(
-                "SELECT pet_id FROM animals AS own WHERE state IN ('created', 'adopted')"
+                "SELECT pet_id FROM animals AS own WHERE state IN ('created', 'matched')"
                 f" AND pet_id IS NOT NULL AND {_WAS_SHOWN}",
                 settled_before=before,
             )
@@ -211,22 +211,22 @@ class Witness:
             "UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'user' WHERE animal = ?",
             numbers,
         )
-        if animals.answers.get("gone", animals.otherwise) == "send":
+        if animals.answers.get("gone", animals.otherwise) == "create":
             animals.sql.executemany(
                 "UPDATE animals SET state = 'pending', reason = NULL, life = life + 1,"
-                " answer = NULL, shown_at = NULL, is_in_doubt = 0 WHERE animal = ?",
+                " answer = NULL, shown_at = NULL, may_have_been_applied = 0 WHERE animal = ?",
                 numbers,
             )
 
-    def send_absent(self) -> None:
+    def create_not_found(self) -> None:
         """Send absent animals again if the user says so, but none that a pet may be."""
         animals = self._animals
-        if not self._was_read or animals.answers.get("absent") != "send":
+        if not self._was_read or animals.answers.get("not_found") != "create":
             return
         there = {pet.likeness for pet in self._pets.values() if pet.pet_id not in self._ours}
         animals.do(
-            "UPDATE animals SET state = 'pending', reason = 'user', is_in_doubt = 0"
-            " WHERE import = :mine AND state = 'absent'"
+            "UPDATE animals SET state = 'pending', reason = 'user', may_have_been_applied = 0"
+            " WHERE import = :mine AND state = 'not_found'"
             " AND hex(likeness) NOT IN (SELECT value FROM json_each(:there))",
             there=json.dumps([likeness.hex().upper() for likeness in there]),
         )
@@ -240,7 +240,7 @@ class Witness:
             "UPDATE animals SET shown_at = ? WHERE pet_id = ? AND shown_at IS NULL",
             [(self.now, pet_id) for pet_id in self._ours],
         )
-        if "store" not in animals.guesses:
+        if "in_store" not in animals.guesses:
             new = [pet for pet in self._others if self._is_new(pet)]
             self._tell_twins(new)
             self._note_strangers(new)
@@ -266,7 +266,7 @@ class Witness:
         animals, twins = self._animals, 0
         animals.do("CREATE INDEX IF NOT EXISTS likenesses ON animals(likeness)")
         for likeness, theirs in Counter(pet.likeness for pet in new).items():
-            which = "likeness = :likeness AND state IN ('created', 'adopted')"
+            which = "likeness = :likeness AND state IN ('created', 'matched')"
             twins += min(theirs, animals.count(f"FROM animals WHERE {which}", likeness=likeness))
         if twins:
             animals.facts["twins"] = twins

@@ -14,11 +14,11 @@ from typing import Any
 from petstore_frame.loader.duplicate_question import Question
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.rows import Import, JournalRow, SkippedRows
+from petstore_frame.loader.journal.rows import ExcludedRows, Import, JournalRow
 from petstore_frame.loader.reconcile import Doubt, read_doubt
 from petstore_frame.loader.row_state import (
-    DOUBT_STATES,
     FIX_STATES,
+    UNCONFIRMED_STATES,
     Ending,
     Reason,
     RecordProblem,
@@ -29,7 +29,7 @@ from petstore_frame.loader.source import field_name
 from petstore_frame.loader.source.excel_file import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.rendering import count_text
 
-IN_STORE = (State.CREATED, State.ADOPTED)
+IN_STORE = (State.CREATED, State.MATCHED)
 # A fact of an import: the cause that most rows share, so that nothing is sent.
 COMMON_CAUSE = "common_cause"
 # The column that may identify an animal, where nobody has said which does.
@@ -44,8 +44,8 @@ _ENDING_CODES = {
     Ending.JOURNAL: 6,
     Ending.INTERRUPTED: 130,
 }
-# Why a row was skipped.
-WHY_SKIPPED: dict[str, str] = {
+# Why a row is excluded.
+WHY_EXCLUDED: dict[str, str] = {
     Reason.BLANK: "blank",
     Reason.LEFT_OUT: "left out, as you said",
     Reason.WITHDRAWN: "no longer in the file",
@@ -118,7 +118,7 @@ class ImportSummary:
     """What is known of an import at one moment of its journal.
 
     Attributes:
-        doubt: What reading the store back has left in doubt, or None.
+        doubt: What reading the store back has left unconfirmed, or None.
         sent_now: Whether this call sent anything; else the result describes earlier ones.
         question: What the same call without ``dry_run`` would ask; None where it would send.
         folder: Where the result files are, or None.
@@ -126,7 +126,7 @@ class ImportSummary:
 
     run: Import
     counts: dict[State, int]
-    skipped: list[SkippedRows]
+    excluded: list[ExcludedRows]
     causes: list[Cause]
     notes: list[Cause]
     doubt: Doubt | None
@@ -149,9 +149,9 @@ class ImportSummary:
         return self.count(*FIX_STATES)
 
     @property
-    def in_doubt(self) -> int:
+    def unconfirmed(self) -> int:
         """How many rows may be in the store, and were not seen there."""
-        return self.count(*DOUBT_STATES)
+        return self.count(*UNCONFIRMED_STATES)
 
     @property
     def is_held(self) -> bool:
@@ -164,7 +164,7 @@ class ImportSummary:
         if self.question is not None:
             return 2
         ended = _ENDING_CODES.get(self.run.ending, 0) if self.run.ending else 0
-        return max(ended, 1 if self.to_fix else 0, 3 if self.in_doubt else 0)
+        return max(ended, 1 if self.to_fix else 0, 3 if self.unconfirmed else 0)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
@@ -181,7 +181,7 @@ class ImportSummary:
             "dry_run": self.is_rehearsal,
             "records": len(self),
             "states": self.counts,
-            "skipped": [each._asdict() for each in self.skipped],
+            "excluded": [each._asdict() for each in self.excluded],
             "causes": [
                 asdict(each.problem) | {"records": each.records, "lines": each.lines}
                 for each in self.causes
@@ -202,7 +202,7 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
         return ImportSummary(
             run,
             journal.count_in(sql, import_id),
-            journal.read_skipped(sql, run),
+            journal.read_excluded(sql, run),
             read_causes(sql, run),
             count_notes(journal.read_noted(sql, run)),
             read_doubt(sql, run),
@@ -261,18 +261,18 @@ def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
     if not causes or causes[0].records < _LEAST_COMMON:
         return None
     naming = sum(journal.count_in(sql, run.id).values())
-    naming -= sum(each.records for each in journal.read_skipped(sql, run) if each.reason.is_plain)
+    naming -= sum(each.records for each in journal.read_excluded(sql, run) if each.reason.is_plain)
     was_created = sql.execute(
         "SELECT 1 FROM animals JOIN imports USING (import)"
-        " WHERE header = ? AND state IN ('created', 'adopted', 'gone') LIMIT 1",
+        " WHERE header = ? AND state IN ('created', 'matched', 'gone') LIMIT 1",
         [json.dumps(run.header)],
     ).fetchone()
     return causes[0] if 2 * causes[0].records > naming and not was_created else None
 
 
 _HINTS = {
-    State.UNKNOWN: "it may be in the store already: do not send it again by hand",
-    State.ABSENT: "its pet was not found: send it again only if you are sure",
+    State.UNCONFIRMED: "it may be in the store already: do not send it again by hand",
+    State.NOT_FOUND: "its pet was not found: send it again only if you are sure",
     State.IN_FLIGHT: "it is on its way, or was when its import was killed; load the file again",
 }
 

@@ -28,7 +28,7 @@ from petstore_frame.loader.results.result_files import (
     write_results,
 )
 from petstore_frame.loader.results.result_text import file_warnings, result_html, result_text
-from petstore_frame.loader.row_state import DOUBT_STATES, FIX_STATES, Reason, State
+from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, Reason, State
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.sending.session import PostingClient, ignore
 from petstore_frame.loader.source import Recipe
@@ -167,9 +167,9 @@ class LoadResult:
         return self._part("state", IN_STORE)
 
     @property
-    def unknown(self) -> pd.DataFrame:
-        """The records in doubt (unknown, in flight, absent); columns of ``frame``."""
-        return self._part("state", DOUBT_STATES)
+    def unconfirmed(self) -> pd.DataFrame:
+        """The unconfirmed rows (also those in flight or not found); columns of ``frame``."""
+        return self._part("state", UNCONFIRMED_STATES)
 
     @property
     def changed(self) -> pd.DataFrame:
@@ -193,7 +193,8 @@ class LoadResult:
         """Write the results as files, each whole or not at all.
 
         ``results.csv`` has every record; ``fix.csv`` those to fix: correct its own columns and
-        load it as it is; ``unknown.csv`` those in doubt; ``summary.json`` the counts; and, where
+        load it as it is; ``unconfirmed.csv`` the
+        unconfirmed ones; ``summary.json`` the counts; and, where
         XlsxWriter is installed, ``results.xlsx`` all of it for a colleague. Files that were
         changed since, and the results of another file's import, stay; then all go to the next free
         folder (``results-2``), which a warning names.
@@ -217,17 +218,17 @@ class LoadResult:
             LoadFailedError: Says how many are not, and the first reasons.
         """
         facts = self.facts
-        if facts.count(*IN_STORE, State.SKIPPED) < len(facts):
+        if facts.count(*IN_STORE, State.EXCLUDED) < len(facts):
             raise LoadFailedError(str(self), self)
 
     def reconcile(self, client: PostingClient, *, grace_s: float = GRACE_S) -> Reconciliation:
-        """Read the store to settle the records in doubt; this result then shows them settled.
+        """Read the store to settle the unconfirmed rows; this result then shows them settled.
 
         A record gets a pet only where nothing else can explain that pet: since the reading before
-        the record was sent, no pet appeared that is neither yours nor equal to a record in doubt.
-        Else ``candidates`` has the pets that it may be, and you ``resolve`` it. Records in doubt
-        of other imports into the store are settled, too. What is absent is sent again by the same
-        load with ``duplicates={"absent": "send"}``.
+        the record was sent, no pet appeared that is neither yours nor equal to an unconfirmed row.
+        Else ``candidates`` has the pets that it may be, and you ``resolve`` it. Unconfirmed rows
+        of other imports into the store are settled, too. What is not found is sent again by the
+        same load with ``duplicates={"not_found": "create"}``.
 
         Args:
             client: A client of the store that the import went to.
@@ -235,7 +236,7 @@ class LoadResult:
                 store may act late. What is left of them is waited for.
 
         Returns:
-            How many were found, are absent or stay unknown, and what that rests on.
+            How many were found, were not found or stay unconfirmed, and what that rests on.
 
         Raises:
             ArgumentError: An argument cannot be used; nothing was sent.
@@ -251,14 +252,14 @@ class LoadResult:
         return reconcile(*ours, client, grace_s, sleep=self.wait, watch=self.watch)
 
     def resolve(self, pets: Mapping[int, int | None]) -> None:
-        """Write what a person found out about records in doubt.
+        """Write what a person found out about unconfirmed rows.
 
         Args:
             pets: The pet of each record, by the number in the column ``record``; None says that
                 there is none, so that the next load of the file sends it.
 
         Raises:
-            ArgumentError: A record is not in doubt, or a pet is another record's; nothing was
+            ArgumentError: A record is not unconfirmed, or a pet is another record's; nothing was
                 changed.
         """
         resolve(self.path, self.import_id, pets)

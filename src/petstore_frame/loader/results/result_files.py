@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
 from petstore_frame.loader.results.import_facts import (
     NOTES,
-    WHY_SKIPPED,
+    WHY_EXCLUDED,
     ImportSummary,
     problem_of,
 )
-from petstore_frame.loader.row_state import DOUBT_STATES, FIX_STATES, Reason, State
+from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, Reason, State
 from petstore_frame.loader.source import fix_file as returned
 from petstore_frame.loader.source.fix_file import FIX_SHEET, RECORD, guarded, record_name
 from petstore_frame.schema import FIELDS, as_type
@@ -57,14 +57,14 @@ SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
 _HELD: dict[str, tuple[Collection[State], Sequence[str]]] = {
     "results.csv": (tuple(State), returned.RESULT_COLUMNS),
     FIX: (FIX_STATES, returned.FIX_COLUMNS),
-    "unknown.csv": (DOUBT_STATES, returned.RESULT_COLUMNS),
+    "unconfirmed.csv": (UNCONFIRMED_STATES, returned.RESULT_COLUMNS),
     FIX_SHEET: (FIX_STATES, returned.FIX_SHEET_COLUMNS),
     ALL: (
         tuple(State),
         ("state", "pet_id", "error_message", "changed", "notes", "line", "record"),
     ),
 }
-_CSV_FILES = ("results.csv", FIX, "unknown.csv")
+_CSV_FILES = ("results.csv", FIX, "unconfirmed.csv")
 DEFAULT_FOLDER = "results"
 DIGESTS = "written_sha256"
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
@@ -264,8 +264,8 @@ class _SheetRows:
                 self._sheet.put(self._row, at, None, self._as_text)
         state, notes = values["state"], values["notes"]
         text = state.text
-        if state is State.SKIPPED:
-            text = f"not sent: {WHY_SKIPPED[values['reason']]}"
+        if state is State.EXCLUDED:
+            text = f"not sent: {WHY_EXCLUDED[values['reason']]}"
         if not does_fit:
             notes = "; ".join(filter(None, [notes, _TOO_LONG]))
         shown = {**values, "state": text, "notes": notes}

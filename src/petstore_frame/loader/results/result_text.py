@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from os import fspath
 
 from petstore_frame.loader.duplicate_question import LIKELY
-from petstore_frame.loader.journal.rows import SkippedRows
+from petstore_frame.loader.journal.rows import ExcludedRows
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
     IN_STORE,
     LIKELY_KEY,
-    WHY_SKIPPED,
+    WHY_EXCLUDED,
     ImportSummary,
 )
 from petstore_frame.loader.row_state import Ending, State, short_text
@@ -26,11 +26,11 @@ from petstore_frame.schema import FIELDS
 _BADGES = {
     **dict.fromkeys(("Done", "Loaded before"), palette.VERDICT_BADGES["complete"]),
     "Rehearsal": palette.NO_CLAIM_BADGE,
-    "In doubt": palette.FAILED_BADGE,
+    "Unconfirmed": palette.FAILED_BADGE,
 }
 _MOST = 10  # of a list of lines, candidates or causes
 _NEVER = "never send these again by hand"
-_DOUBT = (State.UNKNOWN, State.IN_FLIGHT)
+_DOUBT = (State.UNCONFIRMED, State.IN_FLIGHT)
 # By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
 _FOUND = {
     "equal_few": "Sent as other animals: {} equal to rows of earlier loads in all but the "
@@ -56,10 +56,10 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
     if facts.is_rehearsal:
         sent = 0 if facts.question or facts.is_held else facts.counts[State.PENDING]
         return "Rehearsal", f"{name}: {count_text(total, 'row')} read, {sent:,} would be sent"
-    has_fixes = facts.to_fix + facts.counts[State.ABSENT]
+    has_fixes = facts.to_fix + facts.counts[State.NOT_FOUND]
     title = "Done, some to fix" if has_fixes else "Done"
     if facts.count(*_DOUBT):
-        title = "In doubt"
+        title = "Unconfirmed"
     elif facts.counts[State.PENDING]:
         title = "Not finished"
     elif not facts.sent_now and not has_fixes:
@@ -72,18 +72,18 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
 def _what_became(facts: ImportSummary) -> str:
     """Return what became of the rows in one sentence; what did not occur is left out."""
     run, counts = facts.run, facts.counts
-    skipped = [group for group in facts.skipped if not group.reason.is_plain]
-    repeats = sum(group.records for group in skipped if group.staged_at is None)
-    known = sum(group.records for group in skipped) - repeats
+    known_rows = [group for group in facts.excluded if not group.reason.is_plain]
+    repeats = sum(group.records for group in known_rows if group.staged_at is None)
+    known = sum(group.records for group in known_rows) - repeats
     parts = {
         f"{count_text(counts[State.CREATED], 'animal')} added": counts[State.CREATED],
-        f"{counts[State.ADOPTED]:,} found in the store": counts[State.ADOPTED],
+        f"{counts[State.MATCHED]:,} found in the store": counts[State.MATCHED],
         f"{known:,} known already": known,
         f"{count_text(repeats, 'repeat')} skipped": repeats,
         f"{counts[State.PENDING]:,} still to send": counts[State.PENDING],
         f"{facts.to_fix:,} to fix": facts.to_fix,
-        f"{facts.count(*_DOUBT):,} in doubt": facts.count(*_DOUBT),
-        f"{counts[State.ABSENT]:,} not found in the store": counts[State.ABSENT],
+        f"{facts.count(*_DOUBT):,} unconfirmed": facts.count(*_DOUBT),
+        f"{counts[State.NOT_FOUND]:,} not found in the store": counts[State.NOT_FOUND],
         f"{counts[State.GONE]:,} not in the store any more": counts[State.GONE],
     }
     sentence = "; ".join(text for text, number in parts.items() if number)
@@ -157,8 +157,8 @@ def file_warnings(facts: ImportSummary) -> list[str]:
     return sentences
 
 
-def _why_skipped(group: SkippedRows) -> str:
-    text = f"{count_text(group.records, 'row')}: {WHY_SKIPPED[group.reason]}"
+def _why_excluded(group: ExcludedRows) -> str:
+    text = f"{count_text(group.records, 'row')}: {WHY_EXCLUDED[group.reason]}"
     if group.reason.is_plain:
         return text
     there = "another row of this file"
@@ -169,8 +169,8 @@ def _why_skipped(group: SkippedRows) -> str:
 
 def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists of sentences that a view shows, each under its title."""
-    if facts.skipped:
-        yield "Not sent", _cut([*map(_why_skipped, facts.skipped)], "reasons")
+    if facts.excluded:
+        yield "Not sent", _cut([*map(_why_excluded, facts.excluded)], "reasons")
     if facts.causes:
         yield "What keeps rows from being sent", _cut(facts.causes, "causes")
     if facts.notes:
@@ -203,24 +203,24 @@ def _next_steps(facts: ImportSummary) -> list[Step]:
     is_old = not (facts.sent_now or facts.is_rehearsal)
     if not steps and is_old and facts.counts[State.CREATED]:
         text = "If these are other animals than those of the first time, load them again on purpose"
-        steps = [Step(text, {"again": True})]
+        steps = [Step(text, {"as_new": True})]
     return steps
 
 
 def _reconciling(facts: ImportSummary) -> Iterator[Step]:
-    """Yield how to look for rows in doubt, or what a person can do after that."""
+    """Yield how to look for unconfirmed rows, or what a person can do after that."""
     if doubt := facts.doubt:
         first, *_ = doubt.records
         (pet,) = doubt.candidates.get(first, ())[:1] or (None,)
         records = ", ".join(_cut(doubt.records, "records"))
         text = (
-            f"still in doubt after reading the store, record {records}: look there, then say "
+            f"still unconfirmed after reading the store, record {records}: look there, then say "
             f"which pet it is, or None if there is none; {_NEVER}"
         )
         yield Step(text, calls=(resolve_call(first, pet),))
     elif rows := facts.count(*_DOUBT):
         text = (
-            f"{count_text(rows, 'row')} in doubt, perhaps in the store: have it read for them, "
+            f"{count_text(rows, 'row')} unconfirmed, perhaps in the store: have it read for them, "
             f"{GRACE_S / 60:.0f} minutes after the last request; {_NEVER}"
         )
         yield Step(text, calls=(Call("result.reconcile(client)", "add --reconcile"),))
@@ -260,14 +260,14 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
 
 def _left(facts: ImportSummary) -> Iterator[Step]:
     """Yield what may be sent after all, once a person has looked."""
-    if absent := facts.counts[State.ABSENT]:
+    if absent := facts.counts[State.NOT_FOUND]:
         what = f"{count_text(absent, 'row')} not found in the store"
         text = f"{what}: look there; if they are not there, send them again"
-        yield Step(text, {"duplicates": {"absent": "send"}})
+        yield Step(text, {"duplicates": {"not_found": "create"}})
     if facts.run.facts.get("left_unsent"):
         text = "animals of an earlier version of this file were not sent: send them"
         yield Step(text, calls=(load_call(None, facts.journal, facts.run.base_url),))
-    equal = sum(group.records for group in facts.skipped if group.by == "equal")
+    equal = sum(group.records for group in facts.excluded if group.by == "same_content")
     if equal and not facts.is_rehearsal:
         what = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"
-        yield Step(f"{what}; if they are other animals, send them", {"duplicates": "send"})
+        yield Step(f"{what}; if they are other animals, send them", {"duplicates": "create"})

@@ -116,6 +116,6 @@ REAL_TIME: SessionClocks = SessionClocks()
 def wait_announced(seconds: float) -> None:
     """Wait, and say how long and why where a person is watching."""
     if seconds >= 1 and is_watched():
-        why = "the store may still act on what is in doubt"
+        why = "the store may still act on unconfirmed rows"
         sys.stderr.write(f"waiting {seconds:.0f} s before reading back: {why}\n")
     time.sleep(seconds)

@@ -38,11 +38,11 @@ def judge(intent: Intent, end: PostOutcome) -> Outcome:
 def _state(intent: Intent, end: PostOutcome) -> State:
     if end.proof is Proof.CREATED:
         return State.CREATED
-    if intent.is_in_doubt:
-        return State.UNKNOWN
+    if intent.may_have_been_applied:
+        return State.UNCONFIRMED
     if end.proof is Proof.REJECTED:
         return State.REJECTED
-    return State.PENDING if end.proof is Proof.NOT_APPLIED else State.UNKNOWN
+    return State.PENDING if end.proof is Proof.NOT_APPLIED else State.UNCONFIRMED
 
 
 def _answer(error: Exception | None) -> dict[str, str]:

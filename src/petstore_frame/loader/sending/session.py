@@ -72,14 +72,14 @@ def run_session(
     """Send what is pending of an import; return whether there was anything to do."""
     outcomes = Outcomes(writer, run)
     counts = Counter(outcomes.counts())
-    may_repeat = counts[State.UNKNOWN] and client.idempotency
+    may_repeat = counts[State.UNCONFIRMED] and client.idempotency
     if not (is_new or counts[State.PENDING] or counts[State.IN_FLIGHT] or may_repeat):
         # An earlier session stopped, and a person has settled the last records since.
         if run.ending not in (Ending.DONE, Ending.BUDGET):
             outcomes.end(run.ended_at or timing.now(), Ending.DONE)
         return False
     outcomes.start(timing.now())
-    counts[State.UNKNOWN] += counts.pop(State.IN_FLIGHT)
+    counts[State.UNCONFIRMED] += counts.pop(State.IN_FLIGHT)
     total, progress = counts[State.PENDING], options.progress
     option = progress if total or callable(progress) else False  # no bar for nothing
     with ProgressBar(option, "Loading", total) as display:
@@ -223,7 +223,7 @@ class Sender:
             self._pace.note_pressure(answer.retry_after_s)
 
     def _begin_round(self) -> None:
-        """Repeat records in doubt whose key the store knows; each round but the first waits."""
+        """Repeat unconfirmed rows whose key the store knows; each round but the first waits."""
         oldest = self._oldest_key()
         if oldest is None or self._rounds > MOST_ROUNDS:
             return
@@ -262,7 +262,7 @@ class Sender:
         self._report_progress()
 
     def _send(self, intent: Intent) -> None:
-        self.counts[State.UNKNOWN if intent.is_in_doubt else State.PENDING] -= 1
+        self.counts[State.UNCONFIRMED if intent.may_have_been_applied else State.PENDING] -= 1
         self.counts[State.IN_FLIGHT] += 1
         self._in_flight[intent.record] = intent
         self._recent.append(intent)
@@ -278,7 +278,9 @@ class Sender:
         """Call the caller's function; whatever it raises waits for the requests in flight."""
         counts = self.counts
         done = self.total - counts[State.PENDING] - counts[State.IN_FLIGHT]
-        odd = {str(each): counts[each] for each in (State.REJECTED, State.UNKNOWN) if counts[each]}
+        odd = {
+            str(each): counts[each] for each in (State.REJECTED, State.UNCONFIRMED) if counts[each]
+        }
         try:
             self.display.show(dict(counts), done, **odd)
         except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
@@ -294,11 +296,11 @@ class Sender:
         self._ending = self._ending or (ending, detail)
 
     def _abandon(self) -> None:
-        """Stop waiting: what is on its way is in doubt from now on."""
+        """Stop waiting: what is on its way is unconfirmed from now on."""
         self._pool.abandon()
         for intent in self._in_flight.values():
-            self._outcomes.append(Outcome(intent, State.UNKNOWN, "abandoned"))
-            self.counts[State.UNKNOWN] += 1
+            self._outcomes.append(Outcome(intent, State.UNCONFIRMED, "abandoned"))
+            self.counts[State.UNCONFIRMED] += 1
         self.counts[State.IN_FLIGHT] = 0
         self._in_flight = {}
 

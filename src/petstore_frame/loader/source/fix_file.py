@@ -176,7 +176,7 @@ def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: 
         raise InputError(what, line=row.line, hint=hint)
     elif state not in _RETURNABLE:
         what = f"this record is {state!r} in an earlier import, so it may be in the store already"
-        hint = "load fix.csv; records in doubt are settled by reconcile, at their import"
+        hint = "load fix.csv; unconfirmed rows are settled by reconcile, at their import"
         raise InputError(what, line=row.line, column=STATE, hint=hint)
     cells = [row.cells[at] for at in kept if at < len(row.cells)]
     if is_guarded:  # so that no spreadsheet runs or converts them

@@ -230,7 +230,7 @@ def _count_records(seen: Look, source: Source, rows: int, most: int | None) -> N
         for record in islice(source, most):
             if len(first) < rows:
                 first.append(record)
-            if record.state is State.SKIPPED:
+            if record.state is State.EXCLUDED:
                 continue
             seen.count += 1
             for name, counts in words.items():

@@ -38,7 +38,7 @@ _OF_NUMBERS = ("int64", "Int64", "Float64")
 _NOWHERE = sys.maxsize  # the place of a field that has a default and no column
 _STATUS = FIELDS.named("status")
 # Looked up for each record, which takes an enum longer than a name.
-_PENDING, _SKIPPED = State.PENDING, State.SKIPPED
+_PENDING, _EXCLUDED = State.PENDING, State.EXCLUDED
 
 
 class _Column(NamedTuple):
@@ -183,8 +183,8 @@ class Source:
         cells = tuple(given)
         if not (cells and cells[0].strip()) and not "".join(cells).strip() and not _refuses(noted):
             if origin is not None:  # somebody emptied the row of a fix file
-                return SourceRow(number, line, cells, _SKIPPED, origin=origin, is_excluded=True)
-            return SourceRow(number, line, cells, _SKIPPED, notes=("blank",))
+                return SourceRow(number, line, cells, _EXCLUDED, origin=origin, is_excluded=True)
+            return SourceRow(number, line, cells, _EXCLUDED, notes=("blank",))
         problems = [] if uncounted is None else [uncounted]
         notes: list[str] = []
         if lines > 1 and self._is_swallowing(cells):
@@ -230,7 +230,7 @@ class Source:
             )  # fmt: skip
         # The row of a key is chosen first; then the chosen one may be excluded.
         if is_excluded and (is_excluded_line or self.recipe.keep is None):
-            return checked._replace(state=_SKIPPED, payload=None, problems=(), unsent_hash=None)
+            return checked._replace(state=_EXCLUDED, payload=None, problems=(), unsent_hash=None)
         return checked
 
     def _hash_of_texts(self, cells: tuple[str, ...]) -> bytes:
