@@ -13,9 +13,6 @@ from petstore_frame.loader.source import LikelyKey
 from petstore_frame.rendering import count_text, minute_text
 from petstore_frame.schema import FIELDS
 
-# From so many alike records on, and from such a share of either side, the user is asked.
-LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
-
 
 class CaseText(NamedTuple):
     """A reason to ask: what was found, and when each of the two answers is right."""
@@ -153,6 +150,8 @@ class Question:
     if_skip: dict[State, int]
     if_create: dict[State, int]
     likely: LikelyKey | None = None
+    listed_pets: int | None = None  # of the store that were compared; None if it was not read
+    is_listing_complete: bool = True
 
     def lines(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
@@ -162,6 +161,12 @@ class Question:
         ]
         for case in self.cases:
             lines += ["", *case.lines()]
+        if self.listed_pets is not None and not self.is_listing_complete:
+            lines += [
+                "",
+                f"Only the {count_text(self.listed_pets, 'pet')} that could be listed were "
+                "compared; the store may have more.",
+            ]
         return lines
 
     def does(self, answer: str) -> str:
@@ -203,21 +208,6 @@ class Question:
         """Return the question as values that JSON has, for ``--json``."""
         answers = [{"text": each.text, "add": dict(each.add)} for each in self.answers()]
         return asdict(self) | {"answers": answers}
-
-
-def is_many(alike: int, of: int) -> bool:
-    """Return whether these are at least a quarter, and at least three or all.
-
-    Example:
-        >>> is_many(3, 12), is_many(3, 13), is_many(2, 2), is_many(2, 8)
-        (True, False, True, False)
-    """
-    return alike >= min(LEAST_ALIKE, of) and 0 < ALIKE_SHARE * of <= alike
-
-
-def is_quarter(alike: int, of: int) -> bool:
-    """Return whether these are at least three, and at least a quarter."""
-    return alike >= LEAST_ALIKE and alike >= ALIKE_SHARE * of
 
 
 def _pet_text(body: str) -> str:

@@ -78,3 +78,8 @@ class LoadOptions:
         if not isinstance(said, Mapping):
             said = {case: said for case in CASES if case not in BY_NAME}
         return {case: word for case, word in said.items() if word != "raise"}
+
+    @property
+    def named_answers(self) -> dict[str, str]:
+        """The answers by the name of their case: these reverse what was answered before."""
+        return dict(self.answers) if isinstance(self.duplicates, Mapping) else {}

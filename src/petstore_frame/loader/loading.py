@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -17,6 +17,7 @@ from weakref import finalize
 from petstore_frame.errors import (
     ArgumentError,
     DuplicatesError,
+    JournalError,
     LoadInterrupted,
     LoadStoppedError,
     PetstoreError,
@@ -32,7 +33,13 @@ from petstore_frame.loader.journal.database import (
 from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
-from petstore_frame.loader.journal.staging import Staged, stage, staged_again
+from petstore_frame.loader.journal.staging import (
+    Staged,
+    find_import,
+    remove_staged,
+    stage_rows,
+    staged_again,
+)
 from petstore_frame.loader.journal.store_check import StorePets
 from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, ProgressOption
 from petstore_frame.loader.reconcile import ask_store_id, read_store
@@ -224,9 +231,12 @@ def resume_loads(
             # What was said by name was said of that day's reading.
             before = LoadOptions(duplicates=run.duplicates).answers.items()
             kept = {case: word for case, word in before if case not in BY_NAME}
+            said = replace(options, duplicates=kept)
+            store = _read_store(client, options, 0, ignore)
             with Interrupts() as interrupts, writer.transaction() as sql:
-                staged, said = staged_again(sql, run), replace(options, duplicates=kept)
-                _identify(sql, staged, client, said, interrupts.deliver)
+                staged = staged_again(sql, run)
+                question = identify(sql, staged, said.answers, store, pause=interrupts.deliver)
+                _asked(question, None)
             run_session(writer, run, client, options, timing=REAL_TIME)
             _tell_end(results[-1])
     return results
@@ -284,7 +294,11 @@ def _stage(
     records_read: Callable[[int], None],
     writer: Writer,
 ) -> tuple[Staged, Question | None]:
-    """Write the records and their animals in one transaction; Ctrl-C waits for a pause in it."""
+    """Stage the rows, read the store, and write the animal of each row, in this order.
+
+    Nobody sees staged rows. The store is read outside any transaction, so that Ctrl-C works within
+    one page; both transactions are short, and Ctrl-C waits for a pause in them.
+    """
     records = 0
 
     def batches() -> Iterator[Sequence[SourceRow]]:
@@ -294,32 +308,87 @@ def _stage(
             records_read(records)
             yield batch
 
-    def watch() -> None:
-        records_read(records)
-
-    with Interrupts() as interrupts:
-        with writer.transaction() as sql:
-            staged = stage(
+    with Interrupts() as interrupts, writer.transaction() as sql:
+        staged_rows = stage_rows(
+            sql,
+            run,
+            batches(),
+            new_lines=options.new_lines,
+            exclude_lines=options.exclude_lines,
+            pause=interrupts.deliver,
+        )
+    try:
+        store = _read_store(client, options, staged_rows.to_send, lambda: records_read(records))
+        with Interrupts() as interrupts, writer.transaction() as sql:
+            staged = find_import(
                 sql,
+                staged_rows,
                 run,
-                batches(),
                 copy=options.copy,
-                answers=[case for case, word in options.answers.items() if word == "create"],
                 new_lines=options.new_lines,
-                exclude_lines=options.exclude_lines,
+                named_answers=options.named_answers,
+            )
+            question = identify(
+                sql,
+                staged,
+                options.answers,
+                store,
+                named_answers=options.named_answers,
+                is_rehearsal=options.dry_run,
                 pause=interrupts.deliver,
             )
             likely = opened.proposed_key()
-            question = _identify(sql, staged, client, options, interrupts.deliver, likely, watch)
-            (run,) = read_imports(sql, "id = ?", [staged.run.id])
-            if likely is not None:
-                run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
-            may_be_held = options.max_errors is None and not opened.is_returned
-            if may_be_held and (cause := common_cause(sql, run)):
-                run.facts[COMMON_CAUSE] = str(cause)
-            note_facts(sql, run, run.facts)
+            question = _asked(question, likely, is_rehearsal=options.dry_run)
+            run = _note_likely(sql, staged, opened, options, likely)
         interrupts.deliver()
+    except BaseException:
+        with suppress(JournalError), writer.transaction() as sql:
+            remove_staged(sql)
+        raise
     return replace(staged, run=run), question
+
+
+def _asked(
+    question: Question | None, likely: LikelyKey | None, *, is_rehearsal: bool = False
+) -> Question | None:
+    """Ask what is to be asked; a rehearsal goes on, and its result has the question."""
+    if question is None:
+        return None
+    question = replace(question, likely=likely)
+    if not is_rehearsal:
+        raise DuplicatesError(question)
+    return question
+
+
+def _note_likely(
+    sql: sqlite3.Connection,
+    staged: Staged,
+    opened: Source,
+    options: LoadOptions,
+    likely: LikelyKey | None,
+) -> Import:
+    """Write what may be the key, and why nothing is sent if most rows fail for one reason."""
+    (run,) = read_imports(sql, "id = ?", [staged.run.id])
+    if likely is not None:
+        run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
+    may_be_held = options.max_errors is None and not opened.is_returned
+    if may_be_held and (cause := common_cause(sql, run)):
+        run.facts[COMMON_CAUSE] = str(cause)
+    note_facts(sql, run, run.facts)
+    return run
+
+
+def _read_store(
+    client: PostingClient, options: LoadOptions, to_send: int, watch: Callable[[], object]
+) -> StorePets | None:
+    """Read the store before a load; None if the caller leaves it out."""
+    if not options.check_store:
+        return None
+    try:
+        return read_store(client, watch, max(LEAST_PAGES, to_send))
+    except PetstoreError as failed:
+        failed.add = ("check_store", False)  # nothing was sent; for whoever cannot wait
+        raise
 
 
 def _rehearse(
@@ -336,33 +405,3 @@ def _rehearse(
         result = LoadResult(path, staged.run.id, copy=copy, question=question)
         finalize(result, stack.pop_all().close)
     return result
-
-
-def _identify(
-    sql: sqlite3.Connection,
-    staged: Staged,
-    client: PostingClient,
-    options: LoadOptions,
-    pause: Callable[[], None],
-    likely: LikelyKey | None = None,
-    watch: Callable[[], object] = ignore,
-) -> Question | None:
-    """Find the animals of records; only a rehearsal goes on where there is something to ask."""
-    readings: list[StorePets] = []
-
-    def read(records: int) -> StorePets:
-        try:
-            if not readings:
-                readings.append(read_store(client, watch, max(LEAST_PAGES, records)))
-        except PetstoreError as failed:
-            failed.add = ("check_store", False)  # nothing was sent; for whoever cannot wait
-            raise
-        return readings[0]
-
-    question = identify(sql, staged, options.answers, read if options.check_store else None, pause)
-    if question is None:
-        return None
-    question = replace(question, likely=likely)
-    if not options.dry_run:
-        raise DuplicatesError(question)
-    return question

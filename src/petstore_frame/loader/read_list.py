@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
-from petstore_frame.loader.journal.repeated_keys import KeyedRow, row_that_stands
-from petstore_frame.loader.journal.rows import KeyOfPet, read_keys
-from petstore_frame.loader.journal.staging import key_text
+from petstore_frame.loader.journal.rows import KeyOfPet, read_keys, shown_key
+from petstore_frame.loader.journal.staging import content_of_body, key_text
+from petstore_frame.loader.matching.repeated_keys import choose_rows
+from petstore_frame.loader.matching.values import Row
 from petstore_frame.loader.results.import_facts import count_notes
-from petstore_frame.loader.row_state import RecordProblem, State
+from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Recipe, open_source
-from petstore_frame.schema import FIELDS, as_type
+from petstore_frame.schema import FIELDS, as_type, core_of_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +49,7 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
             if record.problems:
                 problem = record.problems[0]
                 text = ": ".join(filter(None, (problem.column, problem.message)))
-            key = None if record.key is None else key_text(record.key)
+            key = None if record.key is None else shown_key(key_text(record.key))
             rows.append((record.number, record.line, key, text, record.is_excluded))
             if record.notes and not record.problems:
                 noted.append((record.notes, 1, record.line))
@@ -74,32 +75,32 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
 
 
 def _repeats(
-    source: Iterable[Any], repeated: set[str], keep: str | None
+    source: Iterable[SourceRow], repeated: set[str], keep: str | None
 ) -> tuple[set[int], dict[int, str]]:
-    """Return the records that another row of their key stands for, and those that differ."""
-    keyed, others, differ = defaultdict[str, list[KeyedRow]](list), set[int](), dict[int, str]()
-    for record in source if repeated else ():
-        if record.key is None or record.state is State.EXCLUDED:
+    """Return the rows that another row of their key stands for, and those that differ."""
+    rows_of_key = defaultdict[str, list[Row]](list)
+    for row in source if repeated else ():
+        if row.key is None or row.state is State.EXCLUDED:
             continue
-        key = key_text(record.key)
-        if key in repeated:
-            cells, is_unnamed = "\x1f".join(record.cells), record.has_default_name
-            row = (
-                record.number,
-                record.line,
-                record.payload,
-                cells,
-                record.order_value,
-                is_unnamed,
+        key = key_text(row.key)
+        if shown_key(key) in repeated:
+            rows_of_key[key].append(
+                Row(
+                    number=row.number,
+                    line=row.line,
+                    content=None if row.payload is None else content_of_body(row.payload),
+                    payload=row.payload,
+                    key=key,
+                    core=core_of_key(row.key),
+                    is_excluded=row.is_excluded,
+                    has_default_name=row.has_default_name,
+                    order_value=row.order_value,
+                    unsent_hash=row.unsent_hash,
+                )
             )
-            keyed[key].append(KeyedRow(key, *row))
-    for alike in keyed.values():
-        stands = row_that_stands(alike, keep)
-        if isinstance(stands, RecordProblem):
-            differ |= dict.fromkeys((row.id for row in alike), stands.message)
-        else:
-            others.update(row.id for row in alike if row is not stands)
-    return others, differ
+    chosen = choose_rows(rows_of_key.values(), keep, may_rename=True)
+    differ = {number: problem.message for number, problem in chosen.problems.items()}
+    return {*chosen.same_as}, differ
 
 
 def read_ids(

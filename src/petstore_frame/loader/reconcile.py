@@ -27,15 +27,14 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader.journal.animals import StorePet
 from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
 from petstore_frame.loader.journal.rows import Import, read_import, read_imports, read_rows
-from petstore_frame.loader.journal.store_check import StorePets
-from petstore_frame.loader.row_state import State, digest_of
+from petstore_frame.loader.journal.store_check import StorePet, StorePets
+from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.rendering import count_text
-from petstore_frame.schema import FIELDS, folded_name
+from petstore_frame.schema import FIELDS, content_of, folded_name
 from petstore_frame.transport import same_store_address
 from petstore_frame.validation import whole_number
 
@@ -65,9 +64,9 @@ def read_store(client: Any, watch: Callable[[], object], most_pages: float = mat
         inventory, is_cut = broken.partial, True
     claim, pets = inventory.completeness, dict[int, StorePet]()
     for pet_id, body in _bodies(inventory):
-        payload = _json(body)
-        body.pop("status", None)
-        pets[pet_id] = StorePet(pet_id, str(body["name"]), payload, digest_of(_json(body)))
+        name = str(body["name"])
+        content = content_of(name, body["categoryId"])
+        pets[pet_id] = StorePet(pet_id, name, _json(body), content)
     is_complete = claim.is_complete and not is_cut
     # A page shorter than its limit proves nothing, unless it is empty: a store that cuts its pages
     # short still puts pets on them.
@@ -132,7 +131,6 @@ class _Doubtful(NamedTuple):
     state: State
     reason: str | None
     payload: bytes
-    likeness: bytes
     sent_at: float
 
     @property
@@ -142,25 +140,27 @@ class _Doubtful(NamedTuple):
 
     def may_be(self, other: StorePet | _Doubtful) -> bool:
         """Return whether what it asks for may have become the other."""
-        return self.likeness == other.likeness and (self.is_open or self.payload == other.payload)
+        if self.payload == other.payload:
+            return True
+        return self.is_open and _without_status(self.payload) == _without_status(other.payload)
 
 
 class _Before(NamedTuple):
     """What was known of the store before: by pet, our animals and when others were first seen."""
 
     ours: Mapping[int, tuple[str, int]]
-    strangers: Mapping[int, tuple[bytes, float]]
+    others: Mapping[int, tuple[str, float]]
     first_reading: float  # when it was first read to its end
 
     def seen_at(self, pet: StorePet) -> float:
         """Return when a pet of others was first seen; an id given again is another pet's."""
-        likeness, at = self.strangers.get(pet.pet_id, (b"", math.inf))
-        return at if likeness == pet.likeness else math.inf
+        content, at = self.others.get(pet.pet_id, ("", math.inf))
+        return at if content == pet.content else math.inf
 
 
 # Any of the requests of a record may have made its pet.
 _DOUBTFUL = """
-SELECT import, record, state, reason, payload, likeness, coalesce(first_sent_at, 0) FROM animals
+SELECT import, record, state, reason, payload, coalesce(first_sent_at, 0) FROM animals
 WHERE state IN ('unconfirmed', 'not_found') OR state = 'created' AND pet_id IS NULL
 ORDER BY state <> 'created', import, record
 """
@@ -228,11 +228,13 @@ def _read_doubtful(sql: sqlite3.Connection) -> list[_Doubtful]:
 def _read_before(sql: sqlite3.Connection) -> _Before:
     """Return what was known of the store at earlier readings."""
     pets = sql.execute("SELECT pet_id, payload FROM animals WHERE pet_id IS NOT NULL")
-    strangers = sql.execute("SELECT pet_id, likeness, seen_at FROM strangers")
+    others = sql.execute(
+        "SELECT pet_id, min(content), min(seen_at) FROM other_pets GROUP BY pet_id"
+    )
     ((first,),) = sql.execute(_FIRST_READING).fetchall()
     return _Before(
         {pet_id: _animal(body) for pet_id, body in pets},
-        {pet_id: (likeness, at) for pet_id, likeness, at in strangers},
+        {pet_id: (content, at) for pet_id, content, at in others},
         math.inf if first is None else first,
     )
 
@@ -241,6 +243,10 @@ def _animal(payload: bytes) -> tuple[str, int]:
     """Return name and category, as they are compared where a store may tidy names."""
     body = json.loads(payload)
     return folded_name(body["name"]), body["categoryId"]
+
+
+def _without_status(payload: bytes) -> dict[str, Any]:
+    return {name: value for name, value in json.loads(payload).items() if name != "status"}
 
 
 def match(

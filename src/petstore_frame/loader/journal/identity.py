@@ -1,257 +1,280 @@
-"""Decides which animal each row is, by the rules of identity in their order.
+"""Decides which animal each row is: reads values, applies the rules, and writes their plan.
 
-1. The same records are the same import (``staging.py``), and keep the animals that they had.
-2. A row of a fix file is the record that it names, and keeps its key.
-3. A key names an animal (``keyed.py``).
-4. Without a key, a row equal to an earlier one in all but the status may be the same animal.
-5. The store is a witness (``witness.py``): a pet that this journal did not make may be a row, and
-   animals that it does not show may be gone.
+The rules are in ``loader/matching`` and know neither the journal nor the store.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections import defaultdict
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from petstore_frame.errors import InputError
-from petstore_frame.loader.duplicate_question import Question, is_many
-from petstore_frame.loader.journal.animals import KNOWN_HERE, TO_SEND, Animals, Guess, paired
-from petstore_frame.loader.journal.repeated_keys import (
-    CLAIM,
-    KEY_PROBLEMS,
-    known_keys,
-    name_of,
-    one_row_per_key,
-)
-from petstore_frame.loader.journal.rows import count_in, note_facts, unpack_problems
-from petstore_frame.loader.journal.schema import one_of
+from petstore_frame.loader.duplicate_question import CASES, Case, Earlier, Example, Question
+from petstore_frame.loader.journal.fix_links import link_fix_rows
+from petstore_frame.loader.journal.plan_writer import mark_new_lines, write_plan
+from petstore_frame.loader.journal.rows import note_facts, shown_key
+from petstore_frame.loader.journal.situation import Reader, read_situation
 from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.journal.store_check import ReadStore, Witness
-from petstore_frame.loader.row_state import LIVE_STATES
+from petstore_frame.loader.journal.store_check import (
+    StorePets,
+    answer_gone,
+    count_added_elsewhere,
+    gone_animals,
+    gone_elsewhere,
+    known_pets,
+    note_reading,
+    restore_seen_again,
+)
+from petstore_frame.loader.matching.match import Situation, match
+from petstore_frame.loader.matching.values import CREATE, SKIP, By, Match, OpenCase, Pet, Plan
+from petstore_frame.loader.row_state import State
 
-# Animals of earlier imports that a row may be; the rows of one file are different animals.
-_EARLIER = f"""
-SELECT animal, likeness, payload FROM animals
-WHERE import IS NOT :mine AND {one_of(LIVE_STATES)} AND animal NOT IN ({KNOWN_HERE})
+_EXAMPLE = """
+SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT),
+  coalesce((SELECT key FROM rows AS one WHERE one.import = :mine AND one.record = :same_as),
+    (SELECT key FROM keys WHERE columns = :columns AND keys.animal = :animal
+      AND key <> rows.key)),
+  imports.source, imports.staged_at, own.pet_id
+FROM rows LEFT JOIN animals AS own ON own.animal = :animal
+LEFT JOIN imports ON imports.import = own.import AND own.import <> :mine
+WHERE rows.import = :mine AND rows.record = :record
 """
-_EQUAL = f"""
-{_EARLIER} AND likeness IN (SELECT rows.likeness {TO_SEND})
-AND animal NOT IN (SELECT animal FROM rows WHERE animal IS NOT NULL
-  AND import IN (SELECT value FROM json_each(:siblings))) ORDER BY import, record
+_SOURCES = """
+SELECT imports.id, source, staged_at, count(*) FROM json_each(:animals) AS of
+JOIN animals ON animals.animal = of.value JOIN imports USING (import)
+WHERE import <> :mine GROUP BY import ORDER BY 4 DESC
 """
-_OTHERS_HERE = "import <> :mine AND place = :place AND NOT copy"
-# A frame has no path. If an earlier frame was not sent to its end, its unsent rows may come back.
-_RECURRING = f"""
-{_EARLIER} AND (animal IN (SELECT animal FROM rows WHERE import =
-    (SELECT max(import) FROM imports WHERE {_OTHERS_HERE}))
-  OR state = 'pending' AND import IN (SELECT import FROM imports
-    WHERE (place IS NULL OR :place IS NULL) AND NOT copy AND ending IS NOT 'done'))
-ORDER BY import, record
+_LEFT_UNSENT = """
+FROM animals WHERE state = 'pending'
+AND import IN (SELECT import FROM imports WHERE import <> :mine AND header = :header AND NOT copy)
 """
-_COMPARED = f"{TO_SEND} AND coalesce(rows.known_by, 'record') = 'record'"
-_UNSENT = f"""
-SELECT import, animal, likeness, animal IN ({KNOWN_HERE}) FROM animals
-WHERE state = 'pending' AND import IN (SELECT import FROM imports
-  WHERE {_OTHERS_HERE} AND ending IS NOT 'done') ORDER BY import, record
+_NOT_FOUND = """
+UPDATE animals SET state = 'pending', reason = 'user', may_have_been_applied = 0
+WHERE import = :mine AND state = 'not_found'
+AND content NOT IN (SELECT value FROM json_each(:there))
 """
-_NOT_HERE = f"""
-own.state = 'pending' AND own.import IN (SELECT value FROM json_each(:versions))
-AND own.animal NOT IN ({KNOWN_HERE})
-"""
+_EXAMPLES = 2
 
 
 def identify(
     sql: sqlite3.Connection,
     staged: Staged,
     answers: Mapping[str, str],
-    read: ReadStore | None = None,
+    store: StorePets | None = None,
+    *,
+    named_answers: Mapping[str, str] | None = None,
+    is_rehearsal: bool = False,
     pause: Callable[[], None] = lambda: None,
 ) -> Question | None:
     """Give each staged row its animal; return what the user must answer first, or None.
 
-    Both answers to each open question are tried. ``read`` reads the store, given the number of
-    rows to send; None leaves the store alone.
+    If there is something to ask, nothing is written, but in a rehearsal, which goes on as if the
+    rows were other animals. ``store`` is what was read of the store; None leaves it alone.
     """
-    run = staged.run
+    reader, now, run = Reader(sql, staged, pause), time.time(), staged.run
+    named_answers = named_answers or {}
+    header = json.dumps(run.header)
+    links: list[tuple[int, int, int]] = []
+    if not staged.is_resumed:
+        links = link_fix_rows(reader)
+        mark_new_lines(reader)
+    if store is not None:
+        restore_seen_again(sql, store, now)
+    is_first = not reader.has("FROM animals")
+    gone, gone_of = gone_animals(sql, run.number, store, answers, named_answers, now)
+    lost = {match_.animal for match_ in gone.asked if match_.animal is not None}
+    pets = [] if store is None else known_pets(sql, store, header, lost)
+    situation = read_situation(
+        reader,
+        pets,
+        gone,
+        gone_of,
+        sorted({number for _, number, _ in links}),
+        has_created_same=_has_answer(sql, header, By.SAME_CONTENT, CREATE),
+    )
+    plan = match(situation, answers, SKIP)
+    question = None
+    if plan.cases:
+        created = match(situation, answers, CREATE)
+        question = _question(reader, situation, plan, created, store)
+        if not is_rehearsal:
+            return question
+        plan = created
+    _write(reader, situation, plan, links, answers, now)
+    facts: dict[str, Any] = dict(run.facts) if staged.is_resumed else {}
+    facts |= _facts(reader, situation, plan, store, header, now)
+    if store is not None:
+        note_reading(
+            sql, run.number, store, _left_to_others(plan, pets), _decided_header(plan, header),
+            now, is_first=is_first,
+        )  # fmt: skip
+    note_facts(sql, run, facts)
+    return question
 
-    def apply(otherwise: str) -> Animals:
-        animals = Animals(sql, staged, answers, otherwise, pause)
-        _find_animals(animals, read)
-        note_facts(sql, run, (run.facts if staged.is_resumed else {}) | animals.facts)
-        return animals
 
-    sql.execute("SAVEPOINT identity")
-    cases = tuple(apply("skip").cases())
-    if not cases:
-        sql.execute("RELEASE identity")
+def _has_answer(sql: sqlite3.Connection, header: str, question: str, answer: str) -> bool:
+    found = sql.execute(
+        "SELECT 1 FROM answers WHERE header = ? AND question = ? AND answer = ?",
+        [header, str(question), answer],
+    )
+    return found.fetchone() is not None
+
+
+def _write(
+    reader: Reader,
+    situation: Situation,
+    plan: Plan,
+    links: Sequence[tuple[int, int, int]],
+    answers: Mapping[str, str],
+    now: float,
+) -> None:
+    answer_gone(reader.sql, plan.gone, SKIP)
+    answer_gone(reader.sql, plan.created_again, CREATE)
+    write_plan(reader, plan, links, now)
+    if answers.get("not_found") == CREATE:
+        there = [pet.content for pet in situation.pets if pet.animal is None]
+        reader.execute(_NOT_FOUND, there=json.dumps(there))
+    if By.SAME_CONTENT in plan.created.values():
+        values = [json.dumps(reader.staged.run.header), By.SAME_CONTENT.value, CREATE]
+        reader.sql.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", values)
+
+
+def _left_to_others(plan: Plan, pets: Sequence[Pet]) -> list[Pet]:
+    """Return the pets of a reading less those that rows of the file are now."""
+    matched = {pet.id for pet in plan.pets.values()}
+    return [pet for pet in pets if pet.id not in matched]
+
+
+def _decided_header(plan: Plan, header: str) -> str | None:
+    """Return for which header the pets of others are decided: '' for all, None for none."""
+    if plan.creates_in_store:
+        return header
+    if plan.has_store_matches:
         return None
-    if_skip = count_in(sql, run.id)
-    sql.execute("ROLLBACK TO identity")
-    apply("create")
-    if_create = count_in(sql, run.id)
-    rows = sum(if_create.values())
-    return Question(run.source, rows, cases, run.base_url, if_skip, if_create)
+    return ""
 
 
-def _find_animals(animals: Animals, read: ReadStore | None) -> None:
-    """Apply the rules; of a copy, and of a file that is not at hand, the store is asked alone."""
-    has_file, has_keys = not animals.staged.is_resumed, animals.has_keys
-    is_compared = has_file and not animals.run.copy
-    is_first = has_keys and not animals.has("FROM keys WHERE columns = :columns")
-    if has_file:
-        _find_fixed(animals)
-        _take_new_lines(animals)
-        if has_keys:
-            one_row_per_key(animals)
-    if is_compared and has_keys:
-        known_keys(animals)
-    witness = Witness(animals, read)
-    witness.find_ids()
-    if is_compared:
-        versions = _earlier_versions(animals)
-        if is_first or not has_keys:
-            _equal_rows(animals)
-        _withdraw(animals, versions)
-    witness.find_gone()
-    witness.find_pets()
-    witness.create_not_found()
-    animals.speak(witness.now)
-    if is_compared and has_keys:
-        animals.do(CLAIM)
-    witness.note()
+def _facts(
+    reader: Reader,
+    situation: Situation,
+    plan: Plan,
+    store: StorePets | None,
+    header: str,
+    now: float,
+) -> dict[str, Any]:
+    """Return what the user should know of a load beyond its rows."""
+    lines = {row.number: row.line for row in situation.rows}
+    facts: dict[str, Any] = {}
+    for name, case in (("equal_few", By.SAME_CONTENT), ("store_few", By.IN_STORE)):
+        if case in plan.few:
+            facts[name] = sorted(lines[match_.row] for match_ in plan.few[case])
+    if situation.gone.few:
+        facts["gone_few"] = _lines(reader, situation.gone.few)
+    if situation.gone.renamed:
+        facts["renamed_in_store"] = _lines(reader, situation.gone.renamed)
+    moved = [row for row in plan.moved if not _is_own(reader, plan, row)]
+    if moved:
+        facts["moved"] = sorted(lines[row] for row in moved)
+    if reader.staged.stays_created:
+        facts["stays_created"] = list(reader.staged.stays_created)
+    if not reader.staged.is_resumed and (left := reader.count(_LEFT_UNSENT, header=header)):
+        facts["left_unsent"] = left
+    if store is None:
+        return facts
+    if not store.is_complete:
+        facts["store_cut"] = len(store.pets)
+    if elsewhere := gone_elsewhere(reader.sql, reader.staged.run.number, store, now):
+        facts["not_shown"] = len(elsewhere)
+        facts["not_shown_animals"] = elsewhere[:20]
+    if reader.has("FROM animals WHERE state IN ('created', 'matched')"):
+        others = _left_to_others(plan, situation.pets)
+        if twins := count_added_elsewhere(reader.sql, others):
+            facts["twins"] = twins
+    return facts
 
 
-def _take_new_lines(animals: Animals) -> None:
-    """Make rows other animals of which the user says so; what was sent of them stays."""
-    animals.do(
-        "UPDATE rows SET known_by = 'user', animal = iif(EXISTS (SELECT 1 FROM animals AS own"
-        "  WHERE own.animal = rows.animal AND own.import = :mine AND own.record = rows.record),"
-        "  animal, :base + record)"
-        " WHERE import = :mine AND animal IS NOT NULL"
-        " AND line IN (SELECT value FROM json_each(:lines))",
-        lines=json.dumps([*animals.staged.new_lines]),
+def _is_own(reader: Reader, plan: Plan, row: int) -> bool:
+    """Return whether a moved animal was this import's before, as one of another row was."""
+    animal, _ = plan.animals[row]
+    found = reader.execute(
+        "SELECT 1 FROM rows WHERE animal = :animal AND import <> :mine LIMIT 1", animal=animal
+    )
+    return found.fetchone() is None
+
+
+def _lines(reader: Reader, matches: Sequence[Match]) -> list[int]:
+    rows = json.dumps([match_.row for match_ in matches])
+    found = reader.execute(
+        "SELECT line FROM rows WHERE import = :mine"
+        " AND record IN (SELECT value FROM json_each(:rows))",
+        rows=rows,
+    )
+    return [line for (line,) in found]
+
+
+def _question(
+    reader: Reader, situation: Situation, skipped: Plan, created: Plan, store: StorePets | None
+) -> Question:
+    """Return the question, with what each of both answers does."""
+    order = list(CASES)
+    open_cases = sorted(skipped.cases, key=lambda case: order.index(case.name))
+    run = reader.staged.run
+    total = reader.count("FROM rows WHERE import = :mine")
+    return Question(
+        run.source,
+        total,
+        tuple(_case(reader, case) for case in open_cases),
+        run.base_url,
+        _counts(reader, situation, skipped, total),
+        _counts(reader, situation, created, total),
+        listed_pets=None if store is None else len(store.pets),
+        is_listing_complete=store is not None and store.is_complete,
     )
 
 
-def _find_fixed(animals: Animals) -> None:
-    """Make rows of a fix file the records that they name (rule 2)."""
-    base, lines = animals.staged.base, dict[tuple[int, int], int]()
-    of_row = "WHERE import = :mine AND record = :record"
-    for record, line, origin in animals.staged.origins:
-        found = animals.do(
-            "SELECT import, key, problem, animal FROM imports JOIN rows USING (import)"
-            " WHERE id GLOB :id || '*' AND record = :origin",
-            id=origin.import_id,
-            origin=origin.record,
-        ).fetchall()
-        if len(found) != 1:
-            raise InputError(
-                f"this row is record {origin.record} of the import {origin.import_id}, which this "
-                "journal does not know, so it may be in the store already; nothing was sent",
-                line=line,
-                hint="name the journal folder that the import was made with; or, if these are new "
-                "animals, empty the column _pf_record",
-            )
-        ((number, key, problem, animal),) = found
-        other = lines.setdefault((number, origin.record), line)
-        if other != line:
-            raise InputError(
-                f"this row and line {other} are the same record; nothing was sent",
-                line=line,
-                hint="remove one of the two, or empty _pf_record where it is another animal",
-            )
-        animals.origins.append((record, number, origin.record))
-        # A record whose key was what had to be fixed gets that of its correction.
-        had_key_problem = any(each.code in KEY_PROBLEMS for each in unpack_problems(problem))
-        if key is not None and not had_key_problem:
-            animals.do(f"UPDATE rows SET key = :key {of_row}", key=key, record=record)
-        ((mine, reason),) = animals.do(f"SELECT animal, reason FROM rows {of_row}", record=record)
-        if reason is not None or (mine is not None and mine <= base):
-            continue
-        own = base + record
-        if animal is None and mine is None:  # it is to fix still, and an animal to come
-            animals.do("INSERT INTO animals (animal, import, record) VALUES (:own, :mine, :record)",
-                       own=own, record=record)  # fmt: skip
-        animals.become([(animal or own, "record", record)])
-
-
-def _equal_rows(animals: Animals) -> None:
-    """Compare rows with the animals of earlier imports, as multisets."""
-    if not animals.has("FROM animals WHERE import IS NOT :mine"):
-        return
-    animals.do("CREATE INDEX IF NOT EXISTS likenesses ON animals(likeness)")
-    rows, pairs = animals.count(_COMPARED), _pairs(animals)
-    guesses = [Guess(record, animal) for record, animal in sorted(pairs.items())]
-    if animals.has_keys and not is_many(len(guesses), rows):
-        animals.warn("equal_few", guesses)
-    else:
-        animals.ask("same_content", guesses, rows)
-
-
-def _pairs(animals: Animals) -> dict[int, int]:
-    """Pair rows with animals of the same content, those of the same status first.
-
-    Without a key, the rows of a path that comes back are paired with its last file's by name.
-    """
-    siblings = json.dumps([number for _, number, _ in animals.origins])
-    by_name = not (animals.has_keys or animals.origins)
-    equal = animals.do(_EQUAL, siblings=siblings).fetchall()
-    recurring = animals.do(_RECURRING).fetchall() if by_name else []
-    if not (equal or recurring):
-        return {}
-    rows = animals.do(f"SELECT rows.record, rows.likeness, rows.payload {_COMPARED}").fetchall()
-    pairs: dict[int, int] = {}
-    for others, what in (
-        (equal, lambda likeness, payload: payload),
-        (equal, lambda likeness, payload: likeness),
-        (recurring, lambda likeness, payload: name_of(payload)),
-    ):
-        taken = {*pairs.values()}
-        pairs |= paired(
-            ((record, what(*read)) for record, *read in rows if record not in pairs),
-            ((what(*read), animal) for animal, *read in others if animal not in taken),
-        )
-    return pairs
-
-
-def _earlier_versions(animals: Animals) -> list[int]:
-    """Take unsent animals of earlier versions of the file; return those of which many are here."""
-    if animals.run.place is None or animals.origins:
-        return []
-    unsent = animals.do(_UNSENT).fetchall()
-    if not unsent:
-        return []
-    rows = animals.do(
-        f"SELECT rows.record, rows.likeness {TO_SEND} AND rows.known_by IS NULL"
-    ).fetchall()
-    free = ((likeness, animal) for _, animal, likeness, is_known in unsent if not is_known)
-    pairs = paired(rows, free)
-    animals.become((animal, "same_content", record) for record, animal in pairs.items())
-    taken, versions = {*pairs.values()}, defaultdict[int, list[bool]](list)
-    for version, animal, _, is_known in unsent:
-        versions[version].append(is_known or animal in taken)
-    return [version for version, here in versions.items() if is_many(sum(here), len(here))]
-
-
-def _withdraw(animals: Animals, versions: list[int]) -> None:
-    """Withdraw what earlier versions left unsent and this file no longer has, and list it."""
-    if versions:
-        said = json.dumps(versions)
-        withdrawn = animals.do(
-            "UPDATE rows SET reason = 'withdrawn' FROM animals AS own"
-            f" WHERE rows.import = own.import AND rows.record = own.record AND {_NOT_HERE}"
-            " RETURNING rows.line",
-            versions=said,
-        ).fetchall()
-        animals.do(f"UPDATE animals AS own SET state = NULL WHERE {_NOT_HERE}", versions=said)
-        if withdrawn:
-            animals.facts["withdrawn"] = sorted(line for (line,) in withdrawn)
-    left = animals.count(
-        "FROM animals WHERE state = 'pending'"
-        f" AND import IN (SELECT import FROM imports WHERE {_OTHERS_HERE})"
-        f" AND animal NOT IN ({KNOWN_HERE})"
+def _counts(reader: Reader, situation: Situation, plan: Plan, total: int) -> dict[State, int]:
+    """Return how many rows are in each state if a plan is written."""
+    to_send = situation.to_send
+    invalid = reader.count(
+        "FROM rows LEFT JOIN animals AS own USING (animal) WHERE rows.import = :mine"
+        " AND rows.problem IS NOT NULL AND rows.reason IS NULL AND own.state IS NULL"
     )
-    if left:
-        animals.facts["left_unsent"] = left
+    for row in situation.rows:
+        is_known = row.number in plan.animals and row.number not in plan.moved
+        is_settled = is_known or row.number in plan.same_as or row.number in plan.pets
+        if row.is_to_send and (is_settled or row.number in plan.problems):
+            to_send -= 1
+        if row.has_problem and (is_settled or row.number in plan.animals):
+            invalid -= 1
+    to_send += len(plan.created_again)
+    invalid += sum(not row.has_problem for row in situation.rows if row.number in plan.problems)
+    counts = {
+        State.PENDING: to_send,
+        State.MATCHED: len(plan.pets),
+        State.INVALID: max(invalid, 0),
+        State.GONE: len(plan.gone),
+    }
+    counts[State.EXCLUDED] = max(0, total - sum(counts.values()))
+    return counts
+
+
+def _case(reader: Reader, case: OpenCase) -> Case:
+    animals = [match_.animal for match_ in case.matches if match_.animal is not None]
+    sources = reader.execute(_SOURCES, animals=json.dumps(animals)).fetchall()
+    examples = tuple(_example(reader, case.name, match_) for match_ in case.matches[:_EXAMPLES])
+    earlier = tuple(Earlier(*source) for source in sources)
+    return Case(str(case.name), len(case.matches), case.of, examples, earlier)
+
+
+def _example(reader: Reader, case: By, match_: Match) -> Example:
+    found = reader.execute(
+        _EXAMPLE, animal=match_.animal, record=match_.row, same_as=match_.same_as
+    )
+    line, ours, key, theirs, other_key, source, day, pet_id = found.fetchone()
+    if case is By.SIMILAR_KEY:
+        ours, theirs = shown_key(key), shown_key(other_key)
+    elif match_.pet is not None:
+        theirs, pet_id = match_.pet.payload.decode(), match_.pet.id
+    return Example(match_.row, line, ours or "", theirs or "", source, day, pet_id)

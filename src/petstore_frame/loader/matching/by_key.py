@@ -161,9 +161,7 @@ def first_digits(core: str) -> str | None:
     return core[:_EXACT_DIGITS] if _LONG_NUMBER.fullmatch(core) else None
 
 
-def _with_rounded_key(
-    core: str, long_numbers: Mapping[str, Sequence[Animal]]
-) -> Animal | None:
+def _with_rounded_key(core: str, long_numbers: Mapping[str, Sequence[Animal]]) -> Animal | None:
     """Return an animal whose long number differs only in the digits that a spreadsheet drops."""
     digits = first_digits(core)
     if digits is None:

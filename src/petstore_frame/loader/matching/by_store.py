@@ -78,9 +78,7 @@ def match_equal_pets(rows: Sequence[Row], pets: Sequence[Pet], of: int) -> Store
     )
     if is_nearly_all:
         return StoreMatches([], [pet_match(row, pet) for row, pet in pairs.items()], [])
-    found = [
-        pet_match(row, pet) for row, pet in pairs.items() if pet.is_new and pet.animal is None
-    ]
+    found = [pet_match(row, pet) for row, pet in pairs.items() if pet.is_new and pet.animal is None]
     if is_many(len(found), of):
         return StoreMatches([], found, [])
     return StoreMatches([], [], found)

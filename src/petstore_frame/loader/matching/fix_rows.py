@@ -10,7 +10,9 @@ from petstore_frame.loader.matching.values import Animal, Row
 from petstore_frame.loader.row_state import RecordProblem
 
 WRONG_ROW = "wrong_row"
-_EMPTY_IT = "if this is another animal, empty its cell _pf_row; else take the row from fix.csv again"
+_EMPTY_IT = (
+    "if this is another animal, empty its cell _pf_record; else take the row from fix.csv again"
+)
 
 
 class Original(NamedTuple):
@@ -19,15 +21,14 @@ class Original(NamedTuple):
     line: int
     source: str  # the file that it stood in
     key: str | None
+    core: str | None
     content: str | None  # as it could be sent then
     has_key_problem: bool
     is_to_fix: bool
     animal: Animal | None  # the animal that it is, if it is one
 
 
-def fix_row_problem(
-    row: Row, original: Original, owner: Animal | None
-) -> RecordProblem | None:
+def fix_row_problem(row: Row, original: Original, owner: Animal | None) -> RecordProblem | None:
     """Return why a row cannot be the row that it names; None if it can.
 
     A row that was dragged down in a spreadsheet names the row after the one that it came from.
@@ -51,8 +52,7 @@ def fix_row_problem(
 
 def _problem(row: Row, original: Original, what: str) -> RecordProblem:
     message = (
-        f"this row names line {original.line} of {original.source}, which {what}"
-        f"{_named(original)}"
+        f"this row names line {original.line} of {original.source}, which {what}{_named(original)}"
     )
     return RecordProblem(WRONG_ROW, message, value=_name(row.payload), hint=_EMPTY_IT)
 

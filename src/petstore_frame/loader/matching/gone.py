@@ -27,6 +27,9 @@ class GoneAnimals(NamedTuple):
     renamed: list[Match]
 
 
+NONE_GONE = GoneAnimals([], [], [])
+
+
 def find_gone(
     shown: Sequence[ShownAnimal],
     contents: Mapping[int, str],
@@ -54,5 +57,6 @@ def find_gone(
     are_replaced = is_many(len(renamed), len(shown))
     candidates = [*absent, *renamed] if are_replaced else absent
     if is_many(len(candidates), len(shown)):
-        return GoneAnimals(sorted(candidates, key=lambda match: match.row), [], [] if are_replaced else renamed)
+        asked = sorted(candidates, key=lambda match: match.row)
+        return GoneAnimals(asked, [], [] if are_replaced else renamed)
     return GoneAnimals([], absent, renamed)

@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 
 from petstore_frame.loader.matching.by_content import match_equal_animals
 from petstore_frame.loader.matching.by_key import (
+    animal_of_key,
     match_known_keys,
     match_similar_keys,
 )
 from petstore_frame.loader.matching.by_store import StoreMatches, match_equal_pets, match_ids
-from petstore_frame.loader.matching.gone import GoneAnimals
+from petstore_frame.loader.matching.gone import NONE_GONE, GoneAnimals
 from petstore_frame.loader.matching.repeated_keys import (
     KEY_MISSING,
     choose_rows,
@@ -39,7 +40,7 @@ from petstore_frame.loader.matching.values import (
     Plan,
     Row,
 )
-from petstore_frame.loader.row_state import RecordProblem, State
+from petstore_frame.loader.row_state import RecordProblem
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Situation:
     keep: str | None = None
     has_keys: bool = False
     is_compared: bool = True  # not if the file stands for other animals as a whole
+    is_resumed: bool = False  # the file is not at hand: the store alone is asked
     settled_keys: int = 0  # rows with known keys and unchanged content
     animals_of_key: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
     animals_of_core: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
@@ -69,7 +71,7 @@ class Situation:
     pets: Sequence[Pet] = ()
     pet_ids: Mapping[int, int] = field(default_factory=dict)  # in a column of the file, by row
     is_marked: bool = False  # these ids are of this store, by our own mark
-    gone: GoneAnimals = GoneAnimals([], [], [])
+    gone: GoneAnimals = NONE_GONE
     gone_of: int = 0
 
 
@@ -79,12 +81,13 @@ def match(situation: Situation, answers: Answers, default: str = SKIP) -> Plan:
     Few matches are sent with a warning, but not if those of all cases together are at least half
     of what is left to send.
     """
-    plan = _Matching(situation, answers, default).run()
-    if not plan.plan.few:
-        return plan.plan
-    if not is_half(plan.matched_rows, plan.open_rows):
-        return plan.plan
-    return _Matching(situation, answers, default, asks_about_few=True).run().plan
+    first = _Matching(situation, answers, default)
+    first.run()
+    if not (first.plan.few and is_half(len(first.matched_rows), first.open_rows)):
+        return first.plan
+    second = _Matching(situation, answers, default, asks_about_few=True)
+    second.run()
+    return second.plan
 
 
 class _Matching:
@@ -97,24 +100,29 @@ class _Matching:
         self.asks_about_few = asks_about_few
         self.plan = Plan()
         self.rows = {row.number: row for row in situation.rows}
+        self.unsent = {
+            animal.id
+            for animals in (*situation.animals_of_key.values(), situation.unsent_animals)
+            for animal in animals
+            if not animal.is_sent
+        }
         self.taken: set[int] = set()  # animals that rows of the file are
-        self.matched_rows = 0
-        self.open_rows = 0
+        self.matched_rows: set[int] = set()
+        self.open_rows = situation.to_send
 
-    def run(self) -> _Matching:
+    def run(self) -> None:
+        """Apply the rules in their order; of some files the store is asked alone."""
         situation = self.situation
-        self._ask(By.GONE, situation.gone.asked, situation.gone_of, is_row_case=False)
+        self._answer_gone()
         if situation.is_compared:
             if situation.has_keys:
                 self._choose_rows()
                 self._match_keys()
-            else:
-                self.open_rows = situation.to_send
             self._match_ids()
             self._match_contents()
             self._move_unsent()
+        if situation.is_compared or situation.is_resumed:
             self._match_pets()
-        return self
 
     def _free_rows(self) -> list[Row]:
         """Return the rows that would be sent as animals of their own."""
@@ -124,51 +132,76 @@ class _Matching:
             if row.is_to_send and row.is_free and not self.plan.is_decided(row)
         ]
 
+    def _answer_gone(self) -> None:
+        """Let animals that are gone be gone, or be created again."""
+        matches = self.situation.gone.asked
+        if not matches:
+            return
+        self._note_case(By.GONE, matches, self.situation.gone_of)
+        animals = {match_.animal for match_ in matches if match_.animal is not None}
+        if self.answers.get(By.GONE, self.default) == CREATE:
+            self.plan.created_again |= animals
+        else:
+            self.plan.gone |= animals
+
     def _choose_rows(self) -> None:
+        """Let one row of each key stand for all of them."""
         groups = defaultdict[str, list[Row]](list)
         for row in self.situation.rows:
             if row.key is not None and row.by is not By.USER:
                 groups[row.key].append(row)
-        repeated = [rows for rows in groups.values() if len(rows) > 1]
-        may_rename = (
-            self.situation.keep is not None and self.answers.get(By.REUSED_KEY) == SKIP
-        )
-        chosen = choose_rows(repeated, self.situation.keep, may_rename=may_rename)
+        repeated = [
+            rows
+            for rows in groups.values()
+            if len(rows) > 1 and not all(row.is_known and row.by is not By.FIX for row in rows)
+        ]
+        keep = self.situation.keep
+        may_rename = keep is not None and self.answers.get(By.REUSED_KEY) == SKIP
+        chosen = choose_rows(repeated, keep, may_rename=may_rename)
         self.plan.same_as |= chosen.same_as
         self.plan.problems |= chosen.problems
         for number, problem in self.situation.date_problems.items():
             self.plan.problems.setdefault(number, problem)
 
     def _match_keys(self) -> None:
-        situation, plan = self.situation, self.plan
+        """Match rows with the animals of their keys, and of keys that are written like theirs."""
+        situation = self.situation
         rows = [
             row
             for row in situation.rows
-            if row.key is not None
-            and row.is_free
-            and not row.is_excluded
-            and not plan.is_decided(row)
+            if row.key is not None and row.is_free and not self.plan.is_decided(row)
         ]
+        self._keep_excluded([row for row in rows if row.is_excluded])
+        rows = [row for row in rows if not row.is_excluded]
         known = match_known_keys(rows, situation.animals_of_key, situation.earlier_contents)
-        for row in known.not_keys:
-            words = key_texts(row.key)
-            message = f"{' '.join(words)!r} is the key of several animals, so it is no key"
-            plan.problems[row.number] = RecordProblem(
-                KEY_MISSING, message, value=" ".join(words), hint=fill_in_hint(words)
-            )
-        known_rows = len(known.same) + len(known.renamed) + len(known.reused)
-        of = situation.settled_keys + known_rows
+        self.plan.problems |= {row.number: _not_a_key(row) for row in known.not_keys}
+        of = situation.settled_keys + sum(map(len, known[:3]))
         reused, same = list(known.reused), list(known.same)
         if is_many(len(known.renamed), of):
-            reused = sorted([*reused, *known.renamed], key=lambda match: match.row)
+            reused = sorted([*reused, *known.renamed], key=lambda match_: match_.row)
         else:
             same += known.renamed
         for match_ in same:
             self._assign(match_, By.KEY)
-        new = [
+        similar = self._similar_keys(rows)
+        self.open_rows = situation.to_send - self._count_settled()
+        self._ask(By.REUSED_KEY, reused, of)
+        self._ask(By.SIMILAR_KEY, similar, max(self.open_rows, len(similar)))
+
+    def _keep_excluded(self, rows: Sequence[Row]) -> None:
+        """Let excluded rows be the animals of their keys that were sent: the store shows them."""
+        for row in rows:
+            animals = self.situation.animals_of_key.get(row.key or "", ())
+            sent = [animal for animal in animals if animal.is_sent]
+            if sent:
+                self._assign(Match(row.number, animal_of_key(row, sent).id), By.KEY)
+
+    def _similar_keys(self, rows: Sequence[Row]) -> list[Match]:
+        situation = self.situation
+        new_rows = [
             row
             for row in rows
-            if not plan.is_decided(row)
+            if not self.plan.is_decided(row)
             and row.key not in situation.animals_of_key
             and not row.has_key_problem
         ]
@@ -176,35 +209,40 @@ class _Matching:
         for animal in situation.keyed_animals:
             if animal.content is not None:
                 animals_of_content[animal.content].append(animal)
-        similar = match_similar_keys(
-            new,
+        return match_similar_keys(
+            new_rows,
             situation.animals_of_core,
             animals_of_content,
             situation.long_numbers,
             situation.keys_of_file,
         )
-        sent_as_known = sum(self.rows[match_.row].is_to_send for match_ in same)
-        not_sent = len(plan.same_as) + len(plan.problems) + sent_as_known
-        self.open_rows = max(0, situation.to_send - not_sent)
-        self._ask(By.REUSED_KEY, reused, of)
-        self._ask(By.SIMILAR_KEY, similar, max(self.open_rows, len(similar)))
+
+    def _count_settled(self) -> int:
+        """Return how many rows that would be sent are known animals, or need fixing, by now."""
+        plan = self.plan
+        return sum(
+            row.is_to_send
+            for row in self.situation.rows
+            if row.number in plan.same_as
+            or row.number in plan.problems
+            or (row.number in plan.animals and row.number not in plan.moved)
+        )
 
     def _match_ids(self) -> None:
         situation = self.situation
-        pets = {pet.id: pet for pet in situation.pets}
-        found = match_ids(
+        matches = match_ids(
             self._free_rows(),
             situation.pet_ids,
-            pets,
+            {pet.id: pet for pet in situation.pets},
             is_marked=situation.is_marked,
             of=self.open_rows,
         )
-        for match_ in found.certain:
+        for match_ in matches.certain:
             self._assign(match_, By.IN_STORE)
-            self.plan.matched_few.append(match_.row)
-        self._ask_about_pets(found)
+        self._ask_about_pets(matches)
 
     def _match_contents(self) -> None:
+        """Match rows without a known key with animals that no key of these columns names."""
         situation = self.situation
         animals = [animal for animal in situation.sent_animals if animal.id not in self.taken]
         matches = match_equal_animals(self._free_rows(), animals)
@@ -212,70 +250,71 @@ class _Matching:
         of = max(self.open_rows, len(matches))
         if asks_about_any or self.asks_about_few or is_many(len(matches), of):
             self._ask(By.SAME_CONTENT, matches, of)
-        elif matches:
+        else:
             self._list_few(By.SAME_CONTENT, matches)
 
     def _move_unsent(self) -> None:
         """Let rows take over the animals of equal content that earlier files did not send."""
-        unsent = [a for a in self.situation.unsent_animals if a.id not in self.taken]
-        if not unsent:
-            return
-        free = [row for row in self._free_rows() if row.state is None]
-        created = [
-            self.rows[number]
-            for number, case in self.plan.created.items()
-            if case is By.SAME_CONTENT and self.rows[number].state is None
+        plan = self.plan
+        unsent = [animal for animal in self.situation.unsent_animals if animal.id not in self.taken]
+        called_new = [
+            self.rows[number] for number, case in plan.created.items() if case is By.SAME_CONTENT
         ]
-        for match_ in match_equal_animals([*free, *created], unsent):
-            self.plan.created.pop(match_.row, None)
+        rows = [row for row in (*self._free_rows(), *called_new) if not row.is_known]
+        for match_ in match_equal_animals(rows, unsent):
+            plan.created.pop(match_.row, None)
             self._assign(match_, By.MOVED)
 
     def _match_pets(self) -> None:
-        moved = {row for row, (_, by) in self.plan.animals.items() if by is By.MOVED}
-        few = {match_.row for match_ in self.plan.few.get(By.SAME_CONTENT, ())}
+        """Match rows that are still to be sent with pets that no row of the file is."""
+        plan = self.plan
+        if self._has_store_case:
+            return
+        few = {match_.row for matches in plan.few.values() for match_ in matches}
         rows = [
-            row
-            for row in self.situation.rows
-            if row.is_to_send
-            and row.by is not By.USER
-            and row.number not in few
-            and (row.number in moved or (row.is_free and not self.plan.is_decided(row)))
+            row for row in self.situation.rows if row.number not in few and self._is_still_sent(row)
         ]
-        pets = [pet for pet in self.situation.pets if pet.animal not in self.taken or not pet.animal]
-        if By.IN_STORE not in {case.name for case in self.plan.cases} and not self._is_answered:
-            self._ask_about_pets(match_equal_pets(rows, pets, max(self.open_rows, len(rows))))
+        pets = [pet for pet in self.situation.pets if pet.animal not in self.taken]
+        self._ask_about_pets(match_equal_pets(rows, pets, max(self.open_rows, len(rows))))
 
-    _is_answered = False
+    def _is_still_sent(self, row: Row) -> bool:
+        plan = self.plan
+        if row.animal in plan.created_again:
+            return True
+        if not row.is_to_send or row.by is By.USER:
+            return False
+        return row.number in plan.moved or (row.is_free and not plan.is_decided(row))
 
-    def _ask_about_pets(self, found: StoreMatches) -> None:
-        if found.asked or (found.few and self.asks_about_few):
-            self._ask(By.IN_STORE, [*found.asked, *found.few], self.open_rows)
-            self._is_answered = True
-        elif found.few:
-            self._list_few(By.IN_STORE, found.few)
+    _has_store_case = False
+
+    def _ask_about_pets(self, matches: StoreMatches) -> None:
+        if matches.asked or (matches.few and self.asks_about_few):
+            self._has_store_case = True
+            self._ask(By.IN_STORE, [*matches.asked, *matches.few], self.open_rows)
+        else:
+            self._list_few(By.IN_STORE, matches.few)
 
     def _list_few(self, case: By, matches: Sequence[Match]) -> None:
-        self.plan.few.setdefault(case, []).extend(matches)
-        self.matched_rows += len(matches)
+        if matches:
+            self.plan.few.setdefault(case, []).extend(matches)
+            self.matched_rows |= {match_.row for match_ in matches}
 
-    def _ask(
-        self, case: By, matches: Sequence[Match], of: int, *, is_row_case: bool = True
-    ) -> None:
+    def _ask(self, case: By, matches: Sequence[Match], of: int) -> None:
         """Note the matches of a case, and follow its answer."""
         if not matches:
             return
-        if case not in self.answers:
-            self.plan.cases.append(OpenCase(case, matches, of))
-        if not is_row_case:
-            return
-        self.matched_rows += len(matches)
-        answer = self.answers.get(case, self.default)
+        self._note_case(case, matches, of)
+        self.matched_rows |= {match_.row for match_ in matches}
         self.plan.has_store_matches |= case is By.IN_STORE
-        if answer == CREATE:
+        if self.answers.get(case, self.default) == CREATE:
             self._create(case, matches)
         else:
             for match_ in matches:
                 self._assign(match_, case)
+
+    def _note_case(self, case: By, matches: Sequence[Match], of: int) -> None:
+        if case not in self.answers:
+            self.plan.cases.append(OpenCase(case, matches, of))
 
     def _create(self, case: By, matches: Sequence[Match]) -> None:
         """Make rows animals of their own."""
@@ -289,13 +328,20 @@ class _Matching:
             }
 
     def _assign(self, match_: Match, by: By) -> None:
+        plan = self.plan
         if match_.same_as is not None:
-            self.plan.same_as[match_.row] = match_.same_as
+            plan.same_as[match_.row] = match_.same_as
+            plan.similar.add(match_.row)
         elif match_.pet is not None:
-            self.plan.pets[match_.row] = match_.pet
+            plan.pets[match_.row] = match_.pet
         elif match_.animal is not None:
-            self.plan.animals[match_.row] = (match_.animal, by)
+            plan.animals[match_.row] = (match_.animal, by)
             self.taken.add(match_.animal)
+            if match_.animal in self.unsent:
+                plan.moved.append(match_.row)
 
 
-__all__ = ["Situation", "State", "match"]
+def _not_a_key(row: Row) -> RecordProblem:
+    words = " ".join(key_texts(row.key))
+    message = f"{words!r} is the key of several animals, so it is no key"
+    return RecordProblem(KEY_MISSING, message, value=words, hint=fill_in_hint(key_texts(row.key)))

@@ -100,9 +100,7 @@ def fill_in_hint(key: Sequence[str]) -> str:
     return f"fill in the animal's own; for {words!r} in all rows, map the word to an empty key"
 
 
-def differ(
-    rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None
-) -> RecordProblem:
+def differ(rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None) -> RecordProblem:
     """Return the problem of rows of one key that differ, which names their lines."""
     lines = ", ".join(str(row.line) for row in rows[:_SHOWN_LINES])
     if len(rows) > _SHOWN_LINES:

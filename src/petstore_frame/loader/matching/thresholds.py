@@ -13,7 +13,7 @@ def is_many(count: int, of: int) -> bool:
         >>> is_many(3, 12), is_many(3, 13), is_many(2, 2), is_many(2, 8), is_many(0, 0)
         (True, False, True, False, False)
     """
-    return 0 < count and min(LEAST, of) <= count and of <= _QUARTER * count
+    return count > 0 and min(LEAST, of) <= count and of <= _QUARTER * count
 
 
 def is_half(count: int, of: int) -> bool:
@@ -23,4 +23,4 @@ def is_half(count: int, of: int) -> bool:
         >>> is_half(1, 2), is_half(1, 3), is_half(0, 0)
         (True, False, False)
     """
-    return 0 < count and of <= 2 * count
+    return count > 0 and of <= 2 * count

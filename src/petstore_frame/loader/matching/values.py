@@ -18,6 +18,7 @@ class By(StrEnum):
     """How the animal of a row was found, as the journal has it."""
 
     REPEAT = "repeat"  # another row of the file has its key, and stands for both
+    SIMILAR_ROW = "similar_row"  # another row has its key in another spelling, the user says
     FIX = "fix"  # it names the row that it corrects
     KEY = "key"
     MOVED = "moved"  # an animal that an earlier file did not send
@@ -48,6 +49,7 @@ class Row(NamedTuple):
     has_key_problem: bool = False  # its key is what needs fixing
     order_value: str | None = None
     unsent_hash: bytes | None = None
+    is_known: bool = False  # its animal is one of an earlier reading of this file, or another file
 
     @property
     def sends(self) -> bytes | None:
@@ -57,7 +59,11 @@ class Row(NamedTuple):
     @property
     def is_free(self) -> bool:
         """Whether no animal that was sent is its own yet."""
-        return self.state in UNSENT_STATES and self.by not in (By.REPEAT, By.USER)
+        return self.state in UNSENT_STATES and self.by not in (
+            By.REPEAT,
+            By.SIMILAR_ROW,
+            By.USER,
+        )
 
 
 class Animal(NamedTuple):
@@ -114,25 +120,31 @@ class Plan:
         animals: The animal of each row that is one of the journal, and by what it is known.
         pets: The pet of somebody else that each of these rows is.
         same_as: Rows that another row of the file stands for.
+        similar: Those of them that have its key in another spelling.
         problems: Rows that need fixing.
         created: Rows that an answer made animals of their own, by the case that asked.
         cases: The cases that the user has not answered.
         few: Rows that are sent with a warning, by case.
-        moved: Rows that take over an animal that an earlier import did not send.
+        moved: Rows that take over an animal that was not sent.
         lives: How many equal pets these rows are other animals than.
-        answered_store: Whether the user answered about pets of others, so that all are decided.
+        gone: Animals that are not in the store any more.
+        created_again: Animals that are not there, and are sent again.
+        has_store_matches: Whether rows may be pets of others.
+        creates_in_store: Whether the user called such rows other animals.
     """
 
     animals: dict[int, tuple[int, By]] = field(default_factory=dict)
     pets: dict[int, Pet] = field(default_factory=dict)
     same_as: dict[int, int] = field(default_factory=dict)
+    similar: set[int] = field(default_factory=set)
     problems: dict[int, RecordProblem] = field(default_factory=dict)
     created: dict[int, By] = field(default_factory=dict)
     cases: list[OpenCase] = field(default_factory=list)
     few: dict[By, list[Match]] = field(default_factory=dict)
     moved: list[int] = field(default_factory=list)
     lives: dict[int, int] = field(default_factory=dict)
-    matched_few: list[int] = field(default_factory=list)
+    gone: set[int] = field(default_factory=set)
+    created_again: set[int] = field(default_factory=set)
     has_store_matches: bool = False
     creates_in_store: bool = False
 

@@ -169,8 +169,8 @@ def test_a_row_that_stands_for_others_takes_them_along() -> None:
 
 
 def original(**facts: Any) -> Original:
-    values = {"line": 2, "source": "a.csv", "key": None, "content": None, "animal": None,
-              "has_key_problem": False, "is_to_fix": True}  # fmt: skip
+    values = {"line": 2, "source": "a.csv", "key": None, "core": None, "content": None,
+              "animal": None, "has_key_problem": False, "is_to_fix": True}  # fmt: skip
     return Original(**values | facts)
 
 

@@ -96,7 +96,7 @@ def test_a_part_of_a_key_that_names_several_rows_is_no_key() -> None:
 def test_two_lists_in_one_file_need_fixing() -> None:
     """Where many keys have two names, all these rows need fixing, whatever ``keep`` says."""
     groups = [
-        [row(n, f"Pet {n}", key=str(n)), row(n + 50, f"Other {n}", key=str(n))] for n in range(4)
+        [row(n, f"Pet {n}", key=f"K{n}"), row(n + 50, f"Other {n}", key=f"K{n}")] for n in range(4)
     ]
     result = choose_rows(groups, "last")
     assert len(result.problems) == 8 and not result.same_as
