@@ -24,11 +24,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.errors import DuplicatesError, LoadStoppedError
-from petstore_frame.loader.duplicate_question import is_many, is_quarter
 from petstore_frame.loader.journal import witness
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
 from petstore_frame.loader.loading import run_import
+from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, State
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
 from petstore_frame.loader.source import Recipe
@@ -501,7 +501,7 @@ class Stories(RuleBasedStateMachine):
         missing = {name for pet_id, name in pets.items() if pet_id not in self.store.pets}
         names = {pet_id: pet["name"] for pet_id, pet in self.store.pets.items()}
         renamed = {name for pet_id, name in pets.items() if names.get(pet_id, name) != name}
-        is_asked = is_many(len(missing), len(pets)) or is_quarter(len(renamed), len(pets))
+        is_asked = is_many(len(missing), len(pets)) or is_many(len(renamed), len(pets))
         return unnamed if is_asked else unnamed | missing | renamed
 
     def _has_others_key(self, row: Row) -> bool:

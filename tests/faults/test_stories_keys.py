@@ -24,7 +24,7 @@ KNOWN = {  # an earlier file with its key, a later one with its own, and the pet
         "Ada Bo Cy",
     ),
     # A column is known by its letters; the keys of another are other animals.
-    "another case": ("pet_id", "pet_id,name/A,Ada", "PET-ID", "PET-ID,name/A,Mia", "Ada"),
+    "another case": ("pet_id", "pet_id,name/A,Ada", "PET-ID", "PET-ID,name/A,Ada", "Ada"),
     "another column": ("pet_id", "pet_id,name/A,Ada", "id", "id,name/A,Mia", "Ada Mia"),
 }  # fmt: skip
 

@@ -44,8 +44,8 @@ CASES: dict[str, CaseText] = {
         "They are other animals",
     ),
     "similar_key": CaseText(
-        "{} of {} have a key that differs from a known one only in how it is written: "
-        "zeros in front, a .0 behind, capitals, spaces or an apostrophe",
+        "{} of {} have a key that may be a known one, written in another way: with other zeros, "
+        "capitals or signs, with something in front or behind, or rounded",
         "They are the same animals, however the key is written",
         "They are other animals",
     ),
@@ -55,9 +55,16 @@ CASES: dict[str, CaseText] = {
         "They are other animals, and the key was used again",
     ),
 }
-# A plain word does not answer these: nothing is created again unless it is said by name. The last
-# one is no case of the question; it is asked by ``reconcile``.
-BY_NAME = ("gone", "not_found")
+# What ``resume_loads`` asks, where a later file may have taken the place of one that stopped.
+UNSENT = "unsent"
+_UNSENT_TEXT = CaseText(
+    "{} of {} were not sent, and a later file with the same columns was loaded since",
+    "The later file replaces this one: drop them",
+    "They are animals of their own: send them",
+)
+# A plain word does not answer these: nothing is created again unless it is said by name. The
+# last two are no cases of a load: ``reconcile`` and ``resume_loads`` ask them.
+BY_NAME = ("gone", "not_found", UNSENT)
 # What an answer does with records; states without a phrase are named as they are.
 _BECOMES = {
     State.PENDING: "to send",
@@ -83,6 +90,8 @@ class Example:
 
     def shown(self, case: str) -> tuple[str, str]:
         """Return this record and what it may be, as a line shows them."""
+        if case == UNSENT:
+            return f"line {self.line}: {_pet_text(self.ours)}", f"later: {self.source}"
         is_key = case == "similar_key"
         show = repr if is_key else _pet_text
         theirs = show(self.theirs)
@@ -120,7 +129,7 @@ class Case:
 
     @property
     def text(self) -> CaseText:
-        return CASES[self.name]
+        return _UNSENT_TEXT if self.name == UNSENT else CASES[self.name]
 
     def lines(self) -> Iterator[str]:
         """Yield what was found, line by line."""
@@ -182,10 +191,11 @@ class Question:
             steps.append(Step(COMPARED, calls=(compare_call(source, self.base_url),)))
         skip, create = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
-            _, skip, create = CASES[names[0]]
+            _, skip, create = self.cases[0].text
         for word, when in (("skip", skip), ("create", create)):
             # Some cases are answered by name only.
-            answer = dict.fromkeys(names, word) if "gone" in names else word
+            is_by_name = any(name in BY_NAME for name in names)
+            answer = dict.fromkeys(names, word) if is_by_name else word
             steps.append(Step(f"{when} ({self.does(word)})", {"duplicates": answer}))
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "create"}

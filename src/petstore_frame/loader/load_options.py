@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, Literal, get_args
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.duplicate_question import BY_NAME, CASES
+from petstore_frame.loader.duplicate_question import BY_NAME, CASES, UNSENT
 from petstore_frame.loader.row_state import State
 from petstore_frame.storage.progress import checked_progress
 from petstore_frame.validation import before_sending, checked_client, one_of, whole_number
@@ -51,7 +51,7 @@ class LoadOptions:
             whole_number("max_errors", self.max_errors, 0)
         checked_progress(self.progress)
         for case, word in self.answers.items():
-            one_of("a case of duplicates", case, [*CASES, "not_found"])
+            one_of("a case of duplicates", case, [*CASES, "not_found", UNSENT])
             one_of("duplicates", word, get_args(Word))
         if not isinstance(self.as_new, (bool, Collection)):
             whole_number("as_new", self.as_new, 1)

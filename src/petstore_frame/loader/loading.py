@@ -32,6 +32,7 @@ from petstore_frame.loader.journal.database import (
 )
 from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.outcomes import Outcomes
+from petstore_frame.loader.journal.replaced import drop_replaced
 from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import (
     Staged,
@@ -199,6 +200,7 @@ def resume_loads(
     client: PostingClient,
     *,
     journal: str | PathLike[str] | None = None,
+    duplicates: Duplicates | None = None,
     check_store: bool = True,
     progress: ProgressOption = None,
 ) -> list[LoadResult]:
@@ -207,35 +209,50 @@ def resume_loads(
     Args:
         client: A client of the store.
         journal, check_store, progress: As in ``load``.
+        duplicates: As in ``load``. ``{"unsent": "create"}`` sends what is left of a file although
+            a later one has the same columns, ``{"unsent": "skip"}`` drops it.
 
     Returns:
         The results of the imports that had something left, the oldest first.
 
     Raises:
-        DuplicatesError: The store has pets that may be what is still to send; nothing was sent.
+        DuplicatesError: The store has pets that may be what is still to send, or a later file may
+            have taken the place of one that stopped; nothing was sent.
         JournalError: The journal cannot be used, or an import is at work on it; nothing was sent.
         LoadStoppedError: The store, an outage or a limit ended one of them.
 
     Interface: Endpoints, Add an animal.
     """
-    options = LoadOptions(journal=journal, progress=progress, check_store=check_store)
+    options = LoadOptions(
+        journal=journal, progress=progress, check_store=check_store, duplicates=duplicates
+    )
     options.check(client)
     path, results = find_journal(journal, client.base_url, partial(ask_store_id, client)), []
     if not path.exists():
         return []
     with holding(path), Writer(path, client.base_url) as writer:
         for run in read_imports(writer.sql, _LEFT):
-            results.append(LoadResult(path, run.id))
             if COMMON_CAUSE in run.facts:  # it waits for an answer
+                results.append(LoadResult(path, run.id))
                 continue
+            with writer.transaction() as sql:
+                drop_replaced(sql, run, options.answers)
+            results.append(LoadResult(path, run.id))
             # What was said by name was said of that day's reading.
             before = LoadOptions(duplicates=run.duplicates).answers.items()
             kept = {case: word for case, word in before if case not in BY_NAME}
-            said = replace(options, duplicates=kept)
+            answers = kept | options.answers
             store = _read_store(client, options, 0, ignore)
             with Interrupts() as interrupts, writer.transaction() as sql:
                 staged = staged_again(sql, run)
-                question = identify(sql, staged, said.answers, store, pause=interrupts.deliver)
+                question = identify(
+                    sql,
+                    staged,
+                    answers,
+                    store,
+                    named_answers=options.named_answers,
+                    pause=interrupts.deliver,
+                )
                 _asked(question, None)
             run_session(writer, run, client, options, timing=REAL_TIME)
             _tell_end(results[-1])

@@ -36,7 +36,8 @@ def stage(
     now = time.time()
     copy = path.with_name(f"{time.time_ns()}.copy") if is_rehearsal else path
     with holding(copy), Writer(copy, run.base_url) as writer, writer.transaction() as sql:
-        staged = staging.stage(sql, replace(run, staged_at=now), [list(records)])
+        run = replace(run, staged_at=now)
+        staged = staging.find_import(sql, staging.stage_rows(sql, run, [list(records)]), run)
         identify(sql, staged, dict.fromkeys(CASES, "create"))
     result = LoadResult(path, staged.run.id, copy=copy if is_rehearsal else None)
     if not is_rehearsal:

@@ -13,8 +13,8 @@ from petstore_frame.loader.matching.values import Animal, By, Row
 from petstore_frame.loader.row_state import RecordOrigin, RecordProblem, State
 
 _ORIGINAL = """
-SELECT import, source, rows.line, rows.key, rows.core, rows.content, rows.problem, rows.animal,
-  own.content, own.payload, own.state
+SELECT imports.import, source, rows.line, rows.key, rows.core, rows.content, rows.problem,
+  rows.animal, own.content, own.payload, own.state
 FROM imports JOIN rows USING (import) LEFT JOIN animals AS own ON own.animal = rows.animal
 WHERE id GLOB :id || '*' AND rows.record = :origin
 """

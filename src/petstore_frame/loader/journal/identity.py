@@ -21,7 +21,6 @@ from petstore_frame.loader.journal.store_check import (
     StorePets,
     answer_gone,
     count_added_elsewhere,
-    gone_animals,
     gone_elsewhere,
     known_pets,
     note_reading,
@@ -73,7 +72,8 @@ def identify(
     If there is something to ask, nothing is written, but in a rehearsal, which goes on as if the
     rows were other animals. ``store`` is what was read of the store; None leaves it alone.
     """
-    reader, now, run = Reader(sql, staged, pause), time.time(), staged.run
+    now, run = time.time(), staged.run
+    reader = Reader(sql, staged, pause, now)
     named_answers = named_answers or {}
     header = json.dumps(run.header)
     links: list[tuple[int, int, int]] = []
@@ -83,15 +83,15 @@ def identify(
     if store is not None:
         restore_seen_again(sql, store, now)
     is_first = not reader.has("FROM animals")
-    gone, gone_of = gone_animals(sql, run.number, store, answers, named_answers, now)
-    lost = {match_.animal for match_ in gone.asked if match_.animal is not None}
-    pets = [] if store is None else known_pets(sql, store, header, lost)
+    pets = [] if store is None else known_pets(sql, store, header)
     situation = read_situation(
         reader,
+        store,
         pets,
-        gone,
-        gone_of,
         sorted({number for _, number, _ in links}),
+        answers,
+        named_answers,
+        is_first=is_first,
         has_created_same=_has_answer(sql, header, By.SAME_CONTENT, CREATE),
     )
     plan = match(situation, answers, SKIP)
@@ -134,7 +134,8 @@ def _write(
     answer_gone(reader.sql, plan.created_again, CREATE)
     write_plan(reader, plan, links, now)
     if answers.get("not_found") == CREATE:
-        there = [pet.content for pet in situation.pets if pet.animal is None]
+        owned = {pet_id for (pet_id,) in reader.execute("SELECT pet_id FROM animals")}
+        there = [pet.content for pet in situation.pets if pet.id not in owned]
         reader.execute(_NOT_FOUND, there=json.dumps(there))
     if By.SAME_CONTENT in plan.created.values():
         values = [json.dumps(reader.staged.run.header), By.SAME_CONTENT.value, CREATE]
@@ -170,10 +171,10 @@ def _facts(
     for name, case in (("equal_few", By.SAME_CONTENT), ("store_few", By.IN_STORE)):
         if case in plan.few:
             facts[name] = sorted(lines[match_.row] for match_ in plan.few[case])
-    if situation.gone.few:
-        facts["gone_few"] = _lines(reader, situation.gone.few)
-    if situation.gone.renamed:
-        facts["renamed_in_store"] = _lines(reader, situation.gone.renamed)
+    if plan.few_gone:
+        facts["gone_few"] = _lines(reader, plan.few_gone)
+    if plan.renamed:
+        facts["renamed_in_store"] = _lines(reader, plan.renamed)
     moved = [row for row in plan.moved if not _is_own(reader, plan, row)]
     if moved:
         facts["moved"] = sorted(lines[row] for row in moved)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.staging import Staged
+from petstore_frame.loader.journal.store_check import LAG_S, StorePets, shown_animals
 from petstore_frame.loader.matching.by_key import first_digits
-from petstore_frame.loader.matching.gone import GoneAnimals
 from petstore_frame.loader.matching.match import Situation
 from petstore_frame.loader.matching.not_keys import is_date, is_word
 from petstore_frame.loader.matching.repeated_keys import KEY_MISSING, key_texts
-from petstore_frame.loader.matching.values import Animal, By, Pet, Row
+from petstore_frame.loader.matching.values import CREATE, Animal, By, Pet, Row
 from petstore_frame.loader.row_state import RecordProblem, State
 from petstore_frame.schema import FIELDS, fold
 
@@ -69,13 +69,15 @@ WHERE rows.import = :mine AND (rows.payload IS NOT NULL OR rows.problem IS NOT N
 _KEYS = """
 SELECT keys.core, keys.key, own.animal, own.content, own.payload, own.state,
   coalesce((SELECT is_unnamed FROM rows WHERE rows.import = own.import
-    AND rows.record = own.record), 0)
+    AND rows.record = own.record), 0),
+  own.pet_id, own.shown_at IS NOT NULL OR own.settled_at < :settled_before, own.reason
 FROM json_each(:cores) AS of
 JOIN keys ON keys.columns = :columns AND keys.core = of.value
 JOIN animals AS own ON own.animal = keys.animal ORDER BY own.animal
 """
 _LONG_NUMBERS = """
-SELECT keys.core, keys.key, own.animal, own.content, own.payload, own.state, 0
+SELECT keys.core, keys.key, own.animal, own.content, own.payload, own.state, 0,
+  own.pet_id, own.shown_at IS NOT NULL OR own.settled_at < :settled_before, own.reason
 FROM json_each(:digits) AS of
 JOIN keys ON keys.columns = :columns AND keys.core >= of.value AND keys.core < of.value || ':'
 JOIN animals AS own ON own.animal = keys.animal ORDER BY own.animal
@@ -86,9 +88,10 @@ SELECT own.animal, own.content, own.payload, own.state,
     AND rows.record = own.record), 0),
   (SELECT json_group_array(json_array(keys.key, keys.core)) FROM keys
     WHERE keys.animal = own.animal AND keys.columns = :columns),
-  EXISTS (SELECT 1 FROM rows WHERE rows.import = :mine AND rows.animal = own.animal)
+  EXISTS (SELECT 1 FROM rows WHERE rows.import = :mine AND rows.animal = own.animal),
+  own.pet_id, own.shown_at IS NOT NULL OR own.settled_at < :settled_before, own.reason
 FROM json_each(:contents) AS of JOIN animals AS own ON own.content = of.value
-WHERE own.import IS NOT :mine AND own.state IS NOT NULL AND own.state <> 'gone'
+WHERE own.import IS NOT :mine AND own.state IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM rows WHERE rows.animal = own.animal
     AND rows.import IN (SELECT value FROM json_each(:siblings)))
 ORDER BY own.import, own.record
@@ -109,6 +112,7 @@ class Reader(NamedTuple):
     sql: sqlite3.Connection
     staged: Staged
     pause: Callable[[], None]
+    now: float
 
     @property
     def names(self) -> dict[str, Any]:
@@ -119,6 +123,7 @@ class Reader(NamedTuple):
             "base": self.staged.base,
             "columns": self.staged.key_columns,
             "is_resumed": self.staged.is_resumed,
+            "settled_before": self.now - LAG_S,
         }
 
     def execute(self, statement: str, **more: Any) -> sqlite3.Cursor:
@@ -145,24 +150,34 @@ def settle_exact_keys(reader: Reader) -> int:
 
 def read_situation(
     reader: Reader,
+    store: StorePets | None,
     pets: Sequence[Pet],
-    gone: GoneAnimals,
-    gone_of: int,
     siblings: Sequence[int],
+    answers: Mapping[str, str],
+    named_answers: Mapping[str, str],
     *,
+    is_first: bool,
     has_created_same: bool,
 ) -> Situation:
-    """Return what the rules look at; the store and its pets are known already."""
+    """Return what the rules look at; the store was read before.
+
+    ``siblings`` are the imports whose rows the file corrects.
+    """
     staged = reader.staged
     run = staged.run
     has_keys = bool(staged.key_columns)
     is_compared = not (run.copy or staged.is_resumed)
     settled = settle_exact_keys(reader) if has_keys and is_compared else 0
+    shown, open_gone = shown_animals(reader.sql, run.number, named_answers, reader.now)
+    listing = {} if store is None else {pet.pet_id: pet.content for pet in store.pets.values()}
+    if store is None:
+        shown = []
     pet_ids = _pet_ids(reader, {pet.id for pet in pets}) if is_compared else {}
-    rows = _read_rows(reader, pets, pet_ids, gone)
+    listed = {animal.row for animal in shown if listing.get(animal.pet_id) != animal.content}
+    listed |= {match.row for match in open_gone} | pet_ids.keys()
+    rows = _read_rows(reader, pets, listed)
     by_key, by_core, long_numbers = _read_keyed(reader, rows)
     keyed, sent, unsent = _read_equal(reader, rows, siblings) if is_compared else ([], [], [])
-    keys_of_file = frozenset(_keys_in_file(reader, keyed))
     return Situation(
         rows=rows,
         to_send=reader.count(TO_SEND),
@@ -175,26 +190,29 @@ def read_situation(
         animals_of_core=by_core,
         keyed_animals=keyed,
         long_numbers=long_numbers,
-        keys_of_file=keys_of_file,
+        keys_of_file=frozenset(_keys_in_file(reader, keyed)),
         date_problems=_date_problems(reader) if is_compared else {},
         sent_animals=sent,
         unsent_animals=unsent,
-        earlier_contents=_read_earlier(reader, rows, by_key),
+        earlier_contents=_read_earlier(reader, rows, by_key, named_answers),
         has_created_same=has_created_same,
         pets=pets,
         pet_ids=pet_ids,
+        is_first=is_first,
         is_marked={*FIELDS.names} <= {*run.header},
-        gone=gone,
-        gone_of=gone_of,
+        shown=shown,
+        open_gone=open_gone,
+        asks_again_about_gone=named_answers.get("gone") == CREATE,
+        listing=listing,
+        is_proof=store is not None
+        and (store.is_whole or (store.is_complete and "gone" in answers)),
     )
 
 
-def _read_rows(
-    reader: Reader, pets: Sequence[Pet], pet_ids: dict[int, int], gone: GoneAnimals
-) -> list[Row]:
+def _read_rows(reader: Reader, pets: Sequence[Pet], listed: set[int]) -> list[Row]:
+    """Return the rows that a rule may be about; ``listed`` are some that the store says."""
     staged = reader.staged
     is_compared = not (staged.run.copy or staged.is_resumed)
-    listed = {match.row for match in gone.asked} | pet_ids.keys()
     conditions = ["rows.record IN (SELECT value FROM json_each(:listed))"]
     if is_compared and staged.key_columns:
         conditions.append("rows.core IN (SELECT core FROM temp.repeated_cores)")
@@ -212,7 +230,7 @@ def _read_rows(
             " WHERE equal.content = rows.content AND equal.import IS NOT :mine)"
         )
     if pets and not staged.run.copy:
-        listed |= _rows_that_equal(reader, {pet.content for pet in pets})
+        listed = listed | _rows_that_equal(reader, {pet.content for pet in pets})
     condition = " OR ".join(f"({condition})" for condition in conditions)
     found = reader.execute(
         f"{_ROWS} AND ({condition}) ORDER BY rows.record", listed=json.dumps(sorted(listed))
@@ -287,17 +305,26 @@ def _animals(
     """Yield the animals of some keys, and the key of each."""
     for start in range(0, len(values), _AT_ONCE):
         part = json.dumps(values[start : start + _AT_ONCE])
-        for core, key, number, content, payload, state, is_unnamed in reader.execute(
-            query, **{name: part}
-        ):
-            yield (
-                key,
-                Animal(number, content, payload, _state(state), bool(is_unnamed), (key,), (core,)),
-            )
+        for core, key, *values in reader.execute(query, **{name: part}):
+            yield key, _animal(values, (key,), (core,))
 
 
-def _state(state: str | None) -> State | None:
-    return None if state is None else State(state)
+def _animal(
+    values: Sequence[Any], keys: tuple[str, ...] = (), cores: tuple[str, ...] = ()
+) -> Animal:
+    number, content, payload, state, is_unnamed, pet_id, was_shown, reason = values
+    return Animal(
+        number,
+        content,
+        payload,
+        None if state is None else State(state),
+        bool(is_unnamed),
+        keys,
+        cores,
+        pet_id,
+        bool(was_shown),
+        reason,
+    )
 
 
 def _read_equal(
@@ -314,13 +341,12 @@ def _read_equal(
     has_keys = bool(reader.staged.key_columns)
     for start in range(0, len(contents), _AT_ONCE):
         part = json.dumps(contents[start : start + _AT_ONCE])
-        for number, content, payload, state, is_unnamed, packed, is_here in reader.execute(
-            _EQUAL, contents=part, siblings=json.dumps(siblings)
-        ):
+        found = reader.execute(_EQUAL, contents=part, siblings=json.dumps(siblings))
+        for *first, packed, is_here, pet_id, was_shown, reason in found:
             pairs = [tuple(pair) for pair in json.loads(packed)]
-            pairs = [pair for pair in pairs if not is_word(pair[1])]
+            pairs = [pair for pair in pairs if not is_word(key_texts(pair[0]))]
             keys, cores = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
-            animal = Animal(number, content, payload, _state(state), bool(is_unnamed), keys, cores)
+            animal = _animal([*first, pet_id, was_shown, reason], keys, cores)
             if keys and has_keys:
                 keyed.append(animal)
             elif is_here:
@@ -345,9 +371,14 @@ def _keys_in_file(reader: Reader, animals: Sequence[Animal]) -> Iterable[str]:
 
 
 def _read_earlier(
-    reader: Reader, rows: Sequence[Row], by_key: dict[str, list[Animal]]
+    reader: Reader,
+    rows: Sequence[Row],
+    by_key: dict[str, list[Animal]],
+    named_answers: Mapping[str, str],
 ) -> frozenset[tuple[int, str]]:
     """Return the contents that earlier rows of animals had whose names differ now."""
+    if By.REUSED_KEY in named_answers:  # an answer that is given anew
+        return frozenset()
     animals = {
         animal.id
         for row in rows

@@ -115,7 +115,7 @@ def stage_rows(
     staged = StagedRows(number, _last_animal(sql), digest)
     excluded = frozenset(exclude_lines)
     unknown_lines = {*new_lines, *exclude_lines}
-    order = _order_of(run.key)
+    order = order_of(run.key)
     blank_rows = 0
     for batch in batches:
         pause()
@@ -274,7 +274,7 @@ def key_text(texts: Sequence[str]) -> str:
     return f"[{', '.join(map(quoted, texts))}]"
 
 
-def _order_of(key: Sequence[str]) -> list[int] | None:
+def order_of(key: Sequence[str]) -> list[int] | None:
     """Return the order in which the texts of a key are stored; None where it is the given one."""
     order = sorted(range(len(key)), key=lambda at: _column(key[at]))
     return None if order == list(range(len(key))) else order

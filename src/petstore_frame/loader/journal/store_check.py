@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal.schema import IS_UNCONFIRMED
 from petstore_frame.loader.matching.by_content import pair_equal
-from petstore_frame.loader.matching.gone import GoneAnimals, ShownAnimal, find_gone
+from petstore_frame.loader.matching.gone import ShownAnimal
+from petstore_frame.loader.matching.match import ANSWERED
 from petstore_frame.loader.matching.values import CREATE, SKIP, Match, Pet
 from petstore_frame.schema import category_in, name_in
 
@@ -87,15 +88,13 @@ def restore_seen_again(sql: sqlite3.Connection, store: StorePets, now: float) ->
             sql.execute(_SEEN_AGAIN, named)
 
 
-def gone_animals(
-    sql: sqlite3.Connection,
-    number: int,
-    store: StorePets | None,
-    answers: Mapping[str, str],
-    named_answers: Mapping[str, str],
-    now: float,
-) -> tuple[GoneAnimals, int]:
-    """Return the animals of a file that the store has lost, and of how many it has."""
+def shown_animals(
+    sql: sqlite3.Connection, number: int, named_answers: Mapping[str, str], now: float
+) -> tuple[list[ShownAnimal], list[Match]]:
+    """Return the animals of a file that the store has shown, and those that are gone, or were.
+
+    ``named_answers`` reverse what was answered about animals that are gone.
+    """
     named = {"mine": number, "settled_before": now - LAG_S}
     shown: list[ShownAnimal] = []
     open_matches: list[Match] = []
@@ -105,21 +104,11 @@ def gone_animals(
             if named_answers.get("gone") == SKIP:
                 open_matches.append(match)
         elif state == "gone":
-            if reason != "user" or named_answers.get("gone") == CREATE:
+            if reason != ANSWERED or named_answers.get("gone") == CREATE:
                 open_matches.append(match)
         else:
             shown.append(ShownAnimal(row, animal, pet_id, content))
-    found = GoneAnimals([], [], [])
-    if store is not None:
-        is_proof = store.is_whole or (store.is_complete and "gone" in answers)
-        contents = {pet.pet_id: pet.content for pet in store.pets.values()}
-        found = find_gone(shown, contents, is_proof=is_proof)
-    asked = [*open_matches, *found.asked]
-    if open_matches or "gone" in answers:  # then all of them, however few
-        asked += found.few
-        found = found._replace(few=[])
-    asked.sort(key=lambda match: match.row)
-    return found._replace(asked=asked), len(shown) + len(open_matches)
+    return shown, open_matches
 
 
 def answer_gone(sql: sqlite3.Connection, animals: Collection[int], answer: str) -> None:
@@ -130,12 +119,10 @@ def answer_gone(sql: sqlite3.Connection, animals: Collection[int], answer: str) 
         sql.executemany(_CREATE_AGAIN, values)
 
 
-def known_pets(
-    sql: sqlite3.Connection, store: StorePets, header: str, gone: Collection[int]
-) -> list[Pet]:
+def known_pets(sql: sqlite3.Connection, store: StorePets, header: str) -> list[Pet]:
     """Return the pets of a reading with what the journal knows of each.
 
-    ``gone`` are animals that have lost their pets: their ids show pets of others.
+    A pet with another name and category than the animal that had its id is somebody else's.
     """
     owners: dict[int, int] = {}
     for pet_id, animal, content in _owners(sql, store.pets):
@@ -143,7 +130,7 @@ def known_pets(
         is_other = name_in(content) != name_in(pet.content) and (
             category_in(content) != category_in(pet.content)
         )
-        if animal not in gone and not is_other:
+        if not is_other:
             owners[pet_id] = animal
     seen = dict(
         sql.execute("SELECT pet_id, content FROM other_pets WHERE header IN ('', ?)", [header])

@@ -58,9 +58,12 @@ def match_ids(
     return StoreMatches([], [], [])
 
 
-def match_equal_pets(rows: Sequence[Row], pets: Sequence[Pet], of: int) -> StoreMatches:
+def match_equal_pets(
+    rows: Sequence[Row], pets: Sequence[Pet], of: int, *, is_first: bool = False
+) -> StoreMatches:
     """Match rows with pets of equal content, each once, new pets of others first.
 
+    Before the ``is_first`` load any match is asked about, once.
     ``of`` is the number of rows that would be sent. Rows whose name is from ``defaults`` equal
     many pets by chance.
     """
@@ -79,7 +82,7 @@ def match_equal_pets(rows: Sequence[Row], pets: Sequence[Pet], of: int) -> Store
     if is_nearly_all:
         return StoreMatches([], [pet_match(row, pet) for row, pet in pairs.items()], [])
     found = [pet_match(row, pet) for row, pet in pairs.items() if pet.is_new and pet.animal is None]
-    if is_many(len(found), of):
+    if is_many(len(found), of) or (is_first and found):
         return StoreMatches([], found, [])
     return StoreMatches([], [], found)
 

@@ -20,7 +20,7 @@ from petstore_frame.loader.matching.by_key import (
     match_similar_keys,
 )
 from petstore_frame.loader.matching.by_store import StoreMatches, match_equal_pets, match_ids
-from petstore_frame.loader.matching.gone import NONE_GONE, GoneAnimals
+from petstore_frame.loader.matching.gone import ShownAnimal, find_gone
 from petstore_frame.loader.matching.repeated_keys import (
     KEY_MISSING,
     choose_rows,
@@ -40,7 +40,9 @@ from petstore_frame.loader.matching.values import (
     Plan,
     Row,
 )
-from petstore_frame.loader.row_state import RecordProblem
+from petstore_frame.loader.row_state import RecordProblem, State
+
+ANSWERED = "user"  # the reason of an animal that is gone, as the user knows
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,13 @@ class Situation:
     has_created_same: bool = False  # ``create`` answered same_content for this header
     pets: Sequence[Pet] = ()
     pet_ids: Mapping[int, int] = field(default_factory=dict)  # in a column of the file, by row
+    is_first: bool = False  # no load was made before: whose pets these are is asked once
     is_marked: bool = False  # these ids are of this store, by our own mark
-    gone: GoneAnimals = NONE_GONE
-    gone_of: int = 0
+    shown: Sequence[ShownAnimal] = ()  # of rows that have an animal in the store already
+    open_gone: Sequence[Match] = ()  # rows whose animal is gone, and nobody was asked, or not now
+    asks_again_about_gone: bool = False  # the user reverses an answer about ``gone``
+    listing: Mapping[int, str] = field(default_factory=dict)  # the contents of the pets by id
+    is_proof: bool = False  # what the listing lacks is not in the store
 
 
 def match(situation: Situation, answers: Answers, default: str = SKIP) -> Plan:
@@ -100,12 +106,13 @@ class _Matching:
         self.asks_about_few = asks_about_few
         self.plan = Plan()
         self.rows = {row.number: row for row in situation.rows}
-        self.unsent = {
-            animal.id
-            for animals in (*situation.animals_of_key.values(), situation.unsent_animals)
-            for animal in animals
-            if not animal.is_sent
-        }
+        groups = (
+            *situation.animals_of_key.values(),
+            situation.keyed_animals,
+            situation.sent_animals,
+            situation.unsent_animals,
+        )
+        self.animals = {animal.id: animal for group in groups for animal in group}
         self.taken: set[int] = set()  # animals that rows of the file are
         self.matched_rows: set[int] = set()
         self.open_rows = situation.to_send
@@ -113,7 +120,6 @@ class _Matching:
     def run(self) -> None:
         """Apply the rules in their order; of some files the store is asked alone."""
         situation = self.situation
-        self._answer_gone()
         if situation.is_compared:
             if situation.has_keys:
                 self._choose_rows()
@@ -121,6 +127,7 @@ class _Matching:
             self._match_ids()
             self._match_contents()
             self._move_unsent()
+        self._find_gone()
         if situation.is_compared or situation.is_resumed:
             self._match_pets()
 
@@ -132,12 +139,32 @@ class _Matching:
             if row.is_to_send and row.is_free and not self.plan.is_decided(row)
         ]
 
-    def _answer_gone(self) -> None:
-        """Let animals that are gone be gone, or be created again."""
-        matches = self.situation.gone.asked
-        if not matches:
-            return
-        self._note_case(By.GONE, matches, self.situation.gone_of)
+    def _find_gone(self) -> None:
+        """Find the animals of the file that the store has lost, and follow the answer."""
+        situation, plan = self.situation, self.plan
+        open_matches = {match_.animal: match_ for match_ in situation.open_gone}
+        shown = {animal.animal: animal for animal in situation.shown}
+        for row, (number, _) in plan.animals.items():
+            animal = self.animals.get(number)
+            if animal is None:
+                continue
+            if animal.state is State.GONE:
+                if animal.reason != ANSWERED or situation.asks_again_about_gone:
+                    open_matches.setdefault(number, Match(row, number))
+            elif animal.pet_id is not None and animal.was_shown and animal.content is not None:
+                shown.setdefault(number, ShownAnimal(row, number, animal.pet_id, animal.content))
+        found = find_gone(list(shown.values()), situation.listing, is_proof=situation.is_proof)
+        asked = [*open_matches.values(), *found.asked]
+        few = found.few
+        if open_matches or By.GONE in self.answers:  # then all of them, however few
+            asked, few = [*asked, *few], []
+        plan.few_gone, plan.renamed = list(few), list(found.renamed)
+        if asked:
+            asked.sort(key=lambda match_: match_.row)
+            self._answer_gone(asked, len(shown) + len(open_matches))
+
+    def _answer_gone(self, matches: Sequence[Match], of: int) -> None:
+        self._note_case(By.GONE, matches, of)
         animals = {match_.animal for match_ in matches if match_.animal is not None}
         if self.answers.get(By.GONE, self.default) == CREATE:
             self.plan.created_again |= animals
@@ -274,8 +301,15 @@ class _Matching:
         rows = [
             row for row in self.situation.rows if row.number not in few and self._is_still_sent(row)
         ]
-        pets = [pet for pet in self.situation.pets if pet.animal not in self.taken]
-        self._ask_about_pets(match_equal_pets(rows, pets, max(self.open_rows, len(rows))))
+        lost = plan.gone | plan.created_again
+        pets = [
+            pet._replace(animal=None) if pet.animal in lost else pet
+            for pet in self.situation.pets
+            if pet.animal is None or pet.animal in lost or pet.animal not in self.taken
+        ]
+        of = max(self.open_rows, len(rows))
+        matches = match_equal_pets(rows, pets, of, is_first=self.situation.is_first)
+        self._ask_about_pets(matches)
 
     def _is_still_sent(self, row: Row) -> bool:
         plan = self.plan
@@ -337,7 +371,8 @@ class _Matching:
         elif match_.animal is not None:
             plan.animals[match_.row] = (match_.animal, by)
             self.taken.add(match_.animal)
-            if match_.animal in self.unsent:
+            animal = self.animals.get(match_.animal)
+            if animal is not None and not animal.is_sent:
                 plan.moved.append(match_.row)
 
 

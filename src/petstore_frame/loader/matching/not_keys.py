@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from petstore_frame.schema import core, fold
-from petstore_frame.schema.folding import SEPARATOR
+from petstore_frame.schema import fold
 
 _WORDS = (
     "none", "n/a", "na", "unknown", "tbd", "0", "-", "--", "?", "??", "null", "nil", "nan", "no",
     "x", "xx", "xxx", "missing", "not available", "no chip", "keine", "unbekannt", "ninguno",
     "aucun",
 )  # fmt: skip
-WORD_CORES = frozenset(core(word) for word in _WORDS)
+_FOLDED_WORDS = frozenset(fold(word) for word in _WORDS)
 _MONTH = (
     "jan|feb|mar|mär|mrz|apr|avr|abr|may|mai|jun|jul|aug|août|ago|sep|oct|okt|nov|dec|dez|dic|déc"
 )
@@ -23,15 +23,14 @@ _DATE = re.compile(
 )
 
 
-def is_word(key_core: str) -> bool:
+def is_word(key: Sequence[str]) -> bool:
     """Return whether a key says that there is none; of several columns, in all of them.
 
     Example:
-        >>> from petstore_frame.schema import core
-        >>> is_word(core("N/A")), is_word(core(" Unknown")), is_word(core("?")), is_word(core("A"))
+        >>> is_word(["N/A"]), is_word([" Unknown"]), is_word(["?"]), is_word(["0000"])
         (True, True, True, False)
     """
-    return all(part in WORD_CORES for part in key_core.split(SEPARATOR))
+    return bool(key) and all(fold(text) in _FOLDED_WORDS for text in key)
 
 
 def is_date(text: str) -> bool:

@@ -64,7 +64,7 @@ def choose_row(rows: Sequence[Row], keep: str | None) -> Row | RecordProblem:
     The rows are ranked before any is excluded: if the chosen row is excluded, the animal is.
     """
     key = key_texts(rows[0].key)
-    if is_word(rows[0].core or "") and len(rows) > 1:
+    if is_word(key) and len(rows) > 1:
         message = f"{' '.join(key)!r} is in several rows, so it is no key"
         return RecordProblem(KEY_MISSING, message, value=" ".join(key), hint=fill_in_hint(key))
     if "" in key and len(rows) > 1:

@@ -76,6 +76,9 @@ class Animal(NamedTuple):
     has_default_name: bool = False
     keys: tuple[str, ...] = ()  # in the columns of the file's key
     cores: tuple[str, ...] = ()
+    pet_id: int | None = None
+    was_shown: bool = False  # a reading of the store has shown its pet, or should by now
+    reason: str | None = None  # of its state
 
     @property
     def is_sent(self) -> bool:
@@ -129,6 +132,8 @@ class Plan:
         lives: How many equal pets these rows are other animals than.
         gone: Animals that are not in the store any more.
         created_again: Animals that are not there, and are sent again.
+        few_gone: Rows of few animals that are not there, and that are only listed.
+        renamed: Rows whose pets have another name in the store.
         has_store_matches: Whether rows may be pets of others.
         creates_in_store: Whether the user called such rows other animals.
     """
@@ -145,6 +150,8 @@ class Plan:
     lives: dict[int, int] = field(default_factory=dict)
     gone: set[int] = field(default_factory=set)
     created_again: set[int] = field(default_factory=set)
+    few_gone: list[Match] = field(default_factory=list)
+    renamed: list[Match] = field(default_factory=list)
     has_store_matches: bool = False
     creates_in_store: bool = False
 

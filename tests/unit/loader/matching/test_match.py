@@ -216,6 +216,7 @@ def test_many_equal_new_pets_are_asked_about() -> None:
     pets = [pet(n, f"Pet {n}") for n in range(1, 4)]
     assert len(match_equal_pets(named(12), pets, 12).asked) == 3
     assert len(match_equal_pets(named(13), pets, 13).few) == 3
+    assert len(match_equal_pets(named(13), pets[:1], 13, is_first=True).asked) == 1
 
 
 def test_pets_that_an_earlier_load_saw_are_no_reason_to_ask() -> None:
