@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.journal.store_check import LAG_S, StorePets, shown_animals
+from petstore_frame.loader.journal.store_check import StorePets, settled_before, shown_animals
 from petstore_frame.loader.matching.by_key import first_digits
 from petstore_frame.loader.matching.match import Situation
 from petstore_frame.loader.matching.not_keys import is_date, is_word
@@ -123,7 +123,7 @@ class Reader(NamedTuple):
             "base": self.staged.base,
             "columns": self.staged.key_columns,
             "is_resumed": self.staged.is_resumed,
-            "settled_before": self.now - LAG_S,
+            "settled_before": settled_before(self.now),
         }
 
     def execute(self, statement: str, **more: Any) -> sqlite3.Cursor:

@@ -54,6 +54,11 @@ UPDATE animals SET state = 'pending', reason = 'recreated', life = life + 1, ans
 """
 
 
+def settled_before(now: float) -> float:
+    """Return the moment before which an animal was settled that each reading should show."""
+    return now - LAG_S
+
+
 class StorePet(NamedTuple):
     """A pet of the store: its id, its name, the body that would make it, and its content."""
 
@@ -95,7 +100,7 @@ def shown_animals(
 
     ``named_answers`` reverse what was answered about animals that are gone.
     """
-    named = {"mine": number, "settled_before": now - LAG_S}
+    named = {"mine": number, "settled_before": settled_before(now)}
     shown: list[ShownAnimal] = []
     open_matches: list[Match] = []
     for row, animal, pet_id, content, state, reason in sql.execute(_ANIMALS_HERE, named):
@@ -219,7 +224,7 @@ def gone_elsewhere(
     """Return the animals of other files that a whole listing lacks: names, files and ids."""
     if not store.is_whole:
         return []
-    named = {"mine": number, "settled_before": now - LAG_S}
+    named = {"mine": number, "settled_before": settled_before(now)}
     return [
         {"pet_id": pet_id, "name": json.loads(body)["name"], "source": source}
         for pet_id, body, source in sql.execute(_SHOWN_ELSEWHERE, named)
