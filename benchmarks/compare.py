@@ -69,7 +69,7 @@ def by_fields(path: Path, frame: Any) -> int:
     from petstore_frame.inventory import Inventory
 
     found = compare(path, Inventory.from_frame(frame), on=["name", "category_id"])
-    return int(found.summary.loc["changed", "records"])
+    return int(found.summary.loc["changed", "rows"])
 
 
 def by_key(path: Path, frame: Any) -> int:

@@ -61,7 +61,7 @@ html_title = f"petstore_frame {release}"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_sidebars: dict[str, list[str]] = {
-    page: [] for page in ("get_started", "interface", "service", "inputs", "benchmarks")
+    page: [] for page in ("install", "get_started", "interface", "service", "inputs", "benchmarks")
 }
 html_show_sourcelink = False
 html_copy_source = False
@@ -76,8 +76,8 @@ copyright = f"{author}, MIT licence"
 
 _NOTEBOOKS = """# Notebooks
 
-The first is for whoever knows pandas; the others are a month in a shelter, from the first day to
-Monday. Each was run from top to bottom when these pages were built. They are in `notebooks/` of
+The first is for pandas users; the others are a month in a shelter, from the first day to the weekly
+report. Each was run from top to bottom when these pages were built. They are in `notebooks/` of
 the repository, and `petstore-frame demo` leaves a copy in `petstore-demo/`.
 
 ```{toctree}

@@ -128,7 +128,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
     with (
         FlakyStore(has_links=True, stall_s=0.5) as store,
-        pf.Client(store.base_url, KEY, timeout=5.0, max_retries=0) as client,
+        pf.Client(store.base_url, KEY, timeout=5.0, retry_timeout=0) as client,
     ):
         yield Shop(tmp_path / "office", client, store)
 

@@ -28,6 +28,7 @@ from .history import diff as diff
 from .inventory import Completeness as Completeness
 from .inventory import Inventory as Inventory
 from .inventory import fetch_inventory as fetch_inventory
+from .inventory import find_pet as find_pet
 from .inventory.inventory import completeness as completeness
 from .inventory.saved_inventory import read_inventory as read_inventory
 from .loader.loading import load as load

@@ -1,4 +1,4 @@
-"""The three operations of the interface, one request each, and ``find_pet``.
+"""Sends the three operations of the interface, one request each.
 
 A GET is repeated after a passing failure, a POST never.
 """
@@ -6,7 +6,7 @@ A GET is repeated after a passing failure, a POST never.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, ClassVar, NoReturn, Self
 
@@ -18,7 +18,6 @@ from petstore_frame.errors import (
     ContractError,
     EndpointDeprecatedWarning,
 )
-from petstore_frame.inventory import PetSearch, find_pet
 from petstore_frame.schema import PET_STATUSES, NewPet, Pet, PetColumns, PetStatus
 from petstore_frame.transport import (
     STORE_ID,
@@ -28,7 +27,9 @@ from petstore_frame.transport import (
     Page,
     PostOutcome,
     Proof,
+    Response,
     Transport,
+    hide_key,
 )
 from petstore_frame.validation import before_sending, one_of, whole_number
 
@@ -39,15 +40,18 @@ GET_PET_ENDS = date(2030, 12, 5)
 class Client:
     """A client of one store. Safe to share between threads.
 
-    ``list_pets``, ``create_pet`` and ``get_pet`` are the interface's operations, one request each;
-    ``find_pet`` looks for one animal, and ``fetch_inventory(client)`` reads them all.
+    ``list_pets``, ``create_pet`` and ``get_pet`` are the interface's operations, one request each.
+    ``pf.find_pet(client, 17)`` looks for one animal, and ``pf.fetch_inventory(client)`` reads all.
 
     Args:
         base_url: The store's address, ending in ``/v1``; None reads ``PETSTORE_BASE_URL``.
         api_key: The key; None reads ``PETSTORE_API_KEY``.
-        timeout: Seconds to wait for an answer to begin or go on, with twice as many for the
-            whole of it. A connection is given up after 5.
-        max_retries: Repeats of a GET after a passing failure. A POST is never repeated.
+        timeout: Read timeout in seconds; the whole response may take twice as long. The connect
+            timeout is 5 s.
+        retry_timeout: A GET is retried until this many seconds pass without a usable response; 0
+            never retries. A ``Retry-After`` of up to 300 s is honored on top of that, up to 15
+            minutes in a row. Until the store has responded once, connection errors are retried
+            for 4 s only. A POST is never retried.
         transport: An ``httpx.BaseTransport`` in place of our own: for proxies, certificates and
             header lines beyond what the environment says, and for tests.
         idempotency: How the store expects idempotency keys; only for a store that honours them.
@@ -75,22 +79,27 @@ class Client:
         api_key: str | SecretStr | None = None,
         *,
         timeout: float = 30.0,
-        max_retries: int = 4,
+        retry_timeout: float = 180.0,
         transport: GivenTransport | None = None,
         idempotency: IdempotencyKey | None = None,
     ) -> None:
+        # A traceback may show the arguments as they are now: none of them is the key in the open.
+        api_key = hide_key(api_key)
         if not isinstance(idempotency, IdempotencyKey | None):
             raise ConfigurationError(f"idempotency is an IdempotencyKey, got {idempotency!r}")
         self.idempotency = idempotency
         self._options: dict[str, Any] = {
-            "timeout": timeout, "max_retries": max_retries, "transport": transport
-        }  # fmt: skip
+            "timeout": timeout,
+            "retry_timeout": retry_timeout,
+            "transport": transport,
+        }
         self._transport = Transport(base_url, api_key, **self._options, clocks=self._clocks)
         self.base_url = self._transport.base_url
         self._has_warned = False
 
-    def with_key(self, api_key: str) -> Self:
+    def with_key(self, api_key: str | SecretStr) -> Self:
         """Return a client of the same store with another key; this one stays as it is."""
+        api_key = hide_key(api_key)
         return type(self)(self.base_url, api_key, **self._options, idempotency=self.idempotency)
 
     def list_pets(self, limit: int = Page.MAX_LIMIT, status: PetStatus | None = None) -> Page:
@@ -123,32 +132,29 @@ class Client:
         *,
         params: Mapping[str, str] | None = None,
         number: int | None = None,
+        is_guess: bool = False,
+        on_wait: Callable[[float], None] | None = None,
     ) -> Page:
         """Read one page by parameters, or by an address, of the caller's own.
 
         For tools that find their own way through a listing; ``list_pets`` is the plain way.
 
         ``address`` is ``/pets``, or a next link of the same origin; without ``params`` it keeps its
-        own. ``number`` is that of the page in a listing, for error messages.
+        own. ``number`` is that of the page in a listing, for error messages. ``is_guess`` says that
+        the store may not understand the request, so that a failure is not retried for long.
+        ``on_wait`` is called with the seconds to wait whenever the store asks to wait.
 
         Raises:
             CrossOriginError: The address belongs to another origin; nothing was sent.
             PetstoreError: As for ``list_pets``.
         """
         self._check_open()
-        answer = self._transport.get(address, params)
-        columns = PetColumns.from_json(answer.body, operation=answer.operation, page=number)
-        return Page(columns, answer.headers, answer.url)
 
-    def find_pet(self, pet_id: int) -> PetSearch:
-        """Look for a pet by id: found, proven absent, or unknown, as ``PetSearch.state`` says.
+        def parse(response: Response) -> Page:
+            columns = PetColumns.from_json(response.body, operation=response.operation, page=number)
+            return Page(columns, response.headers, response.url)
 
-        It reads the inventory until the pet is met; a pet is absent only when the whole of it
-        was read. It raises what ``list_pets`` does.
-
-        Interface: Endpoints, List all animals.
-        """
-        return find_pet(self, pet_id)
+        return self._transport.get(address, params, parse, is_guess=is_guess, on_wait=on_wait)
 
     def create_pet(self, name: str, category_id: int, status: PetStatus | None = None) -> Pet:
         """Add a pet: one request, never repeated.
@@ -220,18 +226,21 @@ class Client:
         if not self._has_warned:
             self._has_warned = True
             text = end_of_get_pet(date.today())  # a day more or less does not matter
-            warnings.warn(text, EndpointDeprecatedWarning, stacklevel=3)
+            warnings.warn(text, EndpointDeprecatedWarning, stacklevel=2)
         self._check_open()
-        answer = self._transport.get(address)
-        pet = Pet.from_json(answer.body, operation=answer.operation)
-        if pet.id != pet_id:
-            raise ContractError(
-                f"asked for pet {pet_id}, the store answered with pet {pet.id}; "
-                "check that base_url is a real pet store, not a mock",
-                operation=answer.operation,
-                field="id",
-            )
-        return pet
+
+        def parse(response: Response) -> Pet:
+            pet = Pet.from_json(response.body, operation=response.operation)
+            if pet.id != pet_id:
+                raise ContractError(
+                    f"asked for pet {pet_id}, the store answered with pet {pet.id}; "
+                    "check that base_url is a real pet store, not a mock",
+                    operation=response.operation,
+                    field="id",
+                )
+            return pet
+
+        return self._transport.get(address, None, parse, is_list=False)
 
     def close(self) -> None:
         """Close the connections; the client cannot be used afterwards."""

@@ -237,6 +237,7 @@ class InputError(PetstoreError, ValueError):
         hint: The next step.
         add: A word of the recipe that would let it be read, and its value; to be confirmed by a
             person. None where a person must find the answer.
+        likely: The value with which a preview shows the file while ``add`` is a placeholder.
     """
 
     message: str
@@ -246,6 +247,7 @@ class InputError(PetstoreError, ValueError):
     column: str | None = None
     hint: str = ""
     add: tuple[str, Any] | None = None
+    likely: Any = None
 
     @property
     def sentence(self) -> str:

@@ -51,11 +51,27 @@ def open_frame(pets: Any, needed: Sequence[str]) -> Any:
 
 
 def pandas_frame(pets: Any, needed: Sequence[str] = FIELDS.names) -> pd.DataFrame:
-    """Return the pandas table of an Inventory or of a frame of any engine, as ``open_frame``."""
+    """Return the pandas table of an Inventory or of a frame of any engine, as ``open_frame``.
+
+    Columns of other engines keep their types (Arrow's), as pandas' own would turn whole numbers
+    with a missing value into floats.
+    """
     frame = open_frame(pets, needed)
-    is_pandas = frame.implementation.is_pandas()
-    found: pd.DataFrame = frame.to_native() if is_pandas else frame.lazy().collect().to_pandas()
-    return found
+    if frame.implementation.is_pandas():
+        native: pd.DataFrame = frame.to_native()
+        return native
+    collected = frame.lazy().collect()
+    if collected.implementation.is_pandas():
+        dask_result: pd.DataFrame = collected.to_native()
+        return dask_result
+    table = collected.to_arrow()
+    arrow_types = {
+        column.type: pd.ArrowDtype(column.type)
+        for column in table.columns
+        if not hasattr(column.type, "index_type")  # a dictionary becomes a pandas category
+    }
+    converted: pd.DataFrame = table.to_pandas(types_mapper=arrow_types.get)
+    return converted
 
 
 def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
@@ -66,8 +82,13 @@ def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
     columns = {field.name: _typed(frame[field.name], field) for field in FIELDS}
     if columns["id"].dtype != "int64":
         raise InputError("an id is missing", column="id", hint="drop rows without an id")
-    added = [name for name in frame.columns if name not in FIELDS.names]
-    columns |= {str(name): frame[name] for name in added}
+    for name in frame.columns:
+        if name in FIELDS.names:
+            continue
+        text = str(name)
+        while text in columns:  # 1 and "1" are two columns
+            text += " (2)"
+        columns[text] = frame[name]
     return pd.DataFrame({name: column.array for name, column in columns.items()})
 
 

@@ -1,12 +1,8 @@
-"""Runs the bundled pet store in a process of its own, for a notebook, a test or a shell.
-
-``python -m`` looks in the working directory first; an ``h11.py`` beside a notebook would then run
-in a process that has the API key. So ``-P`` keeps that directory off the path. The service shares
-no code with the package: settings and keys reach it by stdin, and no process list shows them.
-"""
+"""Runs the bundled store as a process of its own, for a notebook, a test or a shell."""
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -28,18 +24,25 @@ from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError, MissingExtraError, ServiceStartError
 from petstore_frame.fault_proxy import FaultyProxy, read_faults
 from petstore_frame.transport import IdempotencyKey, checked_key
+from petstore_frame.validation import whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_PROGRAM = "petstore_frame.service.service_run"
-_END_S = 10.0
+# The service shares no code with the rest of the package, so it is started by name.
+_SERVICE_MODULE = "petstore_frame.service.service_run"
+_API_KEYS_MODULE = "petstore_frame.service.api_keys"
+_MAX_PORT = 65535
+# A little longer than the service waits for the requests that it is answering.
+_SHUTDOWN_TIMEOUT_S = 10.0
 # The bundled service remembers an idempotency key as long as its pet; this is long enough.
 _KEY_LIFETIME_S = 7 * 24 * 3600.0
+# A server that nobody refers to any more, as in ``client = pf.serve().client()``, keeps running.
+_running: set[_ServiceProcess] = set()
 
 
 class Server:
-    """A running service, made by ``serve``; a context manager that ends it.
+    """A running store, started by ``serve``; a context manager that ends it.
 
     Attributes:
         base_url: Address of the store, ending in ``/v1``.
@@ -54,8 +57,7 @@ class Server:
 
     def __init__(
         self,
-        process: subprocess.Popen[str],
-        base_url: str,
+        process: _ServiceProcess,
         api_key: SecretStr,
         idempotency: IdempotencyKey | None,
         proxy: FaultyProxy | None = None,
@@ -63,7 +65,7 @@ class Server:
         self._process = process
         self._idempotency = idempotency
         self._proxy = proxy
-        self.base_url = base_url if proxy is None else proxy.base_url
+        self.base_url = process.base_url if proxy is None else proxy.base_url
         self.api_key = api_key
 
     @property
@@ -72,16 +74,16 @@ class Server:
         return self._process.pid
 
     def client(self, *, timeout: float = 30.0) -> Client:
-        """Return a Client of this store, which knows whether it honours idempotency keys.
+        """Return a Client of this store, which knows whether it honors idempotency keys.
 
         For other settings, make your own: ``pf.Client(server.base_url, server.api_key, …)``.
         """
         return Client(self.base_url, self.api_key, timeout=timeout, idempotency=self._idempotency)
 
     def truth(self) -> pd.DataFrame:
-        """Return what the store made of each body that was posted, by no client's account.
+        """Return what the store made of each posted body, as the store itself counted it.
 
-        Only of ``serve(faults=...)``. Pets that were there before are not in it.
+        Only for ``serve(faults=...)``. Pets that were there before are not included.
 
         Returns:
             A row for each different body: ``name`` str, ``category_id`` Int64, ``status`` str;
@@ -93,15 +95,15 @@ class Server:
         """
         if self._proxy is None:
             raise ArgumentError(
-                "the truth is kept where faults are: pf.serve(faults='lost-reply=0.05')"
+                "truth() needs a server with faults, such as pf.serve(faults='lost-reply=0.05')"
             )
         return self._proxy.truth()
 
     def close(self) -> None:
-        """End the service: it answers what is in flight first."""
+        """End the service once it has answered the requests that it has received."""
         if self._proxy is not None:
             self._proxy.close()
-        _end(self._process)
+        self._process.stop()
 
     def __enter__(self) -> Server:
         return self
@@ -110,7 +112,7 @@ class Server:
         self.close()
 
     def __repr__(self) -> str:
-        state = "running" if self._process.poll() is None else "closed"
+        state = "running" if self._process.is_running() else "closed"
         return f"Server({self.base_url!r}, pid={self.pid}, {state})"
 
 
@@ -124,26 +126,27 @@ def serve(
     spec_only: bool = False,
     faults: str | Mapping[str, float] | None = None,
 ) -> Server:
-    """Start the bundled service on loopback and return once it answers.
+    """Start the bundled store on loopback and return once it answers.
 
-    It ends with this process, however that ends, and the key is in no process list.
+    The store ends with this process, however this process ends. The key is in no process list.
 
     Args:
         sample: Number of made-up pets to put into an empty store.
         seed: Seed of those pets and of the faults; the same seed gives the same ones.
-        database: Path of a SQLite file or a SQLAlchemy URL; None is a fresh store that is gone
+        database: Path of a SQLite file or a SQLAlchemy URL; None is a new store that is deleted
             with the server.
         port: Port on loopback; 0 picks a free one.
         api_key: Key to accept; None makes one.
         spec_only: Leave out every extension of the interface.
         faults: How often the store misbehaves, to try a loader: ``"lost-reply=0.05,cap=20"`` or a
-            dict. ``lost-reply`` cuts answers, ``refused`` requests, ``late`` holds answers until
-            the client gives up, ``error-after`` answers 500 after the fact, ``busy`` 429 and 503,
-            ``repeat`` passes a request on twice, ``slow`` takes a second longer: rates from 0 to 1.
-            ``cap`` is the largest page. ``server.truth()`` says what was applied.
+            dict. ``lost-reply`` cuts responses, ``refused`` requests, ``late`` holds responses
+            until the client gives up, ``error-after`` answers 500 although the pet was created,
+            ``busy`` answers 429 and 503, ``repeat`` passes a request on twice, ``slow`` takes a
+            second longer: rates from 0 to 1. ``cap`` is the largest page. ``server.truth()`` says
+            what was applied.
 
     Raises:
-        ArgumentError: A fault or its rate is not known; nothing was started.
+        ArgumentError: A fault, its rate or the port is not valid; nothing was started.
         MissingExtraError: FastAPI, uvicorn or SQLAlchemy is not installed.
         ServiceStartError: The service did not come up; the text has its last output.
 
@@ -152,122 +155,235 @@ def serve(
         ...     print(server.base_url.endswith("/v1"))
         True
     """
-    # The wrapped key replaces the text, so that a verbose traceback shows stars.
-    made = SecretStr("psk_" + secrets.token_urlsafe(32))
-    api_key = made if api_key is None else checked_key(api_key)
-    drawn = None if faults is None else read_faults(faults)
+    # The wrapped key replaces the text, so that a traceback with values shows stars.
+    if api_key is None:
+        api_key = SecretStr("psk_" + secrets.token_urlsafe(32))
+    else:
+        api_key = checked_key(api_key)
+    fault_rates = None if faults is None else read_faults(faults)
+    whole_number("port", port, 0, _MAX_PORT)
     settings = {
         "sample": sample,
         "seed": seed,
         "database": None if database is None else os.fspath(database),
-        "port": port if drawn is None else 0,
+        "port": port if fault_rates is None else 0,  # with faults, the proxy has the port
         "spec_only": spec_only,
-        "api_key": api_key.get_secret_value(),
+        "api_key": api_key,
     }
-    process, base_url = _launch(settings)
-    try:
-        proxy = None if drawn is None else FaultyProxy(base_url, drawn, seed, port)
-    except ServiceStartError:
-        _end(process)
-        raise
-    honoured = None if spec_only else IdempotencyKey(_KEY_LIFETIME_S)
-    return Server(process, base_url, api_key, honoured, proxy)
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    process.terminate()
-    try:
-        process.wait(_END_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
-
-
-def _launch(
-    settings: Mapping[str, Any], *, is_shown: bool = False
-) -> tuple[subprocess.Popen[str], str]:
-    """Start the service's process, its log shown or not; return it with its address."""
-    _require_libraries(settings["database"])
-    environ = {name: text for name, text in os.environ.items() if name != "PETSTORE_API_KEY"}
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
-        process = subprocess.Popen(  # noqa: S603 # our own command
-            (sys.executable, "-P", "-m", _PROGRAM),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=None if is_shown else log,
-            env=environ,
-            text=True,
-            encoding="utf-8",
-            # Ctrl-C in a notebook or shell is for the caller; the service ends with its parent.
-            start_new_session=True,
-        )
-        assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
+    process = _ServiceProcess(settings)
+    proxy = None
+    if fault_rates is not None:
         try:
-            with process.stdin as stdin:
-                line = dict(settings) | {"parent_pid": os.getpid()}
-                stdin.write(json.dumps(line, default=str) + "\n")
-            return process, str(json.loads(process.stdout.readline())["base_url"])
-        except BaseException as problem:
-            with process:  # which waits for its end and closes its pipes
-                process.kill()
-            if not isinstance(problem, OSError | ValueError):
-                raise
-            log.seek(0)
-            last = log.read()[-2000:].strip() or "none"
-            raise ServiceStartError(
-                f"the bundled service did not come up; its last output: {last}"
-            ) from problem
+            proxy = FaultyProxy(process.base_url, fault_rates, seed, port)
+        except ServiceStartError:
+            process.stop()
+            raise
+    idempotency = None if spec_only else IdempotencyKey(_KEY_LIFETIME_S)
+    return Server(process, api_key, idempotency, proxy)
 
 
-def misbehave(
+class _ServiceProcess:
+    """A process of the bundled service, which ends when the pipe to its stdin closes.
+
+    The system closes that pipe when this process ends, even if it is killed. Process ids prove
+    nothing here: in a virtual environment on Windows, ``sys.executable`` is a launcher, and the
+    parent of the service is the launcher rather than this process.
+
+    Attributes:
+        base_url: Address of the store, without faults.
+        pid: Process id of the service, not that of a launcher.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], *, shows_log: bool = False) -> None:
+        """Start a service and wait for its address; ``shows_log`` leaves its log on stderr."""
+        _require_libraries(settings["database"])
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+            self._process = subprocess.Popen(  # noqa: S603 # our own command
+                _python_command(_SERVICE_MODULE),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=None if shows_log else log,
+                env=_environment_without_key(),
+                text=True,
+                encoding="utf-8",
+                **_away_from_ctrl_c(),
+            )
+            try:
+                self._send_settings(settings)
+                self._read_address()
+                _running.add(self)
+            except BaseException as problem:
+                self._kill()
+                if not isinstance(problem, OSError | ValueError):
+                    raise
+                log.seek(0)
+                last_output = log.read()[-2000:].strip() or "none"
+                raise ServiceStartError(
+                    f"the bundled service did not come up; its last output: {last_output}"
+                ) from problem
+
+    def _send_settings(self, settings: Mapping[str, Any]) -> None:
+        """Write the settings to stdin, where no process list shows the key."""
+        assert self._process.stdin is not None  # noqa: S101 # it is a pipe
+        to_send = {**settings, "ends_with_stdin": True}
+        self._process.stdin.write(json.dumps(to_send, default=_as_json) + "\n")
+        self._process.stdin.flush()
+
+    def _read_address(self) -> None:
+        assert self._process.stdout is not None  # noqa: S101 # it is a pipe
+        ready = json.loads(self._process.stdout.readline())
+        self.base_url = str(ready["base_url"])
+        self.pid = int(ready["pid"])
+
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def stop(self) -> None:
+        """End the service once it has answered its requests, or kill it after ten seconds."""
+        # On Windows, terminate() is TerminateProcess: it ends a process in the middle of a
+        # request, and of a launcher and its child only the launcher. The pipe reaches the service
+        # itself on every system, and lets it finish.
+        _running.discard(self)
+        self.close_pipe()
+        try:
+            self._process.wait(_SHUTDOWN_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._kill()
+        self._close_output()
+
+    def _kill(self) -> None:
+        self.close_pipe()  # the child of a killed launcher ends because of this
+        self._process.kill()
+        self._process.wait()
+        self._close_output()
+
+    def close_pipe(self) -> None:
+        """Close the pipe to the service, which then ends unless another process has the pipe."""
+        assert self._process.stdin is not None  # noqa: S101 # it is a pipe
+        with contextlib.suppress(OSError):  # settings that a service never read
+            self._process.stdin.close()
+
+    def _close_output(self) -> None:
+        assert self._process.stdout is not None  # noqa: S101 # it is a pipe
+        self._process.stdout.close()
+
+
+def _close_pipes_after_fork() -> None:
+    """Let a forked child, such as a worker of multiprocessing, keep no service alive."""
+    for process in _running:
+        process.close_pipe()
+    _running.clear()
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_close_pipes_after_fork)
+
+
+def _python_command(module: str) -> tuple[str, ...]:
+    """Return the command that runs a module of this package.
+
+    ``python -m`` looks in the working directory first; an ``h11.py`` next to a notebook would then
+    run in a process that has the API key. ``-P`` keeps that directory off the path.
+    """
+    return (sys.executable, "-P", "-m", module)
+
+
+def _environment_without_key() -> dict[str, str]:
+    return {name: text for name, text in os.environ.items() if name != "PETSTORE_API_KEY"}
+
+
+def _away_from_ctrl_c() -> dict[str, Any]:
+    """Return the Popen options with which Ctrl-C in a notebook or shell reaches only its caller."""
+    if sys.platform == "win32":
+        new_group = subprocess.CREATE_NEW_PROCESS_GROUP  # Windows turns Ctrl-C off in a new group
+        no_window = subprocess.CREATE_NO_WINDOW  # a kernel without a console would open one
+        return {"creationflags": new_group | no_window}
+    return {"start_new_session": True}  # the terminal sends SIGINT to its own session only
+
+
+def _as_json(value: Any) -> str:
+    """Return a setting that JSON has no type for: a key as its text, a path as its name."""
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+
+
+def run_with_faults(
     settings: Mapping[str, Any], faults: str, upstream: str | None
 ) -> tuple[dict[str, Any], str]:
-    """Run a store that misbehaves until SIGTERM or Ctrl-C; return what was applied, and say it."""
-    drawn, process, place = read_faults(faults), None, upstream
-    if place is None:
-        process, place = _launch(dict(settings) | {"port": 0}, is_shown=True)
+    """Run a store that misbehaves until SIGTERM or Ctrl-C.
+
+    Args:
+        settings: Options of the bundled service.
+        faults: Rates, such as ``"lost-reply=0.05"``.
+        upstream: Address of another store to misbehave in front of; None starts the bundled one.
+
+    Returns:
+        What was applied, as numbers for a script and as one line for a person.
+    """
+    rates = read_faults(faults)
+    whole_number("port", settings["port"], 0, _MAX_PORT)
+    process = None
+    if upstream is None:
+        process = _ServiceProcess({**settings, "port": 0}, shows_log=True)
     try:
-        proxy = FaultyProxy(place, drawn, settings["seed"], settings["port"])
+        address = upstream if process is None else process.base_url
+        proxy = FaultyProxy(str(address), rates, settings["seed"], settings["port"])
         sys.stdout.write(json.dumps({"base_url": proxy.base_url, "pid": os.getpid()}) + "\n")
         sys.stdout.flush()
-        ended = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: ended.set())
-        ended.wait()
+        _wait_for_end()
         proxy.close()
     finally:
         if process is not None:
-            _end(process)
+            process.stop()
     return proxy.summary(), str(proxy)
 
 
+def _wait_for_end() -> None:
+    """Wait for SIGTERM or Ctrl-C."""
+    ended = threading.Event()
+    signals = [signal.SIGTERM, signal.SIGINT]
+    if sys.platform == "win32":
+        signals.append(signal.SIGBREAK)  # Ctrl-Break, all that a process group can be sent there
+    for number in signals:
+        signal.signal(number, lambda *_: ended.set())
+    # On Windows a wait without a timeout keeps Python from handling Ctrl-C.
+    while not ended.wait(0.5):
+        pass
+
+
 def run_service(settings: Mapping[str, Any]) -> None:
-    """Run the service's program in this process until it ends; it reads its settings from stdin."""
+    """Run the service in this process until it ends; it reads its settings from stdin."""
     _require_libraries(settings["database"])
-    sys.stdin = io.StringIO(json.dumps(settings, default=str))
-    runpy.run_module(_PROGRAM, run_name="__main__")
+    sys.stdin = io.StringIO(json.dumps(settings, default=_as_json))
+    runpy.run_module(_SERVICE_MODULE, run_name="__main__")
 
 
 def _require_libraries(database: str | None) -> None:
-    """Refuse to go on where a library of the service or of its database is missing."""
+    """Check for the libraries of the service and of its database before a process starts.
+
+    Raises:
+        MissingExtraError: One of them is not installed.
+    """
     if not all(find_spec(library) for library in ("fastapi", "uvicorn", "sqlalchemy")):
         raise MissingExtraError("the bundled service", "service")
     if (database or "").startswith("postgresql") and not find_spec("psycopg"):
         raise MissingExtraError("the bundled service on PostgreSQL", "postgres")
 
 
-def ask_keys(database: str, **words: str) -> dict[str, Any]:
-    """Return what the key book of a store's database answers: with no words, what is in it.
+def manage_api_keys(database: str, **request: str) -> dict[str, Any]:
+    """Make, revoke or list the API keys in the database of a store.
+
+    Args:
+        database: Path of a SQLite file or a SQLAlchemy URL.
+        **request: ``label`` of a key to make, or ``revoke`` and the key or its first characters;
+            neither lists the keys.
 
     Raises:
         ServiceStartError: The database cannot be opened.
     """
     _require_libraries(database)
-    done = subprocess.run(
-        (sys.executable, "-P", "-m", "petstore_frame.service.api_keys"),
-        input=json.dumps({"database": database, **words}),
+    done = subprocess.run(  # noqa: S603 # our own command
+        _python_command(_API_KEYS_MODULE),
+        input=json.dumps({"database": database, **request}),
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -275,5 +391,5 @@ def ask_keys(database: str, **words: str) -> dict[str, Any]:
     )
     if done.returncode:
         raise ServiceStartError(done.stderr.strip())
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
+    reply: dict[str, Any] = json.loads(done.stdout)
+    return reply

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -31,7 +31,7 @@ from petstore_frame.validation import one_of, whole_number
 
 PETS, SUM = "pets", "sum"
 LEGENDS = {
-    "at least": "≥ means at least: the store may hold more than was read.",
+    "at_least": "≥ means at least: the store may hold more than was read.",
     "about": "≈ means about: pets left the store while it was read.",
 }
 SHOWN_CATEGORIES = 20
@@ -40,7 +40,6 @@ _STRONGEST = 0.45  # of the colour behind a number; with more, the number is har
 _SHADE = "{},{},{}".format(*bytes.fromhex(palette.STATUS_COLOURS["available"][1:]))
 _NOTHING = "background:{0.fill};color:{0.ink}".format(palette.VERDICT_BADGES["incomplete"])
 _GROUPED = ("category_id", "status")
-_SIGNS = {"exact": "", "at least": "≥ ", "about": "≈ "}
 Cells: TypeAlias = NDArray[np.int64]
 
 
@@ -61,7 +60,7 @@ class Line(NamedTuple):
 
 def short(count: StatusCount) -> str:
     """Write a count where there is little room: ``100``, ``≥ 100`` at least, ``≈ 100`` about."""
-    return f"{_SIGNS[count.kind]}{count.count:,}"
+    return str(count)
 
 
 def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> Summary:
@@ -174,8 +173,8 @@ class Summary:
             held[status] += pets_held
         known, labels = completeness, Labels(categories)
         if known is None:
-            basis = "Nothing says which pets these are."
-            known = Completeness.of_counts(held, basis=basis)
+            reason = "Nothing says which pets these are."
+            known = Completeness.of_counts(held, reason=reason)
         ids = sorted({*numbers}, key=lambda number: (number is None, number or 0))
         others = sorted(held.keys() - {*PET_STATUSES, NO_STATUS})
         statuses: tuple[str, ...] = (*PET_STATUSES, *others, NO_STATUS)
@@ -256,7 +255,7 @@ class Summary:
             return line.total
         one_of("status", status, dict.fromkeys([*self.statuses, *PET_STATUSES, NO_STATUS]))
         counts = dict(zip(self.statuses, line.counts, strict=True))
-        return counts.get(status, replace(self.completeness.count(status), count=0))
+        return counts.get(status, StatusCount(0, self.completeness.count(status).bound))
 
     def nothing_available(self) -> str:
         """Say how many categories have nothing available; nothing where that is not known."""
@@ -270,7 +269,8 @@ class Summary:
     def _categories(self, is_wanted: NDArray[np.bool_]) -> StatusCount:
         """Count those of the wanted rows of ``cells`` that are categories."""
         pairs = zip(self.category_ids, is_wanted, strict=True)
-        return replace(self.total, count=sum(bool(yes) for id_, yes in pairs if id_ is not None))
+        number = sum(bool(yes) for id_, yes in pairs if id_ is not None)
+        return StatusCount(number, self.total.bound)
 
     def largest(self, top: int | None = None) -> list[Line]:
         """Return the categories with the most pets, then the rest of them in one line.
@@ -286,7 +286,7 @@ class Summary:
             top = len(held)
         lines = [self._line(self.labels[at], [at], self.category_ids[at]) for at in held[:top]]
         if rest := held[top:]:
-            label = f"{short(replace(self.total, count=len(rest)))} other categories"
+            label = f"{StatusCount(len(rest), self.total.bound)} other categories"
             lines.append(self._line(label, rest, is_rest=True))
         return lines
 
@@ -301,17 +301,18 @@ class Summary:
         """Add up some rows of ``cells``, each sum exact or not."""
         known, numbers = self.completeness, self.cells[rows].sum(axis=0).tolist()
         counts = [
-            replace(known.count(status), count=number)
+            StatusCount(number, known.count(status).bound)
             for status, number in zip(self.statuses, numbers, strict=True)
         ]
-        total = replace(known.total, count=sum(numbers))
-        if self.is_selection:  # of the pets asked for, and not of the store
-            total = replace(total, is_exact=known.is_complete)
+        bound = known.total.bound
+        if self.is_selection and known.is_complete:  # of the pets asked for, and not of the store
+            bound = "exact"
+        total = StatusCount(sum(numbers), bound)
         return Line(label, category_id, tuple(counts), total, is_rest)
 
     @property
     def _legend(self) -> list[str]:
-        kinds = {count.kind for count in self.sums.cells}
+        kinds = {count.bound for count in self.sums.cells}
         legends = (text for kind, text in LEGENDS.items() if kind in kinds)
         return list(filter(None, (self.selection, *legends)))
 

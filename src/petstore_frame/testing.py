@@ -1,4 +1,4 @@
-"""A store in memory, for the tests of programs that use this package."""
+"""Provides a store in memory for the tests of programs that use this package."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _Answer = tuple[int, bytes, Mapping[str, str]]
 
 
 def fake_store(pets: Iterable[NewPet | Pet | Mapping[str, Any]] = ()) -> FakeStore:
-    """Return a store in memory: no process, no socket, all three operations.
+    """Return a store in memory, without a process or a socket, with all three operations.
 
-    It answers as the interface states, and pages by next links. ``pf.serve()`` is the store for
-    tests that want a real one.
+    It answers as the interface states and links to next pages. For tests that need a real store,
+    use ``pf.serve()``.
 
     Args:
-        pets: What it holds: a Pet keeps its id, all others get the next free one. A mapping has
-            the fields of a NewPet, and perhaps an ``id``.
+        pets: Pets in the store: a Pet keeps its id, all others get the next free one. A mapping
+            has the fields of a NewPet, and optionally an ``id``.
 
     Raises:
-        ArgumentError: One of them is no pet.
+        ArgumentError: One of them is not a pet.
 
     Example:
         >>> import petstore_frame as pf
@@ -45,12 +45,12 @@ def fake_store(pets: Iterable[NewPet | Pet | Mapping[str, Any]] = ()) -> FakeSto
 
 
 class FakeStore:
-    """A store in memory; ``fake_store`` makes it. Safe to share between threads.
+    """A store in memory, made by ``fake_store``; threads may share it.
 
     Attributes:
-        base_url: Its address, which leads nowhere and is another one for each store.
-        api_key: The one key that it accepts.
-        transport: What answers in place of sockets, for a Client of your own program.
+        base_url: Address of the store, which leads nowhere and differs for each store.
+        api_key: The only key that it accepts.
+        transport: Answers instead of sockets, for a Client in your own program.
         requests: Method and path of each request, in order.
     """
 
@@ -70,15 +70,15 @@ class FakeStore:
         for pet in pets:
             self._add(dict(pet))
 
-    def client(self, *, max_retries: int = 4) -> Client:
+    def client(self, *, retry_timeout: float = 180.0) -> Client:
         """Return a Client of this store."""
         return Client(
-            self.base_url, self.api_key, max_retries=max_retries, transport=self.transport
+            self.base_url, self.api_key, retry_timeout=retry_timeout, transport=self.transport
         )
 
     @property
     def pets(self) -> list[Pet]:
-        """What the store holds now, by ascending id."""
+        """The pets in the store now, by ascending id."""
         with self._lock:
             return [self._pets[pet_id] for pet_id in sorted(self._pets)]
 
@@ -111,22 +111,29 @@ class FakeStore:
         elif (method, path) == ("POST", "/pets"):
             answer = self._create(body)
         else:
-            found = [pet for pet in self.pets if (method, path) == ("GET", f"/pets/{pet.id}")]
-            missing = _error(404, "not_found", f"nothing is at {path}")
-            answer = (200, _json(found[0]), {}) if found else missing
-        return (*answer[:2], {STORE_ID: self._id, **answer[2]})
+            answer = self._get(method, path)
+        status, content, more_headers = answer
+        return status, content, {STORE_ID: self._id, **more_headers}
+
+    def _get(self, method: str, path: str) -> _Answer:
+        for pet in self.pets:
+            if (method, path) == ("GET", f"/pets/{pet.id}"):
+                return 200, _json(pet), {}
+        return _error(404, "not_found", f"nothing is at {path}")
 
     def _list(self, query: Mapping[str, str]) -> _Answer:
         limit, status = query.get("limit", str(_DEFAULT_LIMIT)), query.get("status")
         if not limit.isdecimal() or not 1 <= int(limit) <= _MAX_LIMIT:
-            return _error(400, "invalid_request", f"limit is 1 to {_MAX_LIMIT}")
+            return _error(400, "invalid_request", f"limit must be between 1 and {_MAX_LIMIT}")
         if status not in (None, *PET_STATUSES):
-            return _error(400, "invalid_request", f"status is one of {', '.join(PET_STATUSES)}")
-        found = [pet for pet in self.pets if status in (None, pet.status)]
-        rest = [pet for pet in found if "after" not in query or pet.id > int(query["after"])]
-        page = rest[: int(limit)]
+            statuses = ", ".join(PET_STATUSES)
+            return _error(400, "invalid_request", f"status must be one of {statuses}")
+        matches = [pet for pet in self.pets if status in (None, pet.status)]
+        if "after" in query:
+            matches = [pet for pet in matches if pet.id > int(query["after"])]
+        page = matches[: int(limit)]
         links = {}
-        if len(rest) > len(page):
+        if len(matches) > len(page):
             filters = f"limit={limit}" if status is None else f"limit={limit}&status={status}"
             links["Link"] = f'<{self.base_url}/pets?{filters}&after={page[-1].id}>; rel="next"'
         return 200, b"[%b]" % b",".join(map(_json, page)), links

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import petstore_frame as pf
@@ -56,7 +57,7 @@ def test_a_field_is_shown(walk: Walk) -> None:
     shop, _, inventory = walk
     page = pf.write_report(inventory, shop.folder / "a.html").read_text("utf-8")
     dashboard = pf.Dashboard(shop.client, inventory=inventory, folder=shop.folder)
-    shown = dashboard.inventory.table.markup
+    shown = dashboard.tabs.inventory.table.markup
     dashboard.close()
     for place in (page, shown):
         assert "Weight (kg)" in place
@@ -89,7 +90,11 @@ def test_a_history_of_before_has_the_field(walk: Walk) -> None:
     assert before.completeness.covers_all
     assert before.frame["age"].isna().all()
     day_after = replace(inventory.provenance, fetched_at=before.fetched_at + timedelta(days=1))
-    history.add(pf.Inventory(inventory.frame, day_after))
-    assert [str(kind) for kind in history.open().types[4:6]] == ["BIGINT", "DOUBLE"]
+    added = history.add(pf.Inventory(inventory.frame, day_after))
+    schema = pq.read_schema(added.path)
+    assert [str(schema.field(name).type) for name in ("age", "weight_kg")] == ["int64", "double"]
     assert history.read().frame["age"].dropna().tolist() == [7, 71]
     assert len(history.diff()) > 0
+    older = inventory.frame.assign(age=inventory.frame["age"].replace({71: 70}))
+    changes = pf.diff(older, inventory).frame
+    assert changes[["name", "difference"]].to_numpy().tolist() == [["Ben", "age"]]

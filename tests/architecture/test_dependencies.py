@@ -23,7 +23,7 @@ IMPORTED_AS = {
 # Programs that are started, and libraries that ``import_extra`` imports by their names.
 NOT_LIBRARIES = {*sys.stdlib_module_names, "petstore_frame"}
 STARTED_OR_CHOSEN = {"jupyterlab", "psycopg", "duckdb", "polars", "dask", "pyspark"}
-STARTED_OR_CHOSEN |= {"pyarrow", "xlsxwriter"}
+STARTED_OR_CHOSEN |= {"pyarrow"}
 SHOWN = ("notebook", "excel", "history", "service", "postgres", "lab", "polars", "dask", "spark")
 
 

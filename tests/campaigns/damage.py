@@ -83,7 +83,7 @@ class Scene:
         self._pets, self._last = dict(store.pets), store._last_id
 
     def _load(self, file: Path, journal: Path) -> None:
-        with Client(self.store.base_url, KEY, timeout=5.0, max_retries=0) as client:
+        with Client(self.store.base_url, KEY, timeout=5.0, retry_timeout=0) as client:
             run_import(file, client, Recipe(), workers=4, journal=journal, progress=False)
 
     def try_out(self, damage: Damage, outcome: Outcome) -> None:

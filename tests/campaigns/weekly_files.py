@@ -265,7 +265,7 @@ def _count(
     result: LoadResult, animals: list[Animal], created: Counter[str], listed: set[str]
 ) -> None:
     for row in result.rows():
-        animal = animals[row.record - 1].id
+        animal = animals[row.number - 1].id
         created[animal] += row.state is State.CREATED
         if row.state is State.EXCLUDED:
             listed.add(animal)

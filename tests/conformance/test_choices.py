@@ -109,6 +109,61 @@ def test_a_refusal_names_the_field(api, field) -> None:
         assert answer.json()["field"] == field
 
 
+SPELLINGS = {  # of each field, as other programs may write it
+    "name": ["Name", "NAME", "name ", "petName", "pet_name", "n\u0430me"],
+    "categoryId": [
+        "category_id", "categoryID", "CategoryId", "categoryid", "category-id", "CATEGORYID",
+        "category", "categoryId ",
+    ],
+}  # fmt: skip
+
+
+@gap("spelling of a field")
+@pytest.mark.parametrize("field", SPELLINGS)
+def test_a_required_field_has_one_spelling(api, field) -> None:
+    """Endpoints 2, rule 1: under any other name the field is missing, which is 400."""
+    for spelling in SPELLINGS[field]:
+        body = {name: value for name, value in LUNA.items() if name != field}
+        answer = api.post("/pets", json={**body, spelling: LUNA[field]})
+        is_error(answer, 400, "invalid_request")
+        assert answer.json()["field"] == field
+
+
+@gap("spelling of a field")
+def test_a_status_or_parameter_has_one_spelling(api) -> None:
+    """Under any other name it is an unknown field or parameter, which is ignored."""
+    for spelling in ("Status", "STATUS", "petStatus", "pet_status", "status "):
+        assert "status" not in api.post("/pets", json={**LUNA, spelling: "sold"}).json()
+        assert (
+            len({pet.get("status") for pet in api.get("/pets", params={spelling: "sold"}).json()})
+            > 1
+        )
+    for spelling in ("Limit", "LIMIT", "per_page", "pageSize"):
+        assert len(api.get("/pets", params={spelling: 3}).json()) == 20
+
+
+WHOLE = {
+    "1.0": 1, "-0.0": 0, "1E2": 100, "12300e-2": 123, "9007199254740993.0": 2**53 + 1,
+    "9007199254740993e0": 2**53 + 1, "9223372036854775807.000": 2**63 - 1,
+    "-9.223372036854775808e18": -(2**63),
+}  # fmt: skip
+FRACTIONS = [
+    "1.5", "1.00000000000000000001", "9007199254740993.5", "1e-400", "9223372036854775807.5",
+    "9223372036854775808.0", "1e19", "1e999999", "1e99999999999999999999", "-1e19",
+]  # fmt: skip
+
+
+@gap("spelling of categoryId")
+def test_an_integer_is_exact_however_it_is_written(api) -> None:
+    """Resources, NewPet: categoryId is an int64, so no digit of it is rounded away."""
+    for text, number in WHOLE.items():
+        body = f'{{"name": "Luna", "categoryId": {text}}}'.encode()
+        created = post_bytes(api, body)
+        assert (created.status_code, created.json()["categoryId"]) == (201, number), text
+    for text in FRACTIONS:
+        is_error(post_bytes(api, f'{{"name": "Luna", "categoryId": {text}}}'.encode()), 400)
+
+
 BAD_JSON = {
     "empty": b"", "cut": b'{"name":"Luna"', "trailing comma": b'{"name":"Luna","categoryId":1,}',
     "two values": b"{}{}", "array": b"[]", "text": b'"x"', "null": b"null",

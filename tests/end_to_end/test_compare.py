@@ -46,7 +46,7 @@ def test_absence_from_a_part_of_the_store_is_not_seen(shop: Shop) -> None:
     part = pf.fetch_inventory(shop.client, max_pets=20)
     found = compare(shop, part, key="animal_id", journal=shop.journal)
     assert Kind.ONLY_IN_LIST not in found.summary.index
-    assert found.summary.loc["not seen", "records"] >= 37
+    assert found.summary.loc["not seen", "rows"] >= 37
 
 
 def test_what_cannot_be_compared_is_refused(shop: Shop) -> None:
@@ -68,27 +68,69 @@ def test_by_key_exactly_what_happened_is_told(shop: Shop) -> None:
     book = openpyxl.load_workbook(output)
     assert shown.exit_code == 1
     found = json.loads(shown.stdout)["kinds"]
-    assert {kind: (each["records"], each["pets"]) for kind, each in found.items()} == {
+    assert {kind: (each["rows"], each["pets"]) for kind, each in found.items()} == {
         "same": (52, 52), "changed": (5, 5), "only in list": (2, 0), "only in store": (0, 3),
-        "ambiguous": (0, 0), "unconfirmed": (0, 0), "invalid": (0, 0),
+        "ambiguous": (0, 0), "unconfirmed": (0, 0), "invalid": (0, 0), "excluded": (0, 0),
     }  # fmt: skip
     assert book.sheetnames == ["Summary", "Changed", "Only in list", "Only in store", "Same"]
+    # A field in which nothing differs is one column, and no column is empty.
+    assert [cell.value for cell in book["Changed"][1]] == [
+        "Differs in", "Line", "animal_id", "ID", "Name", "Category ID",
+        "Status (list)", "Status (store)",
+    ]  # fmt: skip
+    assert [cell.value for cell in book["Only in store"][1]] == [
+        "ID", "Name", "Category ID", "Status",
+    ]  # fmt: skip
     keys = {cell.value for column in book["Changed"].columns for cell in column}
     assert {"A0", "A1", "A2", "A3", "A4"} <= keys and book["Changed"].max_row == 6
 
 
-def test_what_only_looks_like_an_animal_is_said(tmp_path: Path) -> None:
-    """A key of another form, a name in other letters, and a pet of others that equals ours."""
+def test_what_only_looks_like_an_animal_is_a_question(tmp_path: Path) -> None:
+    """A key or a name that folds to one of the store, and a pet like one of the list, are noted."""
     with pf.testing.fake_store().client() as client:
         office = Shop(tmp_path, client)
-        office.load("a.csv", HEADER, "7,Zo\u00eb,1,sold", "8,Max,1,sold", key="animal_id")
+        office.load("a.csv", HEADER, "AUS-7,Zo\u00eb,1,sold", "8,Max,1,sold", key="animal_id")
         client.create_pet("Max", 1, "available")
-        listed = office.write("b.csv", HEADER, "007,Zo\u00eb,1,sold", "8,Max,1,sold")
+        listed = office.write("b.csv", HEADER, "aus 007,Ben,1,sold", "8,Max,1,sold")
         store = pf.fetch_inventory(client)
-        found = pf.compare(listed, store, key="animal_id", journal=office.journal)
-        by_name = pf.compare(office.write("c.csv", HEADER, "9,Zoe\u0308,1,sold"), store, on="name")
-    assert found.of("only in list")["problem"].tolist() == ["the key is known as 7"]
-    twin = found.of("only in store").set_index("name_in_store").loc["Max", "problem"]
-    assert twin == f"equals pet {found.of('same')['id'].iloc[0]}"
-    assert len(found.warnings) == 2
-    assert len(by_name.of("same")) == 1
+        by_key = pf.compare(listed, store, key="animal_id", journal=office.journal)
+        same = pf.compare(office.write("c.csv", HEADER, "9,Zoe\u0308,1,sold"), store, on="name")
+        alike = pf.compare(office.write("d.csv", HEADER, "9,\u200bZOE ,1,sold"), store, on="name")
+    assert by_key.of("only in list")["problem"].tolist() == ["is this the key AUS-7?"]
+    twin = by_key.of("only in store").set_index("name_in_store").loc["Max", "problem"]
+    assert twin == f"looks like pet {by_key.of('same')['id'].iloc[0]}"
+    assert len(by_key.warnings) == 2
+    assert len(same.of("same")) == 1
+    zoe = alike.of("only in store").set_index("name_in_store").loc["Zo\u00eb", "id"]
+    assert alike.of("only in list")["problem"].tolist() == [f"is this pet {zoe}?"]
+
+
+@pytest.mark.parametrize("by", [{"key": "animal_id"}, {"on": ["name"]}], ids=["key", "fields"])
+def test_an_excluded_row_is_on_the_list(tmp_path: Path, by: dict[str, Any]) -> None:
+    """The pet of an excluded row is shown with it, and is not only in the store."""
+    with pf.testing.fake_store().client() as client:
+        office = Shop(tmp_path, client)
+        office.load("a.csv", HEADER, "A1,Ada,1,available", "A2,Bo,1,sold", key="animal_id")
+        listed = office.write(
+            "b.csv", HEADER, "A1,Ada,1,adopted", "A2,Bo,1,sold", "A3,Cy,1,adopted"
+        )
+        store = pf.fetch_inventory(client)
+        exclude = {"status": ["adopted"]}
+        found = pf.compare(listed, store, exclude=exclude, journal=office.journal, **by)
+    excluded = found.of("excluded")
+    assert excluded["line"].tolist() == [2, 4]
+    assert excluded["name_in_store"].fillna("").tolist() == ["Ada", ""]
+    assert found.summary["pets"].to_dict() == dict.fromkeys(found.summary.index, 0) | {
+        "excluded": 1, "same": 1,
+    }  # fmt: skip
+    assert found.differences == {"excluded": 1}
+
+
+def test_a_shell_is_told_about_flags(shop: Shop, tmp_path: Path) -> None:
+    """What a command can do next is said in the words of the command."""
+    line = f"petstore-frame compare {shop.folder}/later.csv --base-url {shop.client.base_url}"
+    neither = typed(line, PETSTORE_API_KEY=KEY)
+    assert neither.exit_code == 2 and "--key" in neither.stderr and "--on" in neither.stderr
+    unknown = typed(f"{line} --key animal_id --journal {tmp_path}", PETSTORE_API_KEY=KEY)
+    assert unknown.exit_code == 2 and "--journal" in unknown.stderr
+    assert "key=" not in neither.stderr + unknown.stderr

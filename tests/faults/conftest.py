@@ -55,7 +55,7 @@ def run_load(tmp_path: Path, pets_csv) -> Callable[..., LoadResult]:
 
         rows, reading = take({"copies", "name", "first"}), Recipe(**take(_READING))
         path = pets_csv(source, **rows) if isinstance(source, int) else source
-        settings = {"timeout": 10.0, "max_retries": 0} | take(_CLIENT)
+        settings = {"timeout": 10.0, "retry_timeout": 0} | take(_CLIENT)
         given = {"journal": tmp_path / "journal", "progress": False} | take(_LOADING)
         with timed_client(store.base_url, KEY, **settings) as client:
             try:
@@ -85,7 +85,7 @@ def load_with(stores, run_load) -> Callable[..., tuple[LoadResult, FlakyStore]]:
 
 _LOADING = set(LoadOptions.__dataclass_fields__)
 _READING = {*Recipe.model_fields}
-_CLIENT = {"timeout", "max_retries", "idempotency", "sleep"}
+_CLIENT = {"timeout", "retry_timeout", "idempotency", "sleep"}
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ def start_child(
 
 def settle(result: LoadResult, store: FlakyStore, **options: Any) -> Reconciliation:
     """Reconcile a result with its store, without a wait."""
-    with Client(store.base_url, KEY, max_retries=0) as client:
+    with Client(store.base_url, KEY, retry_timeout=0) as client:
         return result.reconcile(client, **{"grace_s": 0.0} | options)
 
 
@@ -97,7 +97,7 @@ def check_promises(result: LoadResult, store: FlakyStore) -> None:
             assert (pet["name"], pet["categoryId"], pet.get("status")) == key, "a wrong id"
     ids = [row.pet_id for row in found if row.pet_id is not None]
     assert len(ids) == len(set(ids)), "one id for two records"
-    assert [row.record for row in found] == list(range(1, len(found) + 1)), "a record is lost"
+    assert [row.number for row in found] == list(range(1, len(found) + 1)), "a record is lost"
     for key, count in pets.items():
         assert count <= file_counts[key], f"{key} was created {count} times"
         assert count <= created[key] + doubtful[key], f"{key} is in the store and not said to be"

@@ -17,7 +17,7 @@ def test_pets_that_are_added_share_a_connection() -> None:
     """Where each request has one answer, however it is cut, no connection is made anew."""
     whole = http("201 Created", '{"id": 1, "name": "Luna", "categoryId": 1}')
     answers = iter([iter([whole[:-at], whole[-at:]]) for at in range(1, 8)])
-    with opened(lambda _: next(answers), max_retries=0) as (store, client):
+    with opened(lambda _: next(answers), retry_timeout=0) as (store, client):
         assert [client.create_pet("Luna", 1).id for _ in range(7)] == [1] * 7
     assert store.connections == 1
 
@@ -26,7 +26,7 @@ def test_pets_that_are_added_share_a_connection() -> None:
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_shares_no_connection() -> None:
     """A child of a fork opens a connection of its own, and its parent's stays as it was."""
-    with opened(lambda _: http("200 OK", "[]"), max_retries=0) as (store, client):
+    with opened(lambda _: http("200 OK", "[]"), retry_timeout=0) as (store, client):
         client.list_pets()
         child = os.fork()
         if not child:
@@ -53,7 +53,7 @@ def slow_body() -> Iterator[bytes]:
 
 def test_a_dripped_body_is_given_up() -> None:
     """A body that never ends takes no longer than twice the time that a silence may take."""
-    with opened(lambda _: slow_body(), timeout=TIMEOUT_S, max_retries=0) as (_, client):
+    with opened(lambda _: slow_body(), timeout=TIMEOUT_S, retry_timeout=0) as (_, client):
         with pytest.raises(pf.errors.APITimeoutError, match="the time allowed"):
             client.list_pets()
 
@@ -87,7 +87,7 @@ def test_a_packed_answer_is_unpacked(body: bytes, coding: str) -> None:
 def test_a_client_survives_an_interrupt() -> None:
     """Ctrl-C ends the wait for an answer, and the next request has a connection of its own."""
     answers = iter([http("200 OK"), press_ctrl_c(""), http("200 OK")])
-    with opened(lambda _: next(answers), max_retries=0) as (store, client):
+    with opened(lambda _: next(answers), retry_timeout=0) as (store, client):
         client.list_pets()
         with pytest.raises(KeyboardInterrupt):
             client.list_pets()

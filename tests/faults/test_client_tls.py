@@ -84,7 +84,7 @@ def trusted(pem: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def read(address: str, timeout: float = 20, **options) -> list[int]:
-    with pf.Client(address, KEY, max_retries=0, timeout=timeout, **options) as client:
+    with pf.Client(address, KEY, retry_timeout=0, timeout=timeout, **options) as client:
         return [len(client.list_pets()) for _ in range(3)]
 
 

@@ -45,9 +45,9 @@ def read(command: str, store: HostileStore, *more: str) -> Result:
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of the test's own, in which no GET is repeated after a failure."""
+    """A folder of the test's own, in which no GET is retried after a failure."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(unwrap(pf.Client.__init__).__kwdefaults__, "max_retries", 0)
+    monkeypatch.setitem(unwrap(pf.Client.__init__).__kwdefaults__, "retry_timeout", 0)
     return tmp_path
 
 

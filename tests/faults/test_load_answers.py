@@ -76,7 +76,7 @@ def test_an_error_in_the_place_of_an_answer_proves_nothing(stores, run_load, mon
     assert result.facts.run.ending is Ending.STOPPED
     assert "ZeroDivisionError('odd')" in result.facts.run.ending_detail
     again = run_load(8, store)
-    assert [row.record for row in again.rows(State.UNCONFIRMED)] == [4]
+    assert [row.number for row in again.rows(State.UNCONFIRMED)] == [4]
     assert (again.counts[State.CREATED], store.posts) == (7, 8)
     check_promises(again, store)
 
@@ -146,7 +146,7 @@ def refusal(**facts) -> bytes:
 def test_an_answer_to_another_request_creates_none(load_with, pet: dict) -> None:
     """An answer that comes twice, or out of step, leaves its unconfirmed row."""
     result, _ = load_with(6, {4: pet_answer(**pet)}, workers=1)
-    assert [row.record for row in result.rows(State.UNCONFIRMED)] == [4]
+    assert [row.number for row in result.rows(State.UNCONFIRMED)] == [4]
     assert result.exit_code == 3 and result.counts[State.CREATED] == 5
 
 
@@ -194,5 +194,5 @@ def test_an_error_with_an_extension_of_its_own_rejects_one_record(load_with, fac
 def test_the_record_that_stops_an_import_is_named(load_with) -> None:
     """Where an answer seems to concern every record, the text says to which one it came."""
     result, _ = load_with(6, {2: http("413 Too Large", "<html>413</html>")}, workers=1)
-    assert "record 2, line 3" in result.facts.run.ending_detail
+    assert "row 2, line 3" in result.facts.run.ending_detail
     assert result.counts[State.PENDING] == 5

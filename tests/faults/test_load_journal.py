@@ -1,10 +1,13 @@
-"""What a journal holds at each moment, and what happens when its disk or its files fail."""
+"""The content of a journal at each moment, and the outcome if its disk or its files fail."""
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -20,6 +23,7 @@ from petstore_frame.loader.journal.database import (
     SUFFIX,
     Writer,
     count_file,
+    place_of,
     write_count,
 )
 from petstore_frame.loader.row_state import State
@@ -59,8 +63,87 @@ def test_a_full_disk_is_called_full_by_its_path(
             run_load(3000, store)
     done = "; sending has stopped" if is_sending else "; nothing was sent"
     assert f"the disk of {journal_in(tmp_path)} is full{done}; free some" in str(caught.value)
-    assert ("not on disk: record" in str(caught.value)) is (store.posts > 0) is is_sending
+    assert ("not on disk: row" in str(caught.value)) is (store.posts > 0) is is_sending
     go_on(3000, store)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mount a file system of a size such as ``64k``, or give the mounted one another size."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = []
+
+    def mount(size: str) -> Path:
+        options = f"remount,size={size}" if mounted else f"size={size}"
+        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            pytest.skip("needs the right to mount a file system")
+        mounted.append(size)
+        return folder
+
+    if shutil.which("mount") is None:
+        pytest.skip("needs the program mount")
+    yield mount
+    if mounted:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("size_kib", [4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256])
+def test_a_first_load_on_a_full_disk_can_be_repeated(
+    stores, run_load, go_on, small_disk, size_kib: int
+) -> None:
+    """The disk is called full, and the same load succeeds once there is space."""
+    store = stores()
+    journal = small_disk(f"{size_kib}k")
+    with pytest.raises(JournalError) as caught:
+        run_load(3000, store, journal=journal)
+    assert f"the disk of {place_of(journal, store.base_url)} is full" in str(caught.value)
+    assert store.posts == 0 and "nothing was sent" in str(caught.value)
+    small_disk("20m")
+    go_on(3000, store, journal=journal)
+
+
+def test_an_empty_count_without_a_journal_is_no_damage(tmp_path: Path, stores, run_load) -> None:
+    """Nothing was lost if there was never a journal."""
+    store, folder = stores(), tmp_path / "journal"
+    folder.mkdir()
+    count_file(place_of(folder, store.base_url)).touch()
+    assert run_load(3, store).counts[State.CREATED] == 3
+
+
+def test_a_link_in_place_of_the_count_is_not_followed(tmp_path: Path, stores, run_load) -> None:
+    """A link that leads nowhere is replaced, so that no file of another name is made or changed."""
+    store, folder, target = stores(), tmp_path / "journal", tmp_path / "target"
+    folder.mkdir()
+    count = count_file(place_of(folder, store.base_url))
+    count.symlink_to(target)
+    assert run_load(3, store).counts[State.CREATED] == 3
+    assert not target.exists() and not count.is_symlink()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has access lists")
+def test_only_its_owner_can_read_a_journal(tmp_path: Path, load_with) -> None:
+    """A journal has the cells of the user's files."""
+    before = os.umask(0o000)
+    try:
+        result, _ = load_with(3)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "journal").stat().st_mode & 0o077 == 0
+    for path in (result.path, count_file(result.path)):
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["j" * 300, "a\0b"], ids=["too long", "NUL"])
+def test_a_path_that_cannot_be_is_an_error_of_ours(tmp_path: Path, stores, run_load, name) -> None:
+    """It names the path, and nothing is sent."""
+    store, folder = stores(), tmp_path / name
+    with pytest.raises(JournalError, match="nothing was sent"):
+        run_load(3, store, journal=folder)
+    with pytest.raises(JournalError):
+        pf.read_ids(store.base_url, journal=folder)
+    assert store.posts == 0
 
 
 def test_nothing_was_sent_is_not_said_after_something_was(monkeypatch, stores, run_load) -> None:

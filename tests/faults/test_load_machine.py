@@ -114,7 +114,7 @@ class Stories(RuleBasedStateMachine):
         )
         keys = IdempotencyKey(3600) if self.honours_keys else None
         self.client = pf.Client(
-            self.store.base_url, KEY, timeout=5.0, max_retries=0, idempotency=keys
+            self.store.base_url, KEY, timeout=5.0, retry_timeout=0, idempotency=keys
         )
         self.offices = {
             name: Office(Shop(Path(self.place.name, name), self.client, self.store))

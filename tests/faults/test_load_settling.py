@@ -73,7 +73,7 @@ def test_a_pet_that_may_be_someone_elses_is_a_candidate(load_with, others, candi
         store.add(pet)
     done = settle(result, store)
     assert (done.created, done.unconfirmed, done.candidates) == (0, 1, {3: candidates})
-    assert "record 3 may be pet 3" in str(result)
+    assert "row 3 may be pet 3" in str(result)
     result.resolve({3: 3})
     assert result.counts[State.CREATED] == 20
 
@@ -204,7 +204,7 @@ def test_a_person_may_settle_a_record(load_with, run_load) -> None:
 
 
 SECONDS = "grace_s= is a number of seconds, 0 or more, got"
-OF_ANOTHER = "pet 1 is another record's; nothing was changed"
+OF_ANOTHER = "pet 1 is another row's; nothing was changed"
 
 
 @pytest.mark.parametrize(
@@ -212,9 +212,9 @@ OF_ANOTHER = "pet 1 is another record's; nothing was changed"
     [
         ("reconcile", 3, {}, "client is a Client, got int"),
         ("reconcile", None, {"grace_s": -1}, f"{SECONDS} -1"),
-        ("resolve", {"5": 5}, {}, "record is a whole number"),
+        ("resolve", {"5": 5}, {}, "row is a whole number"),
         ("resolve", {5: "5"}, {}, "pet_id is a whole number"),
-        ("resolve", 5, {}, "a pet for each record"),
+        ("resolve", 5, {}, "a pet for each row"),
         ("resolve", {5: 1}, {}, OF_ANOTHER),
     ],
     ids=str,

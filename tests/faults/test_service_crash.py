@@ -16,6 +16,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 
 import httpx
 import psutil
@@ -100,19 +101,68 @@ def test_sigterm_answers_what_is_in_flight(process_server) -> None:
     assert process.wait(10) in (0, None)
 
 
+@pytest.fixture
+def launcher(tmp_path) -> Path:
+    """A program that starts Python as its child, as python.exe in a Windows venv does."""
+    program = tmp_path / "python"
+    program.write_text(f'#!/bin/sh\n"{sys.executable}" "$@"\nexit $?\n')
+    program.chmod(0o755)
+    return program
+
+
+def test_a_launcher_may_stand_between_caller_and_service(launcher, monkeypatch) -> None:
+    """The service runs although its parent is another process, and close() ends it."""
+    monkeypatch.setattr(sys, "executable", str(launcher))
+    with pf.serve(sample=3) as server, server.client() as client:
+        service = psutil.Process(server.pid)
+        assert service.ppid() != os.getpid()
+        assert len(client.list_pets().pets) == 3
+    assert wait_until(lambda: not service.is_running())
+
+
 ORPHAN = """
-import os, signal, petstore_frame as pf
+import os, signal, sys, time
+import petstore_frame as pf
+executable = sys.argv[1]
+sys.executable = executable
 server = pf.serve()
+if "fork" in sys.argv and os.fork() == 0:
+    time.sleep(600)  # a worker that outlives its parent
 print(server.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_the_service_ends_with_its_parent() -> None:
-    """Even when the parent is killed with SIGKILL."""
-    parent = subprocess.run([sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, check=False)
-    assert parent.returncode == -signal.SIGKILL
-    assert wait_until(lambda: not psutil.pid_exists(int(parent.stdout)))
+@pytest.mark.parametrize("kind", ["direct", "launcher", "fork"])
+def test_the_service_ends_with_its_parent(kind, launcher) -> None:
+    """Even if the parent is killed, started a launcher, or left a forked worker behind."""
+    executable = str(launcher) if kind == "launcher" else sys.executable
+    command = [sys.executable, "-c", ORPHAN, executable, kind]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as parent:
+        service_pid = int(parent.stdout.readline())
+        assert parent.wait() == -signal.SIGKILL
+        try:
+            assert wait_until(lambda: not psutil.pid_exists(service_pid))
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(parent.pid, signal.SIGKILL)  # the forked worker
+
+
+INTERRUPTED = """
+import os, signal
+import petstore_frame as pf
+signal.signal(signal.SIGINT, lambda *_: None)
+with pf.serve(sample=3) as server, server.client() as client:
+    os.killpg(0, signal.SIGINT)
+    print(len(client.list_pets().pets))
+"""
+
+
+def test_ctrl_c_of_the_caller_leaves_the_service_running() -> None:
+    """A terminal sends Ctrl-C to every process of its group; the service is not one of them."""
+    command = [sys.executable, "-c", INTERRUPTED]
+    done = subprocess.run(command, capture_output=True, text=True, start_new_session=True)
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
 
 
 @pytest.mark.skipif(not hasattr(psutil, "RLIMIT_FSIZE"), reason="no limits of processes here")

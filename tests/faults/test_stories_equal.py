@@ -103,7 +103,7 @@ def test_a_question_counts_what_each_answer_does(shop: Shop) -> None:
         shop.load("b.csv", "tag,name,status", "A,Ada,sold", "B,Bo,sold", "C,Cy,", "D,Di,")
     question = asked.value.question
     (case,) = question.cases
-    assert (case.name, case.records) == ("same_content", 3)
+    assert (case.name, case.rows) == ("same_content", 3)
     assert question.likely is not None and question.likely.column == "tag"
     assert (question.if_skip[State.PENDING], question.if_create[State.PENDING]) == (1, 4)
     assert {example.source for example in case.examples} == {"a.csv"}

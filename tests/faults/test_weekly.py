@@ -73,7 +73,7 @@ class Office:
     def run(self, week: int = 0, **options: Any) -> pf.weekly.Run:
         """Run it on the Monday of a week."""
         options = {"now": FIRST + timedelta(weeks=week)} | options
-        with pf.Client(self.store.base_url, KEY, max_retries=0) as client:
+        with pf.Client(self.store.base_url, KEY, retry_timeout=0) as client:
             return pf.weekly.run(self.path, client=client, **options)
 
     @property

@@ -17,7 +17,7 @@ from replay.record import BASE_URL, CASSETTES, EXCHANGES, REPLACED, tape
 
 def play(name: str) -> Any:
     """Replay an exchange by a plain client; a request that is not on the tape fails."""
-    with pf.Client(BASE_URL, "another-key", max_retries=0) as client:
+    with pf.Client(BASE_URL, "another-key", retry_timeout=0) as client:
         with tape("none").use_cassette(name) as cassette:
             try:
                 return EXCHANGES[name](client)

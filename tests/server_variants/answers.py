@@ -71,7 +71,7 @@ def refusal(status: int) -> httpx.Response:
 def client_of(answer: Answer, base_url: str = BASE_URL) -> pf.Client:
     """A client of such a store, which repeats nothing."""
     transport = httpx.MockTransport(lambda request: answer(dict(request.url.params)))
-    return pf.Client(base_url, "a-key", transport=transport, max_retries=0)
+    return pf.Client(base_url, "a-key", transport=transport, retry_timeout=0)
 
 
 def known_of(answer: Answer, base_url: str = BASE_URL, **options: Any) -> pf.Completeness:

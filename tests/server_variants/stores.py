@@ -73,7 +73,7 @@ class ZooStore:
             with self._lock:  # some requests are sent side by side
                 return failure or self.answer(request)
 
-        retries = {"max_retries": 0} if fails else {}
+        retries = {"retry_timeout": 0} if fails else {}
         return timed_client(BASE_URL, "zoo-key", transport=httpx.MockTransport(answer), **retries)
 
     @property

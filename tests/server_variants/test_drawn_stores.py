@@ -16,7 +16,7 @@ from petstore_frame.inventory import Assumption, Fact
 from petstore_frame.inventory.page_fetcher import MOST_PROBES
 from server_variants import answers, drawn_stores, habits
 from server_variants.answers import Rows, exact_counts, facts
-from server_variants.habits import Habits
+from server_variants.habits import STATUSES, Habits
 from server_variants.stores import ZooStore
 
 
@@ -108,8 +108,11 @@ CLAIMS = {
     "a page that passed over the limit is whole where the pages of the statuses are short":
         Claim(by(total="page length", ignores_limit=True), pets(200), "complete", 200,
               {Assumption.FILLS_PAGES_WITHOUT_STATUS, Assumption.ONE_CAP}, ALL),
-    "a short page of one status may be cut":
-        Claim(by(cap=37), answers.pets(500, "sold"), "unknown", 37, {Fact.PAGE_MAY_BE_CUT}, NONE),
+    "a short page of one status is the whole if the store fills its pages":
+        Claim(by(), answers.pets(21, "sold"), "complete", 21, {Assumption.FILLS_PAGES}, ALL),
+    "a short page of a store that ignores a smaller limit may be cut":
+        Claim(by(cap=30, floor=30, ignores_filter=True), answers.pets(67), "unknown", 30,
+              {Fact.LIMIT_IGNORED}, NONE),
     "a short page without statuses is the whole if the store fills its pages":
         Claim(by(cap=60), pets(500, None), "complete", 60, {Assumption.FILLS_PAGES}, ALL),
     # Next links.
@@ -198,12 +201,42 @@ def test_a_short_page_is_the_whole(count: int) -> None:
     assert known.covers_all and known.requests <= 6
 
 
-@pytest.mark.parametrize("count", [20, 25, 50])
-@pytest.mark.parametrize("ignores_limit", [False, True])
-def test_a_usual_length_alone_is_no_end(count: int, ignores_limit: bool) -> None:
-    """A page of 20, 25 or 50 pets may be as long as the store gives them, whatever was asked."""
-    store = ZooStore(pets(count, None), Habits(cap=count, ignores_limit=ignores_limit))
-    assert pf.fetch_inventory(store.client()).completeness.verdict == "unknown"
+@pytest.mark.parametrize("count", [20, 21, 50])
+@pytest.mark.parametrize("status", [None, "sold"])
+def test_a_store_that_ignores_a_limit_proves_nothing_by_a_short_page(
+    count: int, status: str | None
+) -> None:
+    """Its page may be as long as it makes all its pages, whatever their number."""
+    chosen = answers.pets(count, "sold")
+    for ignores_limit, verdict in ((True, "unknown"), (False, "complete")):
+        habits = Habits(cap=count, floor=count if ignores_limit else None)
+        known = pf.fetch_inventory(ZooStore(chosen, habits).client(), status=status).completeness
+        assert known.verdict == verdict
+
+
+def test_a_search_in_a_store_that_ignores_a_limit_proves_no_absence() -> None:
+    """A pet on a later page, which nobody can ask for, is not called absent."""
+    store = ZooStore(answers.pets(67), Habits(cap=30, floor=30, ignores_filter=True))
+    assert pf.find_pet(store.client(), 60).state == "unknown"
+
+
+@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        answers.pets(250),
+        answers.pets(21, "available"),
+        answers.pets(100, "available"),
+        answers.pets(130, "available") + answers.pets(7, "sold", first=1001),
+    ],
+    ids=["three statuses", "21 of one", "100 of one", "130 of one and 7 sold"],
+)
+def test_a_status_fetched_by_itself_is_as_exact_as_in_all(chosen: Rows, status: str) -> None:
+    """What a fetch of all pets says exactly, a fetch of that status says too."""
+    of_all = pf.fetch_inventory(ZooStore(chosen, by()).client()).completeness
+    alone = pf.fetch_inventory(ZooStore(chosen, by()).client(), status=status).completeness
+    assert alone.count(status).is_exact >= of_all.count(status).is_exact
+    assert alone.is_complete == alone.count(status).is_exact == alone.total.is_exact
 
 
 @pytest.mark.parametrize("lie", ["goes round", "endless repeats"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import count
 
 import httpx
 import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Fact
+from petstore_frame.inventory.pagination import describe_change
 from server_variants import answers
 from server_variants.answers import Query, Rows, evidence_of, known_of, pets, refusal, served, told
 
@@ -59,18 +61,18 @@ def test_an_inventory_is_as_old_as_its_oldest_answer() -> None:
     assert (known.verdict, evidence_of(known, Fact.OLD_ANSWER).detail) == ("unstable", "3,600 s")
 
 
-@pytest.mark.parametrize("count", [0, 37, 100, 200, 250])
-def test_a_last_page_that_names_itself_is_a_doubt(count: int) -> None:
+@pytest.mark.parametrize("number_of_pets", [0, 37, 100, 200, 250])
+def test_a_last_page_that_names_itself_is_a_doubt(number_of_pets: int) -> None:
     """How many pets there are has no say in what a last page proves that links itself."""
 
     def answer(query: Query) -> httpx.Response:
-        rows = PETS[:count] if query.get("status") != "pending" else []
+        rows = PETS[:number_of_pets] if query.get("status") != "pending" else []
         number, last = int(query.get("page", "1")), max(1, -(-len(rows) // int(query["limit"])))
         link = f'<?limit={query["limit"]}&page={min(number + 1, last)}>; rel="next"'
         return served(rows, query, "page", Link=link)
 
     known = known_of(answer)
-    assert (known.verdict, known.rows) == ("unknown", count)
+    assert (known.verdict, known.rows) == ("unknown", number_of_pets)
     assert Fact.NEXT_NOT_READ in answers.facts(known)
 
 
@@ -86,6 +88,71 @@ def test_a_depth_that_is_refused_ends_the_reading_without_an_error(query: Query)
     """Some stores refuse offsets beyond a depth; what came before is kept, and proves nothing."""
     is_deep = int(query.get("offset", "0")) > 150
     return refusal(400) if is_deep else served(PETS, query, "offset")
+
+
+END_RESPONSES = {
+    "204": httpx.Response(204),
+    "404": refusal(404),
+    "410": refusal(410),
+    "500": refusal(500),
+    "null": httpx.Response(200, json=None),
+    "an object": httpx.Response(200, json={}),
+}
+
+
+@pytest.mark.parametrize("response", END_RESPONSES.values(), ids=END_RESPONSES)
+@pytest.mark.parametrize("way", ["offset", "page"])
+def test_no_response_past_the_end_fails_a_reading(way: str, response: httpx.Response) -> None:
+    """All pets that were read are kept, and the refusal proves nothing."""
+
+    def answer(query: Query) -> httpx.Response:
+        page = served(PETS, query, way)
+        is_past_the_end = int(query.get("page", "1")) > 3 or int(query.get("offset", "0")) > 248
+        return response if is_past_the_end else page
+
+    known = known_of(answer)
+    assert (known.verdict, known.rows) == ("unknown", 250)
+    assert Fact.WINDOWS_STOPPED in answers.facts(known)
+
+
+def test_an_outage_on_the_way_is_no_end() -> None:
+    """If the store no longer gives its first page either, the reading ended early."""
+    calls = count(1)
+
+    def answer(query: Query) -> httpx.Response:
+        is_down = int(query.get("offset", "0")) > 150 or next(calls) > 40
+        if int(query.get("offset", "0")) > 150:
+            outage.append(True)
+        return refusal(500) if is_down or outage else served(PETS, query, "offset")
+
+    outage: list[bool] = []
+    with pytest.raises(pf.IncompleteInventoryError) as caught:
+        known_of(answer)
+    assert len(caught.value.partial) == 199
+
+
+def test_a_link_to_another_host_leaves_the_listing_to_the_other_strategies() -> None:
+    """A proxy's wrong address is no end: the listing is read by its parameter all the same."""
+    link = {"Link": '<https://inside.example/v1/pets?page=2>; rel="next"'}
+    known = known_of(lambda query: served(PETS, query, "offset", **link))
+    assert (known.verdict, known.rows) == ("complete", 250)
+    blocked = known_of(lambda query: served(PETS, query, **link))
+    assert blocked.verdict == "unknown"
+    assert "https://inside.example" in blocked.reason and "base_url" in blocked.next_step
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fact"),
+    [
+        ([1, 2, 3], [9, 1, 2], Fact.PETS_ADDED),
+        ([1, 2, 3], [1, 3, 4], Fact.PETS_LEFT),
+        ([1, 2, 3], [1, 3], Fact.PETS_LEFT),
+        ([1, 2, 3], [3, 2, 1], Fact.FIRST_PAGE_MOVED),
+    ],
+)
+def test_a_change_is_named(before: list[int], after: list[int], fact: Fact) -> None:
+    """A store that grew is not said to have lost pets."""
+    assert describe_change(before, after).fact is fact
 
 
 @told("unknown", 7, exact=set())

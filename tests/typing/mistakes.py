@@ -20,7 +20,7 @@ from petstore_frame.inventory import Page, PetSearch, StatusCount
 def use(own: pf.Client, history: pf.History) -> None:
     page: Page = own.list_pets(limit=20, status="available")
     first: pf.Pet = page.pets[0]
-    found: PetSearch = own.find_pet(first.id)
+    found: PetSearch = pf.find_pet(own, first.id)
     own.create_pet(name=str(found.state), category_id=3, status="available")
     stock: pf.Inventory = pf.fetch_inventory(own, max_pets=500)
     known: pf.Completeness = stock.completeness

@@ -48,9 +48,9 @@ def inventory(
 ) -> Inventory:
     """An Inventory; where it is not complete, only the statuses in ``exact`` are exact."""
     frame = pets if isinstance(pets, pd.DataFrame) else PetColumns.of_rows(pets).to_frame()
-    basis = "the store's next links" if verdict is Verdict.COMPLETE else "the page was full"
+    reason = "the store's next links" if verdict is Verdict.COMPLETE else "the page was full"
     made = Inventory.from_frame(
-        frame, verdict=verdict, exact=exact, status=status, basis=basis, fetched_at=at,
+        frame, verdict=verdict, exact=exact, status=status, reason=reason, fetched_at=at,
         base_url=base_url, store_id=store_id,
     )  # fmt: skip
     known = replace(made.completeness, **{"requests": 3} | known_of)

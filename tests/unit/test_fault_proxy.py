@@ -122,10 +122,10 @@ def test_our_loader_meets_all_of_them_and_doubles_nothing(tmp_path) -> None:
     [
         ("lost-replies=0.1", "did you mean 'lost-reply'"),
         ({"bsy": 0.1}, "did you mean 'busy'"),
-        ("late=1.5", "late is a rate from 0 to 1"),
-        ("late=often", "late is a number"),
-        ("late", "late is a number"),
-        ("cap=0", "cap is the pets of a page"),
+        ("late=1.5", "late must be a rate from 0 to 1"),
+        ("late=often", "late must be a number"),
+        ("late", "late must be a number"),
+        ("cap=0", "cap must be a page size"),
         ("busy=0.6,refused=0.6", "add up to more than 1"),
     ],
 )

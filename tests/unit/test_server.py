@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from tempfile import gettempdir
 from urllib.parse import urlsplit
 
@@ -31,8 +32,8 @@ def test_a_file_survives_its_server(tmp_path, capfd) -> None:
     for _ in range(2):
         with threaded.serve(database=place, sample=3) as server, server.client() as client:
             assert len(client.list_pets().pets) == 3
-    said = capfd.readouterr().err
-    assert said.count("holds pets already; a sample is for an empty store") == 1
+    log = capfd.readouterr().err
+    assert log.count("has pets already; a sample can only be put into an empty store") == 1
 
 
 def test_what_cannot_start_says_why(tmp_path, server) -> None:
@@ -48,7 +49,28 @@ def test_what_cannot_start_says_why(tmp_path, server) -> None:
             pf.serve(**{"database": place} | options)
     with pytest.raises(pf.ConfigurationError, match="no API key"):
         pf.serve(api_key="")
+    with pytest.raises(pf.ArgumentError, match="port"):
+        pf.serve(port=70_000)
     assert not place.exists()
+
+
+def test_a_failed_start_shows_its_key_in_no_traceback() -> None:
+    """Neither in the variables of any frame, nor in the traceback that a notebook shows."""
+    ultratb = pytest.importorskip("IPython.core.ultratb")
+    with pytest.raises(pf.errors.ServiceStartError) as caught:
+        pf.serve(api_key="a-key-that-nobody-may-see", sample=-1)
+    frames = []
+    problem: BaseException | None = caught.value
+    while problem is not None:
+        stack = list(traceback.walk_tb(problem.__traceback__))
+        # The frame of this test has the key as its own text.
+        frames += [frame for frame, _ in stack if frame.f_code.co_filename != __file__]
+        problem = problem.__cause__ or problem.__context__
+    assert len(frames) >= 3
+    assert not [frame for frame in frames if "nobody-may-see" in repr(frame.f_locals)]
+    below_this_test = caught.tb.tb_next
+    shown = ultratb.VerboseTB(tb_offset=0).text(caught.type, caught.value, below_this_test)
+    assert "_ServiceProcess" in shown and "nobody-may-see" not in shown
 
 
 def test_no_file_of_the_working_directory_runs_in_the_service(tmp_path, monkeypatch) -> None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from petstore_frame.inventory import StatusCount
-from petstore_frame.rendering import Markup, palette, shorten, status_word, style
+from petstore_frame.rendering import Markup, palette, printable, shorten, status_word, style
 from petstore_frame.storage import whole_file
 from petstore_frame.summary import short
 
@@ -180,11 +180,11 @@ def element(tag: str, *children: str | None, **attributes: object) -> Markup:
         <text class="name" x="5%">Tom &amp; &lt;Jerry&gt;</text>
     """
     given = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{Markup.escape(value)}"'
+        f' {name.rstrip("_").replace("_", "-")}="{Markup.escape(printable(value))}"'
         for name, value in attributes.items()
         if value is not None
     )
-    inner = "".join(Markup.escape(child) for child in children if child is not None)
+    inner = "".join(Markup.escape(printable(child)) for child in children if child is not None)
     return Markup(f"<{tag}{given}>{inner}</{tag}>")  # each part is escaped above
 
 
@@ -224,4 +224,5 @@ def counted(count: StatusCount) -> str:
 def added(counts: Iterable[StatusCount]) -> StatusCount:
     """Return the sum of counts, which is exact where each of them is."""
     every = list(counts)
-    return StatusCount(sum(each.count for each in every), all(each.is_exact for each in every))
+    is_exact = all(each.is_exact for each in every)
+    return StatusCount(sum(every), "exact" if is_exact else "at_least")

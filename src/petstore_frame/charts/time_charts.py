@@ -78,7 +78,7 @@ class _Line(NamedTuple):
     @property
     def known(self) -> dict[date, StatusCount]:
         """The counts of the days that have a snapshot."""
-        return {day: count for day, count in self.counts.items() if count}
+        return {day: count for day, count in self.counts.items() if count is not None}
 
     @property
     def highest(self) -> int:
@@ -89,7 +89,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
     """Draw counts over time, one line per group.
 
     Args:
-        trend: ``date``, ``pets``, ``count_is``, and the columns that make a group, as
+        trend: ``date``, ``pets``, ``bound``, and the columns that make a group, as
             ``history.trend()`` returns them. The eight largest groups are drawn.
         categories: Labels by category id: a dict, a Series or a CSV path.
 
@@ -109,7 +109,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
         keys.append(svg.Key("at least so many", None, sign="○"))
     scale = _Scale(max((count.count for count in counts), default=0))
     days = sorted({day for line in lines for day in line.counts})
-    lost = [day for day in days if not any(line.counts.get(day) for line in lines)]
+    lost = [day for day in days if all(line.counts.get(day) is None for line in lines)]
     span = max((days[-1] - days[0]).days, 1) if days else 1
     x_of = {day: scale.x((day - days[0]).days / span) for day in days}
     body = [*scale.rules(), *_gaps(lost, x_of, wide=scale.x(1 / span) - scale.x(0))]
@@ -129,7 +129,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
 
 def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
     """Return the groups with their counts, both in the order of the rows."""
-    by = [name for name in trend.columns if name not in ("date", "pets", "count_is", "category")]
+    by = [name for name in trend.columns if name not in ("date", "pets", "bound", "category")]
     values: dict[str, list[Any]] = {
         name: category_ids(trend[name]) if name == "category_id" else trend[name].map(str).tolist()
         for name in by
@@ -141,8 +141,8 @@ def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
         labels = beside
     lines: dict[tuple[Any, ...], _Line] = {}
     counts = trend["pets"].astype("object").where(trend["pets"].notna(), None)
-    rows = zip(trend["date"].dt.date, counts, trend["count_is"], strict=True)
-    for at, (day, pets, count_is) in enumerate(rows):
+    rows = zip(trend["date"].dt.date, counts, trend["bound"], strict=True)
+    for at, (day, pets, bound) in enumerate(rows):
         group = {name: column[at] for name, column in values.items()}
         key = (*group.values(),)
         if key not in lines:
@@ -150,7 +150,7 @@ def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
             if "category_id" in group:
                 group["category_id"] = labels[group["category_id"]]
             lines[key] = _Line(" ".join(group.values()), means, {})
-        count = None if pets is None else StatusCount(int(pets), count_is == "exact")
+        count = None if pets is None else StatusCount(int(pets), bound)
         lines[key].counts[day] = count
     return [*lines.values()]
 
@@ -211,10 +211,11 @@ def moves_chart(moves: pd.DataFrame) -> svg.Chart:
     counts: dict[str, list[StatusCount]] = {name: [] for name in _SERIES}
     groups = []
     for at, ((since, until), moved) in enumerate(periods):
-        is_exact, marks = bool(moved["count_is"].eq("exact").all()), []
+        is_exact, marks = bool(moved["bound"].eq("exact").all()), []
         for name, (kinds, colour, means) in _SERIES.items():
             is_chosen = moved["kind"].isin(kinds) & (moved["now"].eq("sold") | (name != "sold"))
-            count = StatusCount(int(moved.loc[is_chosen, "pets"].sum()), is_exact)
+            number = int(moved.loc[is_chosen, "pets"].sum())
+            count = StatusCount(number, "exact" if is_exact else "at_least")
             counts[name].append(count)
             tip = f"{name}, {since:%Y-%m-%d} to {until:%Y-%m-%d}: {svg.counted(count)}"
             marks.append(svg.Mark.of(count, tip, colour, means))
@@ -246,17 +247,18 @@ def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
     days_of = (waits, waits[ageing["is_at_least"]])
     numbers, minimums = (np.histogram(days, [*_AGES, np.inf])[0].tolist() for days in days_of)
     # An empty table proves nothing about the store.
-    is_exact = len(ageing) > 0 and bool((ageing["count_is"] == "exact").all())
+    is_exact = len(ageing) > 0 and bool((ageing["bound"] == "exact").all())
     colour, means = palette.STATUS_COLOURS["available"], {"status": "available"}
     for days, number, minimum in zip(_AGES.values(), numbers, minimums, strict=True):
-        count = StatusCount(number, is_exact)
+        count = StatusCount(number, "exact" if is_exact else "at_least")
         more = f", {minimum:,} of them at least" if minimum else ""
         tip = f"{days} days: {svg.counted(count)}{more}"
         groups.append(
             (f"{days} days", short(count), [svg.Mark(number, tip, colour, means, minimum)])
         )
         ages.append(f"{count} for {days} days")
-    words = f"{StatusCount(len(ageing), is_exact)} pets available: {', '.join(ages)}"
+    total = StatusCount(len(ageing), "exact" if is_exact else "at_least")
+    words = f"{total} pets available: {', '.join(ages)}"
     if any(minimums):
         words += f"; {sum(minimums):,} of them may be older than the snapshots show"
         keys = [svg.Key("hatched: for so long at least", None, sign="▨")]

@@ -117,4 +117,4 @@ def page_widget(environ: Mapping[str, str] = os.environ) -> Any:
     """Return what the page's notebook shows: the dashboard of the store in the environment."""
     given = json.loads(environ[SETTINGS])
     client = pf.Client(timeout=float(environ["PETSTORE_TIMEOUT"]))
-    return pf.Dashboard(client, **given).widget
+    return pf.Dashboard(client, **given)

@@ -9,7 +9,16 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import INTERRUPTED, WITH_FINDINGS, explain, finish, warn
+from petstore_frame.cli.exit_codes import (
+    DONE,
+    INTERRUPTED,
+    NOT_COMPLETE,
+    WITH_FINDINGS,
+    explain,
+    finish,
+    refuse,
+    warn,
+)
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -26,7 +35,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Status = Literal["available", "pending", "sold"]
-_MARKS = {"exact": "{:,}", "at least": "≥ {:,}", "no snapshot": "-", "unreadable": "?"}
+Overwrite = Annotated[
+    bool, Option("--overwrite", help="Replace a file that was changed since it was written.")
+]
+_MARKS = {
+    "exact": "{:,}",
+    "at_least": "≥ {:,}",
+    "about": "≈ {:,}",
+    "no_snapshot": "-",
+    "unreadable": "?",
+}
 
 
 def read_store(
@@ -57,7 +75,7 @@ def tell(
     completeness = inventory.completeness
     lines = [
         f"{written}: {completeness}",
-        more if completeness.is_complete else f"  {completeness.basis}\n{more}",
+        more if completeness.is_complete else f"  {completeness.reason}\n{more}",
     ]
     told = {
         "output": str(written),
@@ -66,7 +84,7 @@ def tell(
         "fetched_at": inventory.fetched_at.isoformat(),
         "completeness": completeness.to_dict(),
     }
-    code = 0 if completeness.is_complete else WITH_FINDINGS
+    code = DONE if completeness.is_complete else NOT_COMPLETE
     finish(told | facts, "\n".join(lines).rstrip(), as_json=as_json, code=code)
 
 
@@ -77,6 +95,7 @@ def fetch(
     ] = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
@@ -88,9 +107,9 @@ def fetch(
     """
     from petstore_frame.report import check_target, write_data
 
-    check_target(output, is_data=True)  # before minutes are spent on reading
+    check_target(output, is_data=True, overwrite=overwrite)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout, status=status, is_data=True)
-    write_data(inventory, output)
+    write_data(inventory, output, overwrite=overwrite)
     counts = inventory.completeness.counts_asked_for().items()
     more = "\n".join(f"  {name:<12} {n}" for name, n in counts)
     tell(inventory, output, as_json=as_json, more=more)
@@ -101,6 +120,7 @@ def report(
     categories: CategoriesFile = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Read the inventory and write a report, which says at its top if it is only a part.
@@ -109,9 +129,9 @@ def report(
     """
     from petstore_frame.report import check_target
 
-    check_target(output)  # before minutes are spent on reading
+    check_target(output, overwrite=overwrite)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout)
-    pf.write_report(inventory, output, categories=categories)
+    pf.write_report(inventory, output, categories=categories, overwrite=overwrite)
     tell(inventory, output, as_json=as_json)
 
 
@@ -135,7 +155,7 @@ def snapshot(
     has_earlier = (kept.snapshots()["date"].dt.date < added.date).any()
     changes = kept.diff(new=added.date) if has_earlier else None
     more: dict[str, Any] = {"more": "the only day so far", "compared_with": None, "changes": None}
-    if changes is not None:  # a Diff without a row is false
+    if changes is not None:
         since = changes.since.isoformat()
         more = {"more": str(changes), "compared_with": since, "changes": changes.counts}
     tell(inventory, added.path, as_json=as_json, date=added.date.isoformat(), **more)
@@ -149,35 +169,49 @@ def compare(
     words: RecipeSettings = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Workbook to write.")] = None,
     on: Annotated[
-        list[str] | None, Option(help="Field that makes a record and a pet equal; or several.")
+        list[str] | None,
+        Option(help="Field that makes a row and a pet equal; repeat it for several."),
     ] = None,
     journal: JournalFolder = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell where a list and the store disagree, and write it as a workbook.
+    """Show where a list and the store disagree, and write it as a workbook.
 
-    With --key, the journal of the imports tells which pet each record is. With --on, records and
-    pets that are equal in these fields belong together; where that leaves a choice, they are
-    ambiguous. Exit code 0: they agree in all; 1: they differ, or the listing is not complete.
+    With --key, the import journal says which pet each row is. With --on, rows and pets that are
+    equal in these fields belong together; if that leaves a choice, they are ambiguous. Exit code
+    0: they agree in every animal; 1: they differ; 8: the listing is not known to be complete.
 
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
+    from petstore_frame.storage import refuse_changed_workbook
+
     reading = recipe_of(recipe, key, categories, words)
+    if bool(reading.key) == bool(on):
+        refuse("pass exactly one of --key and --on")
+    if output is not None and not overwrite:
+        refuse_changed_workbook(output)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout)
-    found = pf.compare(file, inventory, on=on or (), recipe=reading, journal=journal)
+    comparison = pf.compare(file, inventory, on=on or (), recipe=reading, journal=journal)
     if output is not None:
-        found.write(output, categories=reading.categories)
+        comparison.write(output, categories=reading.categories, overwrite=overwrite)
     facts = {
         "output": None if output is None else str(output),
-        "kinds": {str(kind): row for kind, row in found.summary.to_dict(orient="index").items()},
-        "is_equal": found.is_equal,
-        "completeness": found.completeness.to_dict(),
+        "kinds": {
+            str(kind): row for kind, row in comparison.summary.to_dict(orient="index").items()
+        },
+        "is_equal": comparison.is_equal,
+        "completeness": comparison.completeness.to_dict(),
     }
-    text = f"{output}: {found}" if output else str(found)
-    is_done = found.is_equal and inventory.completeness.is_complete
-    finish(facts, text, as_json=as_json, code=0 if is_done else WITH_FINDINGS)
+    text = comparison.text("shell")
+    if output is not None:
+        text = f"{output}: {text}"
+    code = DONE if comparison.is_equal else WITH_FINDINGS
+    if not comparison.completeness.is_complete:
+        code = NOT_COMPLETE
+    finish(facts, text, as_json=as_json, code=code)
 
 
 def trend(
@@ -203,8 +237,8 @@ def trend(
 
 def _as_text(counted: pd.DataFrame, by: str) -> str:
     """Lay the days under each other and the groups side by side, some of them if there are many."""
-    cells = zip(counted["pets"], counted["count_is"], strict=True)
-    texts = [_MARKS[exactness].format(pets) for pets, exactness in cells]
+    cells = zip(counted["pets"], counted["bound"], strict=True)
+    texts = [_MARKS[bound].format(pets) for pets, bound in cells]
     table = counted.assign(text=texts, day=counted["date"].dt.date)
     wide = table.pivot(index="day", columns=by, values="text")[counted[by].unique()]
     return wide.rename_axis(index=None, columns=None).to_string(max_cols=12)

@@ -87,8 +87,8 @@ def load(
     resolve: Annotated[
         list[str] | None,
         Option(
-            metavar="RECORD=PET_ID",
-            help="An unconfirmed row is this pet; RECORD=none: it was not created. Repeatable.",
+            metavar="LINE=PET_ID",
+            help="An unconfirmed row is this pet; LINE=none: it was not created. Repeatable.",
         ),
     ] = None,
     journal: JournalFolder = None,
@@ -160,7 +160,7 @@ def _pets(pairs: list[str]) -> dict[int, int | None]:
         split = (pair.split("=") for pair in pairs)
         return {int(row): None if pet == "none" else int(pet) for row, pet in split}
     except ValueError:
-        refuse("--resolve is RECORD=PET_ID, or RECORD=none")
+        refuse("--resolve is LINE=PET_ID, or LINE=none")
 
 
 def _answers(given: list[str]) -> Any:

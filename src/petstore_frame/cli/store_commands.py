@@ -39,7 +39,7 @@ def serve(
 
     Example: petstore-frame serve --sample 500 --api-key-file store.key
     """
-    from petstore_frame.server import misbehave, run_service
+    from petstore_frame.server import run_service, run_with_faults
 
     settings = {
         "port": port,
@@ -51,7 +51,7 @@ def serve(
         "spec_only": spec_only,
     }
     if faults is not None:
-        facts, text = misbehave(settings, faults, upstream)
+        facts, text = run_with_faults(settings, faults, upstream)
         finish(facts, text, as_json=as_json)
     if upstream is not None:
         refuse("--upstream needs --faults, such as --faults lost-reply=0.05")
@@ -71,17 +71,17 @@ def api_keys(
 
     Example: petstore-frame api-keys --new till --database petstore.sqlite3
     """
-    from petstore_frame.server import ask_keys
+    from petstore_frame.server import manage_api_keys
 
     if new is not None:
-        key = ask_keys(database, label=new)["key"]
+        key = manage_api_keys(database, label=new)["key"]
         finish({"key": key, "label": new}, key, as_json=as_json)
     if revoke is not None:
-        revoked = ask_keys(database, revoke=revoke.removesuffix("..."))["revoked"]
+        revoked = manage_api_keys(database, revoke=revoke.removesuffix("..."))["revoked"]
         if not revoked:
             raise pf.ArgumentError("no valid key is listed like this; nothing was revoked")
         finish({"revoked": revoked}, f"{revoked} revoked", as_json=as_json)
-    book, facts, lines = ask_keys(database), [], []
+    book, facts, lines = manage_api_keys(database), [], []
     for each in book["keys"]:
         made = datetime.fromtimestamp(each["created_at"], UTC).date().isoformat()
         state = "good" if each["revoked_at"] is None else "revoked"

@@ -1,6 +1,6 @@
-"""Where our list and the store disagree."""
+"""Differences between a list of the user and a store."""
 
-from petstore_frame.comparison.list_comparison import Comparison as Comparison
+from petstore_frame.comparison.comparison_result import Comparison as Comparison
 from petstore_frame.comparison.list_comparison import compare as compare
 from petstore_frame.comparison.pet_matching import Kind as Kind
 

@@ -1,7 +1,7 @@
-"""Finds which pet of the store each record of a list is, and where the two differ.
+"""Finds which pet of the store each row of a list is, and in which fields the two differ.
 
-Nothing is paired by chance: a pair is one key with one pet, or one record with one pet in a group
-of two. All of it is pandas over whole columns.
+Nothing is paired by chance. With a key, the journal says which pet a row is. Without one, rows and
+pets with equal fields form a group, and a group is paired only if that leaves no choice.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from petstore_frame.rendering import count_text
-from petstore_frame.schema import FIELDS, as_type, form_of
+from petstore_frame.schema import FIELDS, as_type
 
 NULLABLE = {field.name: field.nullable for field in FIELDS.sent}
 IN_STORE = "_in_store"
-_HERE = ""  # the kind of a record or a pet of which only the join can tell it
+_UNDECIDED = ""  # the kind of a row or a pet until rows and pets are joined
 
 
 class Kind(StrEnum):
@@ -31,102 +30,214 @@ class Kind(StrEnum):
     AMBIGUOUS = "ambiguous"
     UNCONFIRMED = "unconfirmed"
     INVALID = "invalid"
+    EXCLUDED = "excluded"
     SAME = "same"
 
 
 def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame) -> pd.DataFrame:
-    """Pair records with pets through the table of keys.
+    """Pair rows with pets through the journal's table of keys.
 
-    An unconfirmed row may be a pet that no key knows and that is equal to it: the two are one row.
+    An unconfirmed row may be a pet that no key has and that is equal to it: the two are shown as
+    one.
 
     Args:
-        listed: One row per record: ``record``, ``line``, ``key``, the fields of a pet, and
-            ``problem`` (missing where the record can be compared).
-        keys: One row per key that the journal knows: ``key``, ``id`` (missing where none is
-            known) and ``is_unconfirmed``.
+        listed: One row per row of the list: ``row``, ``line``, ``key``, the fields of a pet, and
+            ``problem`` (missing if the row can be compared).
+        keys: One row per key in the journal: ``key``, ``id`` (missing if there is none) and
+            ``is_unconfirmed``.
         stored: The frame of an inventory.
 
     Returns:
         One row per animal, as ``Comparison.frame`` has it.
     """
-    known = listed.merge(keys, on="key", how="left").astype({"id": "Int64"})
-    is_unconfirmed = known["is_unconfirmed"].eq(True) & known["problem"].isna()
-    others = stored[~stored["id"].isin(known["id"].dropna())]
-    is_open = is_unconfirmed & known["id"].isna()
-    of_record, of_pet = _equals(known[is_open].reset_index(drop=True), others)
-    known.loc[known.index[is_open][of_record], "id"] = others["id"].to_numpy()[of_pet]
-    return join(known.assign(kind=np.where(is_unconfirmed, str(Kind.UNCONFIRMED), _HERE)), stored)
+    rows = listed.merge(keys, on="key", how="left").astype({"id": "Int64"})
+    is_unconfirmed = rows["is_unconfirmed"].eq(True) & rows["problem"].isna()
+    kinds = np.where(is_unconfirmed, str(Kind.UNCONFIRMED), _UNDECIDED)
+    rows = rows.assign(kind=kinds)
+
+    rows_without_pet = rows[is_unconfirmed & rows["id"].isna()]
+    pets_without_key = stored[~stored["id"].isin(rows["id"].dropna())]
+    pairs = _pair_equal(rows_without_pet, pets_without_key, _stated_fields(rows_without_pet))
+    rows.loc[pairs["row_index"], "id"] = pairs["id"].array
+    return join(rows, stored)
 
 
 def match_on(
     listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str], *, is_whole: bool = True
 ) -> pd.DataFrame:
-    """Pair records with pets that are equal in some fields, where that leaves no choice.
+    """Pair rows with pets that are equal in some fields, if that leaves no choice.
 
-    Records and pets that are equal in ``on`` are one group. One of each is a pair. If there are as
-    many records as pets, equal in all that the records state, they are the same animals, and their
-    ``id`` is missing. A group of one side alone is only there; any other group is ambiguous.
+    Rows and pets that are equal in ``on`` are a group. One row and one pet are a pair. If there are
+    as many rows as pets, equal in all that the rows state, they are the same animals, and their
+    ``id`` is missing. A group without pets is only in the list, one without rows only in the store.
+    Any other group is ambiguous.
 
     Args:
-        listed: As for ``match_by_key``; keys are not looked at.
+        listed: As for ``match_by_key``; keys are not used.
         stored: The frame of an inventory.
-        on: The fields that make a record and a pet equal.
+        on: The fields that make a row and a pet equal.
         is_whole: Whether ``stored`` has every pet. If not, a pair that differs is ambiguous: the
-            record's own pet may not have been read.
+            row's own pet may not have been read.
     """
-    is_good = listed["problem"].isna()
-    good, bad = listed[is_good].reset_index(drop=True), listed[~is_good]
-    group = _numbers(good, stored, on)
-    ours, theirs = group[: len(good)], group[len(good) :]  # the group of each record, of each pet
-    size = int(group.max(initial=-1)) + 1
-    found, _ = _equals(good, stored, on)
-    records, pets, matched = (
-        np.bincount(each, minlength=size) for each in (ours, theirs, ours[found])
+    fields = list(on)
+    is_valid = listed["problem"].isna()
+    valid = listed[is_valid].reset_index(drop=True)
+    pets = stored.reset_index(drop=True)
+    row_values = _comparable(valid, fields)
+    pet_values = _comparable(pets, fields)
+    equal = _pair_equal(valid, pets, _stated_fields(valid, fields))
+    groups = _count_groups(row_values, pet_values, row_values.loc[equal["row_index"]])
+
+    # First join: each row and each pet gets the counts of its group.
+    row_groups = row_values.merge(groups, on=fields, how="left")
+    pet_groups = pet_values.merge(groups, on=fields, how="left")
+    row_kinds = _group_kinds(row_groups, is_whole=is_whole)
+    pet_kinds = _group_kinds(pet_groups, is_whole=is_whole)
+
+    # Second join: each row of a pair gets the id of its pet.
+    paired_pets = pet_values.assign(id=pets["id"])[pet_kinds.eq(_PAIR)]
+    ids = row_values.merge(paired_pets, on=fields, how="left")["id"].astype("Int64")
+    ids = ids.where(row_kinds.eq(_PAIR))
+
+    decided_rows = valid.assign(id=ids, kind=row_kinds.replace(_PAIR, _UNDECIDED))
+    no_ids = pd.array([pd.NA] * int((~is_valid).sum()), dtype="Int64")
+    invalid_rows = listed[~is_valid].assign(id=no_ids, kind=_UNDECIDED)
+    rows = pd.concat([decided_rows, invalid_rows], ignore_index=True)
+    # Pets of a group that is the same on both sides are counted with their rows.
+    is_shown = pet_kinds.ne(Kind.SAME)
+    return join(rows, pets[is_shown], pet_kinds.replace(_PAIR, _UNDECIDED)[is_shown])
+
+
+_PAIR = "pair"
+
+
+def _count_groups(
+    row_values: pd.DataFrame, pet_values: pd.DataFrame, equal_values: pd.DataFrame
+) -> pd.DataFrame:
+    """Count, for each group of equal values, its rows, its pets, and the rows equal to a pet."""
+    fields = list(row_values.columns)
+    sides = {"row_count": row_values, "pet_count": pet_values, "equal_count": equal_values}
+    groups = pd.concat([row_values, pet_values]).drop_duplicates()
+    for name, values in sides.items():
+        counts = values.groupby(fields, dropna=False, sort=False).size().reset_index(name=name)
+        groups = groups.merge(counts, on=fields, how="left")
+    return groups.fillna(dict.fromkeys(sides, 0))
+
+
+def _group_kinds(groups: pd.DataFrame, *, is_whole: bool) -> pd.Series[Any]:
+    """Return what the group of each row or pet is."""
+    has_one_side = groups["row_count"].eq(0) | groups["pet_count"].eq(0)
+    is_one_to_one = groups["row_count"].eq(1) & groups["pet_count"].eq(1)
+    is_equal = groups["equal_count"].eq(groups["row_count"])
+    is_equal &= groups["equal_count"].eq(groups["pet_count"])
+    is_pair = is_one_to_one & (is_equal | is_whole)
+    kinds = pd.Series(str(Kind.AMBIGUOUS), index=groups.index, dtype="object")
+    kinds[is_equal] = str(Kind.SAME)
+    kinds[is_pair] = _PAIR
+    kinds[has_one_side] = _UNDECIDED
+    return kinds
+
+
+def _stated_fields(listed: pd.DataFrame, on: Sequence[str] = ()) -> list[str]:
+    """Return the fields in which rows and pets have to be equal: ``on``, and all that is stated."""
+    return [name for name in NULLABLE if name in on or listed[name].notna().any()]
+
+
+def _pair_equal(listed: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]) -> pd.DataFrame:
+    """Pair each row with a pet that is equal in these fields, so that no pet is used twice.
+
+    The first of several equal rows gets the first of the pets equal to them, and so on: which one
+    makes no difference.
+
+    Returns:
+        Columns ``row_index`` (the index of the row in ``listed``) and ``id`` of the pet.
+    """
+    if not fields or listed.empty:
+        return pd.DataFrame({"row_index": listed.index[:0], "id": stored["id"].iloc[:0]})
+    rows = _numbered(_comparable(listed, fields)).assign(row_index=listed.index)
+    pets = _numbered(_comparable(stored, fields)).assign(id=stored["id"])
+    return rows.merge(pets, on=[*fields, "occurrence"])[["row_index", "id"]]
+
+
+def _numbered(values: pd.DataFrame) -> pd.DataFrame:
+    """Number the rows of equal values: 0 for the first, 1 for the second, and so on."""
+    groups = values.groupby(list(values.columns), dropna=False, sort=False)
+    return values.assign(occurrence=groups.cumcount())
+
+
+def _comparable(frame: pd.DataFrame, fields: Sequence[str]) -> pd.DataFrame:
+    """Return fields in one dtype and form for both sides."""
+    dtypes = {name: NULLABLE[name] for name in fields}
+    return as_type(frame[list(fields)], dtypes).apply(one_accent_form)
+
+
+def one_accent_form(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Return texts in one of the two ways in which Unicode writes an accent; all else as it is."""
+    if pd.api.types.is_numeric_dtype(values):
+        return values
+    return values.str.normalize("NFC")
+
+
+def join(
+    listed: pd.DataFrame,
+    stored: pd.DataFrame,
+    pet_kinds: pd.Series[Any] | None = None,
+    *,
+    states_all: bool = False,
+) -> pd.DataFrame:
+    """Put rows and pets of one ``id`` next to each other, and decide the kind of each.
+
+    Args:
+        listed: Rows with their ``id``, and with a ``kind`` if it is decided already.
+        stored: The frame of an inventory.
+        pet_kinds: What each pet is if it has no row; None decides all of them here.
+        states_all: Whether an empty cell of the list states that there is nothing. Otherwise it
+            states nothing, and never differs.
+    """
+    pets = as_type(stored[list(NULLABLE)], NULLABLE).add_suffix(IN_STORE)
+    pets = pets.assign(id=stored["id"].astype("Int64"), pet_kind=_UNDECIDED)
+    if pet_kinds is not None:
+        pets["pet_kind"] = pet_kinds
+    both = listed.merge(pets, on="id", how="left", indicator="side")
+
+    has_pet = both["side"].eq("both")
+    is_invalid = both["problem"].notna()
+    is_decided = both["kind"].ne(_UNDECIDED)
+    differences = _differences(both, states_all=states_all)
+    kinds = both["kind"].astype("object")
+    kinds[~is_decided & ~has_pet] = Kind.ONLY_IN_LIST.value
+    kinds[~is_decided & has_pet & differences.ne("")] = Kind.CHANGED.value
+    kinds[~is_decided & has_pet & differences.eq("")] = Kind.SAME.value
+    kinds[is_invalid] = Kind.INVALID.value
+    is_compared = has_pet & ~is_decided & ~is_invalid
+    both = both.assign(kind=kinds, difference=differences.where(is_compared, ""))
+
+    rest = pets[~pets["id"].isin(both["id"].dropna())]
+    rest = rest.assign(
+        difference="", kind=rest["pet_kind"].replace(_UNDECIDED, str(Kind.ONLY_IN_STORE))
     )
-    is_equal = (matched == records) & (matched == pets)
-    is_pair = (records == 1) & (pets == 1) & (is_equal | is_whole)
-    partner = np.zeros(size, dtype="int64")
-    partner[theirs] = stored["id"].to_numpy()
-    kinds = np.select([is_pair | (pets == 0), is_equal], [_HERE, str(Kind.SAME)], Kind.AMBIGUOUS)
-    ids = pd.Series(partner[ours], dtype="Int64").where(is_pair[ours])
-    none = pd.array([pd.NA] * len(bad), dtype="Int64")
-    paired = [good.assign(id=ids, kind=kinds[ours]), bad.assign(id=none, kind=_HERE)]
-    of_pets = np.where(records > 0, str(Kind.AMBIGUOUS), _HERE)[theirs]
-    is_open = (is_pair | ~is_equal)[theirs]
-    return join(pd.concat(paired, ignore_index=True), stored.assign(kind=of_pets)[is_open])
+    return pd.concat([_shaped(both), _shaped(rest)], ignore_index=True)
 
 
-def join(listed: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False) -> pd.DataFrame:
-    """Put records and pets of one ``id`` beside each other, and say what each row is.
-
-    ``kind`` is what is known of a record, or of a pet without one, before they are joined. An empty
-    cell of the list states nothing, unless it ``states_all``.
-    """
-    theirs = as_type(stored[list(NULLABLE)], NULLABLE).add_suffix(IN_STORE)
-    theirs = theirs.assign(id=stored["id"].astype("Int64"), there=stored.get("kind", _HERE))
-    both = listed.merge(theirs, on="id", how="left", indicator="seen")
-    is_there = both["seen"].eq("both")
+def _differences(both: pd.DataFrame, *, states_all: bool) -> pd.Series[Any]:
+    """Return the names of the fields in which row and pet differ, separated by commas."""
     names = pd.Series("", index=both.index, dtype="str")
     for field in NULLABLE:
-        mine, other = both[field], both[field + IN_STORE]
-        is_stated = mine.notna() | (states_all & other.notna())
-        differs = is_stated & _plain(mine).ne(_plain(other)).fillna(value=True)
-        names = names.where(~differs.astype(bool), names + ", " + field)
-    known = both["kind"].astype("object")
-    is_known = both["problem"].notna() | known.ne(_HERE)
-    kinds = np.select(
-        [both["problem"].notna(), is_known, ~is_there, names.ne("")],
-        [Kind.INVALID.value, known, Kind.ONLY_IN_LIST.value, Kind.CHANGED.value],
-        default=Kind.SAME.value,
-    )
-    names = names.str.removeprefix(", ").where(is_there & ~is_known, "")
-    both = both.assign(kind=kinds, difference=names)
-    rest = theirs[~theirs["id"].isin(both["id"].dropna())].assign(difference="")
-    rest["kind"] = rest["there"].replace(_HERE, str(Kind.ONLY_IN_STORE))
+        listed, stored = one_accent_form(both[field]), one_accent_form(both[field + IN_STORE])
+        is_stated = listed.notna()
+        if states_all:
+            is_stated |= stored.notna()
+        differs = is_stated & listed.ne(stored).fillna(value=True).astype("bool")
+        names = names.where(~differs, names + ", " + field)
+    return names.str.removeprefix(", ")
+
+
+def _shaped(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of a comparison with their dtypes."""
     dtypes: dict[str, Any] = {
         "kind": pd.CategoricalDtype([str(kind) for kind in Kind]),
         "difference": "str",
-        "record": "Int64",
+        "row": "Int64",
         "line": "Int64",
         "key": "str",
         "id": "Int64",
@@ -134,69 +245,22 @@ def join(listed: pd.DataFrame, stored: pd.DataFrame, *, states_all: bool = False
     for field, dtype in NULLABLE.items():
         dtypes |= {field: dtype, field + IN_STORE: dtype}
     dtypes["problem"] = "str"
-    shaped = [as_type(part.reindex(columns=list(dtypes)), dtypes) for part in (both, rest)]
-    return pd.concat(shaped, ignore_index=True)
+    return as_type(frame.reindex(columns=list(dtypes)), dtypes)
 
 
-def _equals(
-    listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str] = ()
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of records and pets that are equal in ``on`` and in all that a list states.
+def match_excluded(table: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame:
+    """Put the excluded rows of a list next to the pets that were only in the store.
 
-    Which of several equal pets a record gets means nothing.
+    Args:
+        table: The comparison of the rows that are not excluded.
+        excluded: The comparison of the excluded rows with the pets that ``table`` has as only in
+            the store.
+
+    Returns:
+        Both in one table. An excluded row with its pet shows in what they differ.
     """
-    fields = [name for name in NULLABLE if name in on or listed[name].notna().any()]
-    if not fields or listed.empty:
-        return np.zeros(0, dtype="int64"), np.zeros(0, dtype="int64")
-    value = pd.Series(_numbers(listed, stored, fields))
-    # Each value becomes one number with how often it came before on its side.
-    side = np.arange(len(value)) < len(listed)
-    ranked = (value * 2**31 + value.groupby([value, side]).cumcount()).to_numpy()
-    _, left, right = np.intersect1d(ranked[side], ranked[~side], return_indices=True)
-    return left, right
-
-
-def _numbers(listed: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]) -> np.ndarray:
-    """Number the distinct values of these fields, over both sides alike."""
-    shared = {name: NULLABLE[name] for name in fields}
-    sides = [as_type(side[list(fields)], shared) for side in (listed, stored)]
-    rows = pd.concat(sides).apply(_plain)
-    numbers: np.ndarray = rows.groupby(list(fields), dropna=False, sort=False).ngroup().to_numpy()
-    return numbers.astype("int64")
-
-
-def _plain(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Return texts in one of the ways in which Unicode writes an accent; all else as it is."""
-    is_text = not pd.api.types.is_numeric_dtype(values)
-    return values.str.normalize("NFC") if is_text else values
-
-
-def note_other_forms(table: pd.DataFrame, keys: pd.DataFrame) -> list[str]:
-    """Write beside each record that no key knows which known key differs from it only in form."""
-    absent = table.loc[table["kind"].eq(Kind.ONLY_IN_LIST), "key"].dropna()
-    known = {form_of(key): key for key in keys["key"]}
-    likes = absent.map(lambda key: known.get(form_of(key))).dropna()
-    if likes.empty:
-        return []
-    table.loc[likes.index, "problem"] = "the key is known as " + likes
-    first = table.loc[likes.index[0]]
-    return [
-        f"{count_text(len(likes), 'key')} of the list are known in another form: "
-        f"line {first['line']}: {first['key']!r} is known as {likes.iloc[0]!r}."
-    ]
-
-
-def note_twins(table: pd.DataFrame) -> list[str]:
-    """Write beside each pet of others which pet of the list it equals in all but the status."""
-    shown = [name + IN_STORE for name in NULLABLE if name != "status"]
-    stored = table[["id", *shown]].assign(**{shown[0]: _plain(table[shown[0]])})
-    ours = stored[table["record"].notna() & table["id"].notna()].drop_duplicates(shown)
-    others = stored[table["kind"].eq(Kind.ONLY_IN_STORE)].reset_index()
-    twins = others.merge(ours, on=shown, suffixes=("", "_of_ours")).set_index("index")
-    if twins.empty:
-        return []
-    table.loc[twins.index, "problem"] = "equals pet " + twins["id_of_ours"].astype("str")
-    return [
-        f"{count_text(len(twins), 'pet')} of others equal pets of this list, so they may stand "
-        f"twice in the store: pet {twins['id'].iloc[0]} equals {twins['id_of_ours'].iloc[0]}."
-    ]
+    is_settled = excluded["kind"].isin([Kind.UNCONFIRMED])
+    is_row = excluded["row"].notna()
+    excluded = excluded.assign(kind=excluded["kind"].mask(is_row & ~is_settled, str(Kind.EXCLUDED)))
+    rows_and_other_pets = table[table["kind"].ne(Kind.ONLY_IN_STORE)]
+    return pd.concat([rows_and_other_pets, excluded], ignore_index=True)

@@ -1,146 +1,310 @@
-"""Runs what the controls start: one job at a time in a thread, with a button that stops it."""
+"""Runs what a button starts in a thread, shows its progress next to the button, and stops it."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from threading import Event, Lock, Thread, current_thread
-from typing import NamedTuple
+from typing import Any
 
-from petstore_frame.dashboard.widgets import Kit, show
-from petstore_frame.errors import AuthenticationError, JournalLockedError
+from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.errors import AuthenticationError, JournalLockedError, PetstoreError
 from petstore_frame.rendering import PAGE
 
 REPORT_EVERY_S = 0.2
-READING = "It waits for the page that is on its way."
+# From here on the page says that the store does not reply.
+SILENT_AFTER_S = 5.0
+# How often a thread that waits for the store looks whether it should stop.
+POLL_S = 0.1
+FINISHING = (
+    "Finishing the requests already sent. “Stop now” stops at once; a few rows will then need "
+    "checking."
+)
 
 
-class _Job(NamedTuple):
-    words: str
-    run: Callable[[], None]
-    stopping: str
-
-
-class Work:
-    """One job at a time in a thread, which calls ``check`` at each step.
-
-    Args:
-        kit: Makes its widgets.
-        changed: Called when a job begins or ends.
+class ProgressArea:
+    """The place next to a button where progress, results and errors of its job appear.
 
     Attributes:
-        notice: What is said about the job.
-        stop: A button that stops it; a second press does not wait for its end in order.
+        notice: What the page says about the job.
+        stop: The button that stops it.
+        widget: Both of them.
     """
 
-    def __init__(self, kit: Kit, changed: Callable[[], None]) -> None:
-        self._kit, self._changed = kit, changed
-        self.notice, self.stop = kit.html(), kit.button("Stop", self._press)
-        show(self.stop, False)
-        self._lock, self._asked = Lock(), Event()
+    def __init__(self, factory: WidgetFactory, press_stop: Callable[[], None]) -> None:
+        self.notice = factory.html()
+        self.stop = factory.button("Stop", press_stop)
+        self.widget = factory.row(self.notice, self.stop, css="pf-progress")
+        set_visible(self.stop, False)
+
+    def show(self, markup: str) -> None:
+        """Show markup in place of the last message."""
+        self.notice.value = markup
+
+
+@dataclass(frozen=True)
+class Job:
+    """A function to run in a thread, what it is called, and where its progress appears.
+
+    ``is_sending`` says that pets are sent: a first Stop then waits for the requests in flight, and
+    no other job may end it. ``can_stop`` shows the button at all.
+    """
+
+    label: str
+    run: Callable[[], None]
+    area: ProgressArea
+    is_sending: bool = False
+    can_stop: bool = False
+    failure_title: str = "Something went wrong"
+
+
+class Background:
+    """One job at a time, in a thread.
+
+    Args:
+        factory: Makes the widgets.
+        on_change: Called when a job starts or ends.
+        ask_for_key: Called if the store rejects the API key.
+    """
+
+    def __init__(
+        self,
+        factory: WidgetFactory,
+        on_change: Callable[[], None],
+        ask_for_key: Callable[[], None],
+    ) -> None:
+        self._factory, self._on_change, self._ask_for_key = factory, on_change, ask_for_key
+        self._lock, self._stop_event = Lock(), Event()
+        self._stops = 0  # clicks on Stop that the job has not noticed yet
         self._thread: Thread | None = None
-        self._job: _Job | None = None
-        self._next: _Job | None = None
-        self._reported_at, self.is_stopping = 0.0, False
+        self._job: Job | None = None
+        self._next_job: Job | None = None
+        self._reported_at = 0.0
+        self.is_stopping = False
 
     @property
     def is_busy(self) -> bool:
         return self._job is not None
 
-    def start(self, words: str, run: Callable[[], None], *, stopping: str = "") -> None:
-        """Begin a job, after the one under way; the last that was to begin counts.
+    @property
+    def is_sending(self) -> bool:
+        job = self._job
+        return job is not None and job.is_sending
 
-        ``stopping`` says what *Stop* waits for; without it there is no such button, and the next
-        job ends this one.
+    def add_area(self, factory: WidgetFactory | None = None) -> ProgressArea:
+        """Make a place for the progress of jobs."""
+        return ProgressArea(factory or self._factory, self.press_stop)
+
+    def start(self, job: Job) -> None:
+        """Start a job, or queue it behind the current one; only the last queued job counts.
+
+        A job that only checks is ended by the next one; a job that the user can stop is not.
         """
         with self._lock:
-            self._next = _Job(words, run, stopping)
+            self._next_job = job
             if self._job is not None:
-                if not self._job.stopping:
-                    self._asked.set()
+                if not self._job.can_stop:
+                    self._note_stop()
                 return
-            self._job = self._next
-            self._thread = Thread(target=self._run, name="petstore", daemon=True)
+            self._job = job
+            self._thread = Thread(target=self._run_jobs, name="petstore", daemon=True)
         self._thread.start()
 
-    def _run(self) -> None:
-        while job := self._begin():
-            self.say(PAGE.progress(job.words))
-            self._draw()
-            said: str | None = None
-            try:
-                job.run()
-            except KeyboardInterrupt:
-                said = PAGE.warning("Stopped", ["Nothing was lost; start it again."])
-            except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
-                said = failure(problem)
-                if isinstance(problem, AuthenticationError):
-                    self._kit.refused()
-            if said is not None and self._next is None:
-                self.say(said)
-        self._draw()
+    def _run_jobs(self) -> None:
+        while (job := self._take_next()) is not None:
+            job.area.show(PAGE.progress(job.label))
+            self._draw(job)
+            message = self._message_after(job)
+            area = (self._job or job).area
+            if message is not None and self._next_job is None:
+                area.show(message)
+            set_visible(area.stop, False)
+        self._on_change()
 
-    def _begin(self) -> _Job | None:
+    def _message_after(self, job: Job) -> str | None:
+        """Run a job; return what to show if it did not reach its end."""
+        try:
+            job.run()
+        except KeyboardInterrupt:
+            return PAGE.warning("Stopped", ["Nothing was lost; start it again when you like."])
+        except Exception as problem:  # noqa: BLE001 # whatever it is, the user has to see it
+            if self.is_stopping and not job.is_sending:
+                return PAGE.warning("Stopped", ["Nothing was lost; start it again when you like."])
+            if is_key_rejected(problem):
+                self._ask_for_key()
+            return failure_markup(problem, job.failure_title)
+        return None
+
+    def _take_next(self) -> Job | None:
         """Take the next job; None ends the thread."""
         with self._lock:
-            self._asked.clear()
-            self.is_stopping = False
-            self._job, self._next = self._next, None
+            self._stop_event.clear()
+            self._stops, self.is_stopping = 0, False
+            self._job, self._next_job = self._next_job, None
             return self._job
 
-    def _draw(self) -> None:
-        show(self.stop, self._job is not None and self._job.stopping)
-        self.stop.description = "Stop now" if self.is_stopping else "Stop"
-        self._changed()
+    def _draw(self, job: Job) -> None:
+        set_visible(job.area.stop, job.can_stop)
+        job.area.stop.description = "Stop"
+        self._on_change()
 
-    def _press(self) -> None:
-        if self._job is not None:
-            self.is_stopping = True
-            self._asked.set()
-            self.say(PAGE.warning("Stopping", [self._job.stopping]))
-            self._draw()
+    def press_stop(self) -> None:
+        """Do what a click on Stop does; the second click does not wait for requests in flight."""
+        job = self._job
+        if job is None:
+            return
+        self.is_stopping = True
+        self._note_stop()
+        if job.is_sending:
+            job.area.show(PAGE.progress(FINISHING))
+            job.area.stop.description = "Stop now"
 
-    def say(self, markup: str) -> None:
-        """Show markup in the notice."""
-        self.notice.value = markup
+    def _note_stop(self) -> None:
+        self._stops += 1
+        self._stop_event.set()
 
     def check(self, seconds: float = 0) -> None:
-        """Let time pass, and end the job where it was asked to stop, before or meanwhile.
+        """Wait, and end the job if somebody asked for that before or during the wait.
 
         Raises:
-            KeyboardInterrupt: Once for each press of the button; as after Ctrl-C, what is under
-                way ends in order.
+            KeyboardInterrupt: Once per click, so that whatever is running ends as after Ctrl-C.
         """
-        if self._asked.wait(seconds):
-            self._asked.clear()
-            raise KeyboardInterrupt
+        if not self._stop_event.wait(seconds):
+            return
+        self._stops -= 1
+        if self._stops <= 0:
+            self._stop_event.clear()
+        raise KeyboardInterrupt
 
-    def report(self, words: str, share_done: float | None = None) -> None:
-        """End the job where that was asked for, or show progress, at most five times a second."""
+    def move_to(self, area: ProgressArea) -> None:
+        """Show the progress of the current job in another place from now on."""
+        job = self._job
+        if job is None or job.area is area:
+            return
+        job.area.show("")
+        set_visible(job.area.stop, False)
+        self._job = replace(job, area=area)
+        set_visible(area.stop, job.can_stop)
+
+    def say(self, markup: str) -> None:
+        """Show markup in the area of the current job."""
+        job = self._job
+        if job is not None:
+            job.area.show(markup)
+
+    def report(self, text: str, share_done: float | None = None) -> None:
+        """Show progress at most five times a second, or end the job if it should stop."""
         self.check()
         now = time.monotonic()
-        if now - self._reported_at >= REPORT_EVERY_S and not self.is_stopping:
-            self._reported_at = now
-            self.say(PAGE.progress(words, share_done))
+        if now - self._reported_at < REPORT_EVERY_S:
+            return
+        if self.is_stopping and self.is_sending:
+            return
+        self._reported_at = now
+        self.say(PAGE.progress(text, share_done))
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait for the job under way; True once there is none."""
+        """Wait until no job is running; return whether that is so."""
         thread = self._thread
         if thread is not None and thread is not current_thread():
             thread.join(timeout_s)
         return thread is None or not thread.is_alive()
 
     def close(self) -> None:
-        """Stop the job under way, in order."""
-        self._next = None
-        self._asked.set()
+        """Stop the current job in order."""
+        self._next_job = None
+        self._note_stop()
         self.wait()
 
 
-def failure(problem: Exception, title: str = "This did not work", after: str = "") -> str:
-    """Show what went wrong, beginning with what it means for the user, and what still holds."""
+class StoppableClient:
+    """A client whose GET requests end within a moment after Stop, even if the store hangs.
+
+    A GET changes nothing, so its answer may be ignored: the request runs in a thread of its own,
+    and the job that waits for it looks at the Stop button meanwhile. A POST is passed on unchanged.
+
+    Args:
+        client: The client that sends the requests.
+        background: Has the job that waits, and shows that the store does not reply.
+    """
+
+    def __init__(self, client: Any, background: Background) -> None:
+        self._client, self._background = client, background
+        self._job_thread = current_thread()
+        self.base_url: str = client.base_url
+        self.idempotency: Any = client.idempotency
+
+    def post_pet(self, *args: Any, **options: Any) -> Any:
+        return self._client.post_pet(*args, **options)
+
+    def list_pets(self, *args: Any, **options: Any) -> Any:
+        return self._wait_for(lambda: self._client.list_pets(*args, **options))
+
+    def ask_page(self, *args: Any, **options: Any) -> Any:
+        return self._wait_for(lambda: self._client.ask_page(*args, **options))
+
+    def _wait_for(self, request: Callable[[], Any]) -> Any:
+        answers: list[Any] = []
+        problems: list[BaseException] = []
+
+        def send() -> None:
+            try:
+                answers.append(request())
+            except BaseException as problem:  # noqa: BLE001 # raised in the thread that waits
+                problems.append(problem)
+
+        thread = Thread(target=send, name="petstore-request", daemon=True)
+        thread.start()
+        started_at = time.monotonic()
+        while thread.is_alive():
+            thread.join(POLL_S)
+            if thread.is_alive():
+                self._note_wait(time.monotonic() - started_at)
+        if problems:
+            raise problems[0]
+        return answers[0]
+
+    def _note_wait(self, waited_s: float) -> None:
+        """Say how long the store has been silent; end the job if it should stop."""
+        if current_thread() is not self._job_thread:
+            if self._background.is_stopping:
+                raise PetstoreError("stopped")
+            return
+        self._background.check()
+        if waited_s >= SILENT_AFTER_S:
+            self._background.report(silence_text(waited_s))
+
+
+def silence_text(waited_s: float) -> str:
+    """Return what the page says while the store does not reply.
+
+    Example:
+        >>> silence_text(28.4)
+        'No reply from the store for 28 s.'
+    """
+    return f"No reply from the store for {waited_s:.0f} s."
+
+
+def is_key_rejected(problem: BaseException | None) -> bool:
+    """Return whether a rejected API key is the problem, or the cause of it at any depth."""
+    while problem is not None:
+        if isinstance(problem, AuthenticationError):
+            return True
+        problem = problem.__cause__
+    return False
+
+
+def failure_markup(problem: BaseException, title: str = "Something went wrong", *more: str) -> str:
+    """Return a message that says what went wrong, and what still holds."""
+    text = str(problem) or type(problem).__name__
     if isinstance(problem, JournalLockedError):
-        title = "Another import into this store is at work; try again when it has ended"
-    elif isinstance(problem, AuthenticationError):
-        title = "The store does not take the key; enter a new one above"
-    return PAGE.failure(title, [str(problem) or type(problem).__name__, *filter(None, [after])])
+        title = "Another import into this store is running; try again when it has ended"
+    elif is_key_rejected(problem):
+        title = "The store rejected this API key. Enter a new one at the top of the page."
+        text = "Check that this key belongs to this store."
+    lines = text.splitlines()
+    with suppress(ValueError):
+        lines.remove("")
+    return PAGE.failure(title, [*lines, *more])

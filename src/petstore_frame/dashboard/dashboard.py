@@ -6,62 +6,91 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import ipywidgets as widgets
 
 from petstore_frame.client import Client
-from petstore_frame.dashboard.comparison_tab import StocktakeTab
 from petstore_frame.dashboard.history_tab import HistoryTab
 from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.inventory_tab import InventoryTab
-from petstore_frame.dashboard.store_header import Top
+from petstore_frame.dashboard.local_time import utc_text
+from petstore_frame.dashboard.memory import Memory
+from petstore_frame.dashboard.notebook_cell import current_cell
+from petstore_frame.dashboard.stocktake_tab import StocktakeTab
+from petstore_frame.dashboard.store_header import StoreHeader
+from petstore_frame.dashboard.store_state import StoreState
+from petstore_frame.dashboard.widgets import WidgetFactory
 from petstore_frame.errors import ArgumentError
-from petstore_frame.history import HistoryOption, open_history
+from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
-from petstore_frame.rendering import minute_text
+from petstore_frame.loader import place_of
 from petstore_frame.schema import Categories, Labels
 from petstore_frame.validation import checked_client
 
 TITLES = ("Inventory", "Import", "Stocktake", "History")
-FIRST_WAIT_S = 10.0  # for the first reading; a longer one goes on in the background
+FIRST_WAIT_S = 10.0  # for the first reading; a longer one continues in the background
+_open_dashboards: WeakSet[Dashboard] = WeakSet()
 
 
-class Dashboard(Top):
-    """Show the store and act on it; the last line of a cell shows the dashboard.
+class Tabs(widgets.Tab):  # type: ignore[misc]  # ipywidgets has no types
+    """The tabs of a dashboard, each with its controls by name.
+
+    Attributes:
+        inventory, imports, stocktake, history: The tabs.
+    """
+
+    inventory: InventoryTab
+    imports: ImportTab
+    stocktake: StocktakeTab
+    history: HistoryTab
+
+
+class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Show a store and act on it; the last line of a cell displays the dashboard.
 
     Each control on the screen is a widget of the dashboard or of one of its tabs:
-    ``dashboard.inventory.status.value = "sold"`` does what a click does, and
-    ``dashboard.imports.send.click()`` sends.
+    ``dashboard.status.value = "sold"`` does what a click does, and
+    ``dashboard.tabs.imports.send.send.click()`` sends. The dashboard is a widget itself, so it can
+    be part of a page of your own.
 
-    The numbers say what their listing covers: a count that is a minimum is marked "≥", and
-    shares are shown only where the total is exact. With the live widgets the notebook keeps a
-    static copy of the last numbers, which is what it shows when its kernel is gone.
+    The numbers say what their reading covers: a count that is a minimum is marked "≥", and shares
+    are shown only if the total is exact. Next to the live widgets, the notebook keeps a static copy
+    of the last numbers, which it shows once its kernel is gone.
 
     Args:
         client: The store, as a ``Client``.
         categories: Labels by category id: a dict, a Series or a CSV path.
         history: A ``History`` or its folder, for the tab that shows what changed.
-        inventory: Pets read before from the same store, shown in place of a first reading.
-        journal: Folder of the journals of imports; None is the user's state directory. Beside
-            the journal of the store is its memory: what was answered for a file holds for the next
-            one with the same header.
-        folder: Where result files and large exports go; None is the working directory.
+        inventory: Pets read before from the same store, shown instead of a first reading.
+        journal: Folder of the import journals; None is the user's state directory. What was
+            answered for a file is remembered next to them, for the next file with the same header.
+        folder: Folder for result files and large exports, from which relative paths on the page
+            start; None is the working directory.
 
     Attributes:
-        widget: The live part, for a page of your own.
-        tabs: Which tab is open, as ``tabs.selected_index``.
-        inventory, imports, stocktake, history: The tabs, each with its controls by name.
-        refresh, stop: Buttons: read the store again, in a thread; the old reading stays until the
-            new one is there.
-        api_key, use_key: Where the store refuses the key: a field for a new one, kept in the client
-            alone, and its button.
-        notice: What is said about the reading.
+        tabs: The tabs, each with its controls; ``tabs.selected_index`` is the open one.
+        inventory: The Inventory that was read last, or None.
+        history: The History of the tab, or None.
+        status, categories, name: The filters of the Inventory tab.
+        refresh, stop: The buttons that read the store again in a thread, and stop that.
+        api_key, use_key: A field for a new API key, if the store rejects this one, and its button.
+        notice: What the page says about the reading.
+        cell: The notebook cell that made it and the run of it, or None.
         client: The store, with the key that was entered last.
-        pets: The Inventory that was read last, or None.
 
     Raises:
-        ArgumentError: The client is none, or the inventory is of another store.
+        ArgumentError: The client is no Client, or the inventory is of another store.
         InputError: The categories file cannot be read.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve(sample=20, seed=1) as server, server.client() as client:
+        ...     dashboard = pf.Dashboard(client)
+        ...     dashboard.status.value = "sold"
+        ...     len(dashboard.inventory), len(dashboard.tabs.inventory.selected)
+        ...     dashboard.close()
+        (20, 5)
 
     Interface: Endpoints, List all animals; Add an animal.
     """
@@ -82,65 +111,161 @@ class Dashboard(Top):
                 f"inventory is of {inventory.base_url}, but client is of {client.base_url}; "
                 "pass a client of the same store"
             )
-        place = None if journal is None else Path(journal)
-        super().__init__(client, categories, place, Path.cwd() if folder is None else Path(folder))
-        kit, self._copies = self.kit, list[Any]()
-        self.inventory = InventoryTab(kit, self.folder)
-        self.imports = ImportTab(self)
-        self.stocktake = StocktakeTab(self)
-        self.history = HistoryTab(self, open_history(history), self.inventory.pick)
-        self._tabs = (self.inventory, self.imports, self.stocktake, self.history)
-        shown = [tab.widget for tab in self._tabs]
-        self.tabs = kit.make(widgets.Tab, shown, titles=TITLES, selected_index=0)
-        self._draw_tab = kit.answering(self._draw_open_tab)
+        journal_folder = None if journal is None else Path(journal)
+        path = place_of(journal_folder, client.base_url)
+        memory = Memory(path.parent / "memory" / path.stem, dict(Labels.words(categories)))
+        result_folder = (Path.cwd() if folder is None else Path(folder)).absolute()
+        self._store = StoreState(client, memory, result_folder, journal_folder)
+        self._static_copies = list[Any]()
+        self._factory = factory = WidgetFactory()
+        self.cell = current_cell()
+        _close_previous(self.cell)
+
+        self._draw_tab = factory.handling(self._draw_open_tab)
+        self._header = StoreHeader(factory.for_part(), self._store, self._on_read)
+        self.tabs = self._make_tabs(open_history(history))
         self.tabs.observe(lambda _: self._draw_tab(), "selected_index")
-        self.widget = kit.column(kit.sheet(), self.top, self.tabs, css="pf-dash")
+        children = [factory.stylesheet(), self._header.widget, factory.message, self.tabs]
+        super().__init__(children, layout=factory.layout)
+        self.add_class("pf-dash")
+        _open_dashboards.add(self)
         if inventory is not None:
-            self._take(inventory)
+            self._header.show(inventory)
         else:
-            self._start()
+            self._header.read()
             self.wait(FIRST_WAIT_S)
 
+    def _make_tabs(self, history: History | None) -> Tabs:
+        factory, store, header = self._factory, self._store, self._header
+        inventory = InventoryTab(factory.for_part(), store)
+        imports = ImportTab(factory.for_part(), store, header, self._show_badge)
+        stocktake = StocktakeTab(factory.for_part(), store, header, lambda: imports.state.source)
+        history_tab = HistoryTab(factory.for_part(), store, history, inventory.pick)
+        parts = [tab.widget for tab in (inventory, imports, stocktake, history_tab)]
+        tabs = factory.make(Tabs, parts, titles=TITLES, selected_index=0)
+        tabs.inventory, tabs.imports = inventory, imports
+        tabs.stocktake, tabs.history = stocktake, history_tab
+        self.tabs = tabs
+        self._show_badge(len(imports.unfinished.results))
+        return tabs
+
+    @property
+    def client(self) -> Client:
+        return self._store.client
+
+    @property
+    def inventory(self) -> Inventory | None:
+        return self._store.inventory
+
+    @property
+    def history(self) -> History | None:
+        return self.tabs.history.history
+
+    @property
+    def status(self) -> widgets.Dropdown:
+        return self.tabs.inventory.status
+
+    @property
+    def categories(self) -> Any:
+        return self.tabs.inventory.categories
+
+    @property
+    def name(self) -> Any:
+        return self.tabs.inventory.name
+
+    @property
+    def refresh(self) -> widgets.Button:
+        return self._header.refresh
+
+    @property
+    def stop(self) -> widgets.Button:
+        return self._header.stop
+
+    @property
+    def api_key(self) -> widgets.Password:
+        return self._header.api_key
+
+    @property
+    def use_key(self) -> widgets.Button:
+        return self._header.use_key
+
+    @property
+    def notice(self) -> widgets.HTML:
+        return self._header.notice
+
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait until no reading is under way; False when the time was not enough."""
-        return self.work.wait(timeout_s)
+        """Wait until no reading is running.
+
+        Args:
+            timeout_s: Seconds to wait at most; None waits without a limit.
+
+        Returns:
+            Whether the reading has ended.
+        """
+        return self._header.background.wait(timeout_s)
 
     def close(self) -> None:
-        self.imports.close()
-        self.stocktake.close()
+        """Stop what is running, in order, and remove the widgets from the screen."""
+        if self not in _open_dashboards:
+            return
+        _open_dashboards.discard(self)
+        self.tabs.imports.close()
+        self.tabs.stocktake.close()
+        self._header.close()
+        self._factory.close()
         super().close()
 
-    def _draw_tabs(self) -> None:
-        if self.pets is not None:
-            self.inventory.take(self.pets, Labels(self.memory.categories))
+    def _show_badge(self, unfinished: int) -> None:
+        """Show on the Import tab how many imports are unfinished."""
+        badge = f"Import ({unfinished})" if unfinished else "Import"
+        self.tabs.titles = tuple(badge if title == "Import" else title for title in TITLES)
+
+    def _on_read(self) -> None:
+        self.tabs.inventory.show()
         if self.tabs.selected_index:
             self._draw_tab()
-        for copy in self._copies:
-            copy.update(self._copy(), raw=True)
+        for copy in self._static_copies:
+            copy.update(self._static_copy(), raw=True)
 
     def _draw_open_tab(self) -> None:
-        """Draw the tab that is open; the others are drawn when they are opened."""
-        self._tabs[self.tabs.selected_index or 0].draw()
+        """Draw the open tab; the others are drawn when they are opened."""
+        tabs = self.tabs
+        parts = (tabs.inventory, tabs.imports, tabs.stocktake, tabs.history)
+        parts[tabs.selected_index or 0].draw()
 
     def __repr__(self) -> str:
-        if self.pets is None:
+        inventory = self.inventory
+        if inventory is None:
             return f"<Dashboard of {self.client.base_url}: not read yet>"
         return (
-            f"<Dashboard of {self.client.base_url}: {self.pets.completeness}; "
-            f"data as of {minute_text(self.pets.fetched_at)}; run the cell again to use it>"
+            f"<Dashboard of {self.client.base_url}: {inventory.completeness}; "
+            f"as of {utc_text(inventory.fetched_at)}; run the cell again to use it>"
         )
 
-    def _copy(self) -> dict[str, str]:
-        return {"text/html": self.inventory.static_copy(), "text/plain": repr(self)}
+    def _static_copy(self) -> dict[str, str]:
+        return {"text/html": self.tabs.inventory.static_copy(), "text/plain": repr(self)}
 
     def _ipython_display_(self) -> None:
-        """Show the live widgets, then the static copy as an output of its own."""
+        """Show the live widgets, then the static copy as a separate output."""
         import IPython.display
 
         display: Callable[..., Any] = IPython.display.display
         # A notebook without a kernel shows only the text of this output: there is none.
-        view = self.widget._repr_mimebundle_() | {"text/plain": ""}
+        view = self._repr_mimebundle_() | {"text/plain": ""}
         display(view, raw=True)
-        copy = display(self._copy(), raw=True, display_id=True)
+        copy = display(self._static_copy(), raw=True, display_id=True)
         if copy is not None:  # there is none outside of IPython
-            self._copies.append(copy)
+            self._static_copies.append(copy)
+
+
+def _close_previous(cell: tuple[str, str] | None) -> None:
+    """Close the dashboards that an earlier run of this cell made, unless one is sending."""
+    if cell is None:
+        return
+    cell_id, run_id = cell
+    for dashboard in [*_open_dashboards]:
+        if dashboard.cell is None:
+            continue
+        is_earlier_run = dashboard.cell[0] == cell_id and dashboard.cell[1] != run_id
+        if is_earlier_run and not dashboard.tabs.imports.background.is_sending:
+            dashboard.close()

@@ -1,19 +1,20 @@
-"""The tab that shows how the store changed: pets over time, moves by week, ages, last change."""
+"""The History tab: pets over time, what came and went by week, ages, and the last change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from petstore_frame.charts import ageing_chart, element, moves_chart, trend_chart
-from petstore_frame.dashboard.store_header import Top
-from petstore_frame.dashboard.widgets import Used, titled
+from petstore_frame.dashboard.live_html import Handler
+from petstore_frame.dashboard.store_state import StoreState
+from petstore_frame.dashboard.widgets import WidgetFactory, section
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
 from petstore_frame.rendering import PAGE, Markup, count_text
 from petstore_frame.schema import Labels
 
-BY = [("by status", "status"), ("by category", "category_id")]
+BY = [("status", "status"), ("category", "category_id")]
+NO_FOLDER = "Choose a folder for snapshots first, then press “Keep a snapshot”."
 
 
 class HistoryTab:
@@ -21,53 +22,81 @@ class HistoryTab:
 
     Attributes:
         widget: The whole tab.
-        by, folder: What is shown, and of which snapshots.
-        keep: A button that keeps what was read last as a snapshot.
+        by, folder: What the lines are, and where the snapshots are.
+        keep: The button that keeps the last reading as a snapshot.
+        history: The History of that folder, or None.
     """
 
-    def __init__(self, top: Top, history: History | None, pick: Callable[[Used], None]) -> None:
-        self._top, self._history = top, history
-        kit, where = top.kit, "" if history is None else str(history.folder)
-        self.by = kit.choice("Lines", BY, lambda _: self.draw())
-        self.folder = kit.text("Snapshots in", "a folder", self._open, css="pf-wide", value=where)
-        self.keep = kit.button("Keep a snapshot", self._keep, "of the pets as they were read last")
-        self.notice, self.figures = kit.html(), kit.figures(pick)
-        self.widget = kit.column(
-            kit.row(self.by, self.folder, self.keep), self.notice, self.figures
+    def __init__(
+        self,
+        factory: WidgetFactory,
+        store: StoreState,
+        history: History | None,
+        on_use: Handler,
+    ) -> None:
+        self._store, self.history = store, history
+        path = "" if history is None else str(Path(history.folder).absolute())
+        self.by = factory.dropdown("Show by", BY, lambda _: self.draw())
+        self.folder = factory.text(
+            "Folder for snapshots", "for example: history", self._open, css="pf-wide", value=path
+        )
+        self.keep = factory.button("Keep a snapshot", self._keep, "of the last reading")
+        self.notice, self.figures = factory.html(), factory.live_html(on_use)
+        self.widget = factory.column(
+            factory.row(self.folder, self.keep),
+            factory.message,
+            self.notice,
+            factory.row(self.by),
+            self.figures,
         )
 
     def draw(self) -> None:
-        """Draw what is chosen."""
-        why = "Name a folder above, and keep a snapshot."
+        """Draw the charts."""
+        text = NO_FOLDER
         try:
-            if self._history is not None:
-                self.figures.markup = self._drawn(self._history)
+            if self.history is not None:
+                self.figures.markup = self._charts(self.history)
                 return
         except PetstoreError as problem:
-            why = str(problem)
-        self.figures.markup = PAGE.warning("No history to show yet", [why])
+            text = str(problem)
+        self.figures.markup = PAGE.empty(text)
 
     def _open(self, folder: str) -> None:
-        named = folder.strip()
-        self._history = open_history(str(Path(named).expanduser()) if named else None)
+        """Open a folder; a relative one starts where the command was started."""
+        self.notice.value = ""
+        text = folder.strip()
+        self.history = None
+        if text:
+            path = (self._store.folder / Path(text).expanduser()).absolute()
+            self.history = open_history(str(path))
+            self.folder.value = str(path)
         self.draw()
 
     def _keep(self) -> None:
-        inventory = self._top.pets
-        if self._history is None or inventory is None:
-            raise PetstoreError("name a folder, and read the store: Refresh")
-        kept = self._history.add(inventory)
-        words = f"{count_text(kept.rows, 'pet')} of {kept.date}, in {self._history.folder}"
-        self.notice.value = PAGE.success("Kept", [words])
+        inventory = self._store.inventory
+        if self.history is None:
+            raise PetstoreError(NO_FOLDER)
+        if inventory is None:
+            raise PetstoreError("the store has not been read yet; press Refresh")
+        kept = self.history.add(inventory)
+        folder = Path(self.history.folder).absolute()
+        text = f"{count_text(kept.rows, 'pet')} of {kept.date} in {folder}"
+        self.notice.value = PAGE.success("Snapshot saved", [text])
         self.draw()
 
-    def _drawn(self, history: History) -> Markup:
-        labels, saved = Labels(self._top.memory.categories), self.figures.with_saves
+    def _charts(self, history: History) -> Markup:
+        labels, figures = Labels(self._store.memory.categories), self.figures
         trend, flow = history.trend(by=self.by.value), history.flow()
-        two = titled("New, sold and gone, by week", saved(moves_chart(flow.moves)))
-        two += titled("Days that pets have been available", saved(ageing_chart(flow.ageing)))
-        drawn = titled("Pets over time", saved(trend_chart(trend, categories=labels)))
-        drawn += element("div", two, class_="pf-two")
+        moves = section(
+            "New, sold and gone, by week", figures.with_save_buttons(moves_chart(flow.moves))
+        )
+        ages = section(
+            "Days that pets have been available",
+            figures.with_save_buttons(ageing_chart(flow.ageing)),
+        )
+        trend_drawing = figures.with_save_buttons(trend_chart(trend, categories=labels))
+        markup = section("Pets over time", trend_drawing)
+        markup += element("div", moves + ages, class_="pf-two")
         if len(history.snapshots()) > 1:
-            drawn += titled("The last two snapshots", element("p", str(history.diff())))
-        return drawn
+            markup += section("The last two snapshots", element("p", str(history.diff())))
+        return markup

@@ -1,329 +1,344 @@
-"""The tab that adds pets from a file: file, columns, words, rows to decide, send."""
+"""The Import tab: choose a file, match columns and values, check, send."""
 
 from __future__ import annotations
 
+import csv
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import ipywidgets as widgets
-
+from petstore_frame import sample_data
 from petstore_frame.charts import element
-from petstore_frame.dashboard.background import READING
-from petstore_frame.dashboard.file_tab import FileTab
-from petstore_frame.dashboard.store_header import Top
-from petstore_frame.dashboard.widgets import LARGEST_MESSAGE, show
-from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStoppedError
-from petstore_frame.loader import LoadResult, State, place_of, resume_loads, run_import
-from petstore_frame.rendering import PAGE, Card, Markup, count_text, minute_text
-
-Progress = Callable[[Mapping[State, int]], None]
-PAST_SHOWN, MANY = 20, 2**31
-FOR_EVER = "A pet cannot be changed or deleted once it is sent."
-STOPPING = (
-    "It waits for the requests that are on their way, whose pets would be unconfirmed else. “Stop "
-    "now” does not wait for them."
+from petstore_frame.dashboard.background import (
+    SILENT_AFTER_S,
+    Background,
+    Job,
+    ProgressArea,
+    StoppableClient,
+    is_key_rejected,
+    silence_text,
 )
-CHECKING = (
-    "Checking reads the store and sends nothing. A row is taken for a pet only where no other new "
-    "pet could be it; what is left is listed with the pets that it may be."
+from petstore_frame.dashboard.check import CheckStep, check_edits
+from petstore_frame.dashboard.file_steps import FileSteps
+from petstore_frame.dashboard.import_plan import Plan
+from petstore_frame.dashboard.import_state import ImportState
+from petstore_frame.dashboard.send import SendStep
+from petstore_frame.dashboard.store_header import StoreHeader
+from petstore_frame.dashboard.store_state import StoreState
+from petstore_frame.dashboard.unfinished_imports import UnfinishedImports
+from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.errors import (
+    DuplicatesError,
+    LoadInterrupted,
+    LoadStoppedError,
+    PetstoreError,
+)
+from petstore_frame.loader import LoadResult, Recipe, State, resume_loads, run_import
+from petstore_frame.rendering import PAGE, count_text
+
+NO_LIMIT = 2**31
+# Before a rate means anything.
+FEWEST_FOR_RATE, SHORTEST_FOR_RATE_S = 20, 1.0
+CHOOSE = ("Choose a file", "CSV or Excel. Nothing is sent until you press Send in step 5.")
+INTRODUCTION = (
+    "Add animals from a spreadsheet: 1 choose a file, 2 match its columns, 3 match its values, "
+    "4 check what would be added, 5 send. Nothing is sent before step 5."
 )
 
 
-class ImportTab(FileTab):
-    """Choose a file, say how it is read, decide, send; the store is then read again.
+class ImportTab(FileSteps):
+    """The five steps, and the imports that were interrupted.
 
     Attributes:
-        cases: The answers to the question which animals the rows are, by case.
-        ticks: ``as_new``: the same file stands for other animals; ``anyway``: the rows that are
-            fine are sent, although most fail for one cause; ``not_found``: rows that were sent, and
-            are not in the store, are sent again.
-        send: A button.
-        go_on, check: Buttons after an interruption: send what is left; look what arrived.
-        files: Buttons that download the result files, by name.
-        result: What became of the last file, or None.
+        widget: The whole tab.
+        check, send: Steps 4 and 5, each with its controls; the first three are those of FileSteps.
+        unfinished: The imports that were interrupted, and their buttons.
+        sample: The button that tries the steps with a sample file.
+        grace_s: Seconds to wait before reading back; None for as long as ``reconcile`` waits.
     """
 
-    def __init__(self, top: Top) -> None:
-        super().__init__(top, "Choose a file")
-        kit = self.kit
-        self.grace_s: float | None = None  # as long as ``reconcile`` waits without a word
-        self.plan: LoadResult | None = None  # a rehearsal of what is on the screen
-        self.result: LoadResult | None = None
-        self.cases: dict[str, widgets.ToggleButtons] = {}
-        self._texts: dict[str, tuple[str, str, str]] = {}
-        self.files: dict[str, widgets.Button] = {}
-        self._cards, self._question, self._result = kit.html(), kit.html(), kit.html()
-        self._cases, self._files = kit.column(), kit.row()
-        self.ticks = {
-            name: kit.tick(text, lambda _: self.changed())
-            for name, text in {
-                "as_new": "they are other animals: send all of them once more",
-                "not_found": "send these again: the rows that were sent and are not in the store",
-                "anyway": "send the rows that are fine all the same",
-            }.items()
-        }
-        begin = self.work.start
-        self.send = kit.button("Send", lambda: begin("Sending …", self._load, stopping=STOPPING))
-        self.go_on = kit.button(
-            "", lambda: begin("Sending what is left …", self._finish, stopping=STOPPING)
+    state: ImportState
+
+    def __init__(
+        self,
+        factory: WidgetFactory,
+        store: StoreState,
+        header: StoreHeader,
+        on_unfinished: Callable[[int], None],
+    ) -> None:
+        self.state = self.new_state()
+        self._header, self._on_unfinished = header, on_unfinished
+        self.grace_s: float | None = None
+        background = Background(factory, self.render, header.ask_for_key)
+        super().__init__(factory, store, background, choose=CHOOSE, unused="not imported")
+        self.unfinished = UnfinishedImports(factory.for_part(), self)
+        self.check = CheckStep(factory.for_part(), self)
+        self.send = SendStep(factory.for_part(), self)
+        self.sample = factory.button("Try it with a sample file", self.use_sample, css="pf-link")
+        self._introduction = factory.row(
+            factory.html(element("span", INTRODUCTION)), self.sample, css="pf-line pf-intro"
         )
-        self.check = kit.button(
-            "Check whether these arrived",
-            lambda: begin("Looking for them in the store …", self._look_for, stopping=READING),
+        steps = (self.choose_file, self.match_columns, self.match_values, self.check, self.send)
+        self.widget = factory.column(
+            self.unfinished.widget,
+            self._introduction,
+            *(step.step.widget for step in steps),
+            css="pf-column",
         )
-        self.send.button_style = self.go_on.button_style = "primary"
-        self._sending = kit.row(self.send, self.stop, kit.html(FOR_EVER))
-        self._left = kit.html()
-        self._left_box = kit.column(self._left, kit.row(self.go_on, self.check))
-        self.widget.children = [
-            self._left_box, *self.widget.children, self._cards, self._question, self._cases,
-            self.words.rows_widget, *self.ticks.values(), self._sending, self.notice, self._result,
-            self._files,
-        ]  # fmt: skip
-        self._draw_plan()
+        self.widget.add_class("pf-tab")
+        self.unfinished.read()
+        self.render()
 
-    # Checking: at each change, in a thread.
+    # The steps before sending.
 
-    def take(self, path: Path) -> None:
-        self.cases.clear()
-        with self.kit.drawing():
-            for tick in self.ticks.values():
-                tick.value = False
-            self._plan(None)
-        super().take(path)
+    def new_state(self) -> ImportState:
+        return ImportState()
 
-    def changed(self) -> None:
-        self.work.start("Counting what this would send …", self._check)
+    def choose(self, path: Path) -> None:
+        self.check.forget()
+        super().choose(path)
 
-    def _plan(self, plan: LoadResult | None) -> None:
-        self.plan = plan
-        self._draw_plan()
+    def clear(self) -> None:
+        """Start again without a file."""
+        self.check.forget()
+        self.match_values.forget()
+        self.state = self.new_state()
+        self.render()
 
-    @property
-    def to_send(self) -> int:
-        """How many pets *Send* would send."""
-        plan = self.plan
-        is_held = plan is None or plan.question is not None or plan.facts.is_held
-        return 0 if plan is None or is_held else plan.counts[State.PENDING]
+    def use_sample(self) -> None:
+        """Choose a small file of made-up arrivals."""
+        path = self.upload_path("sample_arrivals.csv")
+        sample_data.write_sample_csv(path, rows=30, seed=4)
+        self.choose(path)
 
-    def _check(self) -> None:
-        def read(rows: int) -> None:
-            self.work.report(f"Checking: {count_text(rows, 'row')}")
+    def area(self) -> ProgressArea:
+        return self.check.area if self.state.has_values else super().area()
 
-        self._plan(None)
-        if self.look() and self.source is not None:
-            options = self._options(dry_run=True, progress=False, records_read=read)
-            self._plan(run_import(self.source, self.top.client, self.recognised, **options))
-        self.work.say("")
+    def check_again(self) -> None:
+        """Count again what sending would do."""
+        self.update()
 
-    @property
-    def answers(self) -> dict[str, Any]:
-        """The answer to each case of the question that has one."""
-        said = {name: case.value for name, case in self.cases.items() if case.value}
-        return said | ({"not_found": "create"} if self.ticks["not_found"].value else {})
+    def check_edits(self) -> None:
+        """Look whether edited rows are valid now."""
+        self.background.start(Job("Checking …", self._check_edits, self.check.area))
+
+    def _check_edits(self) -> None:
+        self.state.edit_problems = check_edits(self.state)
+        self.background.say("")
+        self.render()
+
+    def update(self) -> None:
+        self.state.plan = None
+        self.state.result = None
+        super().update()
+
+    def process(self) -> None:
+        """Count what sending would do, without sending."""
+        state = self.state
+        if not state.has_values:
+            return
+
+        def report(rows: int) -> None:
+            self.background.report(f"Checking {count_text(rows, 'row')} …")
+
+        client = StoppableClient(self.store.client, self.background)
+        options = self._options(dry_run=True, progress=False, rows_read=report)
+        rehearsal = run_import(state.source, client, state.recipe, **options)
+        plan = Plan.from_rehearsal(rehearsal)
+        if state is self.state:
+            state.plan = plan
+            state.edit_problems = check_edits(state)
 
     def _options(self, **more: Any) -> dict[str, Any]:
+        state = self.state
+        answers = dict(state.answers)
+        if state.resend:
+            answers["not_found"] = "create"
         return {
-            "journal": self.top.journal,
-            "duplicates": self.answers,
-            "as_new": self.ticks["as_new"].value,
-            "max_errors": MANY if self.ticks["anyway"].value else None,
+            "journal": self.store.journal,
+            "duplicates": answers,
+            "as_new": state.as_new,
+            "max_errors": NO_LIMIT if state.send_valid_rows else None,
             **more,
         }
 
-    # Showing what sending would do.
+    # Sending.
 
-    def draw(self) -> None:
-        """Show the imports that were not finished, and what can be done about them."""
-        left = [each for each in self._past() if each.counts[State.PENDING] or _doubtful(each)]
-        waiting = sum(each.counts[State.PENDING] for each in left)
-        doubtful = sum(map(_doubtful, left))
-        lines = [
-            f"{each.run.source}, {minute_text(each.run.staged_at)[:10]}: "
-            + ", ".join(f"{n:,} {state.text}" for state, n in each.counts.items() if n)
-            for each in left
-        ]
-        lines += [CHECKING] if doubtful else []
-        self._left.value = PAGE.warning("An import was not finished", lines) if left else ""
-        show(self._left_box, left)
-        show(self.go_on, waiting)
-        show(self.check, doubtful)
-        self.go_on.description = f"Continue: send the {waiting:,} that wait"
+    def start_sending(self) -> None:
+        """Send the file, in a job."""
+        self._start("Sending …", self._send, self.send.area)
 
-    def _draw_plan(self) -> None:
-        """Show what sending would do, and what is to be decided first."""
-        with self.kit.drawing():
-            plan, needed, is_repeated = self.plan, dict[str, object](), False
-            self._draw_question(None if plan is None else plan.question)
-            self._cards.value = ""
-            if plan is not None and plan.question is None:
-                facts = plan.facts
-                self._cards.value = self._consequence(plan)
-                is_known = facts.count(State.CREATED, State.MATCHED, State.EXCLUDED)
-                needed = {
-                    "as_new": is_known and not self.to_send,
-                    "not_found": facts.count(State.NOT_FOUND),
-                    "anyway": facts.is_held and facts.count(State.PENDING),
-                }
-                is_repeated = any(each.problem.code == "key_repeated" for each in facts.causes)
-            for name, tick in self.ticks.items():
-                show(tick, tick.value or needed.get(name))
-            show(self.reading["keep"], is_repeated or self.recipe.keep)
-            self.draw_buttons()
+    def start_sending_rest(self) -> None:
+        """Send what interrupted imports left, in a job."""
+        self._start("Sending the remaining animals …", self._send_rest, self.unfinished.area)
 
-    def draw_buttons(self) -> None:
-        can_send = self.to_send and self.is_settled and not self.work.is_busy
-        text = f"Send {count_text(self.to_send, 'pet')}" if self.to_send else "Send"
-        self.send.description, self.send.disabled = text, not can_send
-        show(self._sending, self.source is not None or self.work.is_busy)
-        self.go_on.disabled = self.check.disabled = self.work.is_busy
+    def start_resending(self) -> None:
+        """Send the animals again that did not arrive, in a job."""
+        self._start("Sending the missing animals …", self._resend, self.unfinished.area)
 
-    def _consequence(self, plan: LoadResult) -> Markup:
-        """Draw what sending would do, in numbers, and the rows to decide."""
-        facts, words = plan.facts, self.words
-        fields = {column: name for name, column in facts.run.mapping.items()}
-        wrong = {
-            row["line"]: row
-            for row in plan.fix.to_dict("records")
-            if not words.is_asked(fields.get(row["error_column"]), row["error_value"])
-        }
-        words.draw_rows(wrong, fields)
-        known = [each for each in facts.excluded if not each.reason.is_plain]
-        changed = sum(each.records for each in known if each.reason == "changed")
-        not_found = facts.count(State.NOT_FOUND)
-        shown = {
-            "New pets to send": (facts.count(State.PENDING), ""),
-            "Known already": (
-                sum(each.records for each in known) + facts.count(State.CREATED, State.MATCHED),
-                f"not sent again; {changed:,} read otherwise now" if changed else "not sent again",
-            ),
-            "To fix": (facts.to_fix, "not sent"),
-            "Unconfirmed": (facts.unconfirmed - not_found, "sent before, perhaps in the store"),
-            "Not found": (not_found, "sent before, and not in the store"),
-        }
-        drawn = PAGE.cards(
-            Card(name, f"{number:,}", under)
-            for name, (number, under) in shown.items()
-            if number or name not in ("Unconfirmed", "Not found")
+    def start_checking(self) -> None:
+        """Look for unconfirmed rows in the store, in a job."""
+        job = Job(
+            "Looking for them in the store …",
+            self._look_for_unconfirmed,
+            self.unfinished.area,
+            can_stop=True,
         )
-        return drawn + Markup("").join(element("p", each) for each in plan.warnings)
+        self.background.start(job)
 
-    def _draw_question(self, question: Any) -> None:
-        asked = () if question is None else question.cases
-        for case in asked:
-            if case.name not in self.cases:
-                self._texts[case.name] = case.text
-                self.cases[case.name] = self.kit.control(
-                    widgets.ToggleButtons, "", lambda _: self.changed(), options=[], value=None
-                )
-        for name, control in self.cases.items():
-            (_, skip, create), said = self._texts[name], control.value
-            if question is not None:
-                skip = f"{skip} ({question.does('skip')})"
-                create = f"{create} ({question.does('create')})"
-            control.options, control.value = [(skip, "skip"), (create, "create")], said
-        lines = [line for case in asked for line in case.lines() if line]
-        title = "Are these animals in the store already?"
-        self._question.value = PAGE.warning(title, lines) if asked else ""
-        self._cases.children = [*self.cases.values()]
+    def _start(self, label: str, run: Callable[[], None], area: ProgressArea) -> None:
+        job = Job(label, run, area, is_sending=True, can_stop=True)
+        self.background.start(job)
 
-    # Sending, and what to do after an interruption.
-
-    def _load(self) -> None:
-        if self.source is None:
+    def _send(self) -> None:
+        state = self.state
+        source = state.source
+        if source is None:
             return
-        options = self._options(progress=self._progress(self.to_send))
+        options = self._options(progress=self._progress(state.rows_to_send))
         try:
-            result = run_import(self.source, self.top.client, self.recipe, **options)
+            result = run_import(source, self._client(), state.recipe, **options)
+            if state.corrected_lines:
+                self._send_corrections(result)
         except (LoadInterrupted, LoadStoppedError) as stopped:
             result = stopped.result
-        except DuplicatesError:  # the store has changed since it was counted
-            self.changed()
+            self._check_key()
+        except DuplicatesError:  # the store has changed since the check
+            self.update()
             return
         self._show(result)
 
-    def _progress(self, total: int) -> Progress:
+    def _send_corrections(self, result: LoadResult) -> None:
+        """Load the rows that were corrected on the page as a fix file of the import."""
+        state = self.state
+        paths = {path.name: path for path in self._write(result)}
+        with paths["fix.csv"].open(encoding="utf-8-sig", newline="") as file:
+            rows = [*csv.DictReader(file)]
+        lines = [row.line for row in result.rows(State.INVALID, State.REJECTED)]
+        corrected = [
+            {**row, **state.edits[line]}
+            for line, row in zip(lines, rows, strict=True)
+            if line in state.corrected_lines
+        ]
+        path = self.upload_path("corrected.csv")
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, fieldnames=[*rows[0]])
+            writer.writeheader()
+            writer.writerows(corrected)
+        progress = self._progress(len(corrected))
+        run_import(path, self._client(), Recipe(), journal=self.store.journal, progress=progress)
+
+    def _client(self) -> StoppableClient:
+        return StoppableClient(self.store.client, self.background)
+
+    def _progress(self, total: int) -> Callable[[Mapping[State, int]], None]:
         """Return a function that shows how fast rows are sent, and how long the rest takes."""
-        began = time.monotonic()
+        started_at = changed_at = time.monotonic()
+        last_counts: Mapping[State, int] = {}
 
         def report(counts: Mapping[State, int]) -> None:
-            left = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
-            done, passed = max(0, total - left), time.monotonic() - began
-            words = f"Sending: {done:,} of {total:,}"
-            if done >= 20 and passed >= 1:
-                rest = (total - done) * passed / done
-                words += f", {done / passed:,.0f} a second, {rest:,.0f} s left"
-            self.work.report(words, done / max(total, 1))
+            nonlocal changed_at, last_counts
+            now = time.monotonic()
+            if counts != last_counts:
+                changed_at, last_counts = now, dict(counts)
+            waiting = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
+            done, elapsed_s = max(0, total - waiting), now - started_at
+            text = f"{done:,} of {total:,}"
+            if now - changed_at >= SILENT_AFTER_S:
+                text += f" · {silence_text(now - changed_at)}"
+            elif done >= FEWEST_FOR_RATE and elapsed_s >= SHORTEST_FOR_RATE_S:
+                remaining_s = (total - done) * elapsed_s / done
+                text += f" · {done / elapsed_s:,.0f} per second · about {remaining_s:,.0f} s left"
+            self.background.report(text, done / max(total, 1))
 
         return report
 
-    def _finish(self) -> None:
-        progress = self._progress(sum(each.counts[State.PENDING] for each in self._past()))
+    def _send_rest(self) -> None:
+        progress = self._progress(self.unfinished.count(State.PENDING))
         try:
-            results = resume_loads(self.top.client, journal=self.top.journal, progress=progress)
+            results = resume_loads(self._client(), journal=self.store.journal, progress=progress)
         except (LoadInterrupted, LoadStoppedError) as stopped:
             results = [stopped.result]
+            self._check_key()
         self._show(*results[-1:])
 
-    def _look_for(self) -> None:
-        def wait(seconds: float) -> None:
-            if seconds > 0:
-                words = f"Waiting {seconds:,.0f} s, for the store may still act on them"
-                self.work.say(PAGE.progress(words))
-            self.work.check(seconds)
+    def _resend(self) -> None:
+        for result in self.unfinished.not_found():
+            numbers = {row.number: None for row in result.rows(State.NOT_FOUND)}
+            result.resolve(numbers)
+        self._send_rest()
 
-        said, results = list[str](), [each for each in self._past() if _doubtful(each)]
+    def _look_for_unconfirmed(self) -> None:
+        def wait(seconds: float) -> None:
+            until = time.monotonic() + seconds
+            while (remaining_s := until - time.monotonic()) > 0:
+                minutes, rest = divmod(int(remaining_s + 1), 60)
+                text = f"Waiting {minutes}:{rest:02} for late requests to finish"
+                self.background.say(PAGE.progress(text))
+                self.background.check(min(1.0, remaining_s))
+
+        lines, results = list[str](), [*self.unfinished.results]
         grace = {} if self.grace_s is None else {"grace_s": self.grace_s}
         for result in results:
-            result.wait, result.watch = wait, self.work.check
-            found = result.reconcile(self.top.client, **grace)
-            said.append(
-                f"{result.run.source}: {found.created:,} found in the store, "
-                f"{found.not_found:,} not found, {found.unconfirmed:,} still unconfirmed"
+            result.wait, result.watch = wait, self.background.check
+            found = result.reconcile(self._client(), **grace)
+            lines.append(
+                f"{result.run.source}: {found.created:,} arrived, {found.not_found:,} did not "
+                f"arrive, {found.unconfirmed:,} still not confirmed"
             )
-        self._show(*results[:1])
-        self.work.say(PAGE.success("Checked", said))
-        if self.source is not None:
-            self.changed()
+        self.unfinished.read()
+        self.background.say(PAGE.success("Checked", lines))
+        self._changed()
+        self._header.read()
+
+    def _check_key(self) -> None:
+        """Ask for a new key if that is why the store stopped a load."""
+        try:
+            self._client().list_pets(1)
+        except PetstoreError as problem:
+            if is_key_rejected(problem):
+                self._header.ask_for_key()
+        except KeyboardInterrupt:
+            return
+
+    # Showing.
+
+    def _write(self, result: LoadResult) -> list[Path]:
+        stem = Path(result.run.source).stem
+        return result.write(self.store.folder / f"import-{stem}-{result.import_id[:8]}")
 
     def _show(self, result: LoadResult | None = None) -> None:
-        if result is None:  # another program has finished what there was
-            self.draw()
-            return
-        self.work.say(PAGE.progress("Writing the result files …"))
-        self.result, stem = result, Path(result.run.source).stem
-        paths = result.write(self.top.folder / f"import-{stem}-{result.import_id[:8]}")
-        self.files = {
-            path.name: self.kit.button(
-                f"Download {path.name}", partial(self.drop.download_file, path)
-            )
-            for path in paths
-            if _is_shown(path, result)
-        }
-        self._files.children = [*self.files.values()]
-        self._result.value = result.html() + PAGE.quiet([f"Result files: {result.folder}"])
-        self.work.say("")
-        self.draw()
-        self._plan(None)
-        self.top.refresh.click()
+        """Show what became of a file, and read the store again."""
+        self.unfinished.read()
+        if result is not None:
+            self.background.say(PAGE.progress("Writing the result files …"))
+            paths = self._write(result)
+            self.state.result = result
+            self.send.show_result(result, paths)
+        self.background.say("")
+        self._changed()
+        self._header.read()
 
-    def _past(self) -> list[LoadResult]:
-        """Return the results of the last imports, the latest first."""
-        return LoadResult.latest(place_of(self.top.journal, self.top.client.base_url), PAST_SHOWN)
+    def save_settings(self) -> None:
+        """Let the browser save the answers of this file as a recipe."""
+        preview = self.state.preview
+        if preview is not None:
+            stem = Path(preview.name).stem or "recipe"
+            path = self.state.recipe.write(Path(self._uploads.name, f"{stem}.toml"))
+            self.choose_file.drop.download_file(path)
 
+    def draw(self) -> None:
+        """Show the tab as it is opened: another program may have finished an import."""
+        self.unfinished.read()
+        self._changed()
 
-def _doubtful(result: LoadResult) -> int:
-    """Return how many rows of an import may or may not be in the store."""
-    return sum(count for state, count in result.counts.items() if state.is_unconfirmed)
+    def _changed(self) -> None:
+        self.render()
+        self._on_unfinished(len(self.unfinished.results))
 
-
-def _is_shown(path: Path, result: LoadResult) -> bool:
-    """Whether a file of results has rows, and can be downloaded."""
-    facts = result.facts
-    rows = {"fix.csv": facts.to_fix, "unconfirmed.csv": facts.unconfirmed}.get(
-        path.name, len(facts)
-    )
-    return rows > 0 and path.suffix != ".json" and path.stat().st_size <= LARGEST_MESSAGE
+    def render_rest(self) -> None:
+        self.check.render(self.state)
+        self.send.render(self.state)
+        self.unfinished.render(is_busy=self.background.is_busy)
+        set_visible(self._introduction, self.state.source is None)

@@ -1,211 +1,218 @@
-"""Makes the controls of the dashboard, and the one widget with a script."""
+"""Makes the controls of the dashboard, which share their layout and styles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from string import Template
 from threading import RLock
 from typing import Any, TypeVar
 
-import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from petstore_frame.charts import CSS, Chart, element
-from petstore_frame.rendering import Markup, palette, style
+from petstore_frame.charts import CSS, element
+from petstore_frame.dashboard.live_html import LiveHTML
+from petstore_frame.rendering import PAGE, Markup, palette, style
 from petstore_frame.schema import FIELDS
 
-Made = TypeVar("Made", bound=widgets.DOMWidget)
-Called = Callable[..., Any]
-Used = Mapping[str, str]
+WidgetT = TypeVar("WidgetT", bound=widgets.DOMWidget)
+Handler = Callable[..., Any]
 # What the fields of a pet are called on screen; categories are shown by name.
 LABELS = {field.name: field.label for field in FIELDS} | {"category_id": "Category"}
-# A browser's message beyond 10 MiB breaks the websocket without an error.
-LARGEST_MESSAGE = 8 * 1024 * 1024
+HIDDEN = "pf-hidden"
 
 
-class Figures(anywidget.AnyWidget):
-    """Markup whose marks have tooltips and report clicks; it saves a file, and takes a dropped one.
+class _Shared:
+    """What all controls of one dashboard share; each model is a message before the first paint."""
 
-    Marks are the elements of class ``pf-mark`` that ``charts`` draws. The markup is as escaped as
-    that of any other widget; the script shows no other text as markup.
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.is_drawing = False
+        self.layout = widgets.Layout()
+        self.styles: dict[type, widgets.Widget] = {}
+        self.made: list[widgets.Widget] = [self.layout]
 
-    Args:
-        used: Called with the data attributes of what was clicked, such as ``category``.
-        taken: Called with the name, the size and the content of a file that was dropped or pasted;
-            None is the content of one above ``largest``.
-    """
-
-    _esm = Path(__file__).with_name("live.js")
-    largest = traitlets.Int(LARGEST_MESSAGE).tag(sync=True)
-    markup = traitlets.Unicode().tag(sync=True)
-
-    def __init__(self, used: Called, taken: Called = lambda *_: None, **options: Any) -> None:
-        super().__init__(**options)
-        self._used, self._taken = used, taken
-        self._charts: dict[str, Chart] = {}
-        self.on_msg(self._told)
-
-    def with_saves(self, chart: Chart) -> Markup:
-        """Return a drawing with the buttons that save it."""
-        self._charts[chart.name] = chart
-        saves = []
-        for kind in ("svg", "png"):
-            what = f"Save {chart.name} as {kind.upper()}"
-            saves.append(element("button", kind.upper(), data_save=kind, aria_label=what))
-        return chart.markup(element("div", *saves, class_="pf-save"))
-
-    def download(self, content: bytes, name: str) -> None:
-        """Have the browser save a file; it makes a PNG of an SVG that is called one."""
-        self.send({"file": name}, [content])
-
-    def download_file(self, path: Path) -> None:
-        """Have the browser save a file that is on the disk."""
-        self.download(path.read_bytes(), path.name)
-
-    def _told(self, _: Any, content: Mapping[str, Any], buffers: Sequence[Any]) -> None:
-        if "upload" in content:
-            self._taken(content["upload"], content["size"], bytes(buffers[0]) if buffers else None)
-        elif "save" in content:
-            chart = self._charts[content["figure"]]
-            self.download(chart.file().encode(), f"{chart.name}.{content['save']}")
-        else:
-            self._used(content)
+    def style_for(self, kind: type[widgets.Widget]) -> widgets.Widget | None:
+        """Return the style that all widgets of a kind share; None if the kind has none."""
+        trait = kind.class_traits().get("style")
+        if not isinstance(trait, traitlets.Instance):
+            return None
+        style_class: Any = trait.klass
+        if not issubclass(style_class, widgets.Widget):
+            return None
+        if style_class not in self.styles:
+            self.styles[style_class] = style_class()
+            self.made.append(self.styles[style_class])
+        return self.styles[style_class]
 
 
-class Kit:
-    """Makes the widgets of one dashboard, and closes them.
+class WidgetFactory:
+    """Makes the widgets of one part of a dashboard, and closes them.
 
-    Each model is a message before the first paint, so they share their Layout and Style.
+    What the handler of a control raises would go unseen, so it is shown in ``message``; the next
+    action in the same part takes it away.
 
     Args:
-        failed: Called with what the function of a control raises, which would go unseen otherwise.
-        refused: Called when the store refuses the key.
+        shared: What the parts share; None for the first part.
     """
 
-    def __init__(self, failed: Callable[[Exception], None], refused: Callable[[], None]) -> None:
-        self.failed, self.refused = failed, refused
-        self._lock, self._is_drawing = RLock(), False
-        self._layout = widgets.Layout()
-        self._styles: dict[type, widgets.Widget] = {}
-        self._made: list[widgets.Widget] = [self._layout]
+    def __init__(self, shared: _Shared | None = None) -> None:
+        self._shared = shared or _Shared()
+        self.message = self.html()
+
+    def for_part(self) -> WidgetFactory:
+        """Return a factory for another part of the page, with a message of its own."""
+        return WidgetFactory(self._shared)
+
+    @property
+    def layout(self) -> widgets.Layout:
+        return self._shared.layout
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
-        """Draw alone, also against other threads; a control that is set calls nothing."""
-        with self._lock:
-            before, self._is_drawing = self._is_drawing, True
+        """Keep other threads from drawing; a control that is set meanwhile calls nothing."""
+        shared = self._shared
+        with shared.lock:
+            before, shared.is_drawing = shared.is_drawing, True
             try:
                 yield
             finally:
-                self._is_drawing = before
+                shared.is_drawing = before
 
-    def answering(self, called: Called) -> Callable[..., None]:
-        """Return a function for a control: it waits for a drawing, and what it raises is shown."""
+    def handling(self, handler: Handler) -> Callable[..., None]:
+        """Return a function for a control: it waits for drawings, and shows what it raises."""
 
-        def answer(*given: Any) -> None:
+        def handle(*args: Any) -> None:
             try:
-                with self._lock:
-                    if not self._is_drawing:
-                        called(*given)
-            except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
-                self.failed(problem)
+                with self._shared.lock:
+                    if not self._shared.is_drawing:
+                        self.message.value = ""
+                        handler(*args)
+            except Exception as problem:  # noqa: BLE001 # whatever it is, the user has to see it
+                self.show_failure(problem)
 
-        return answer
+        return handle
 
-    def make(self, kind: type[Made], *given: Any, css: str = "", **options: Any) -> Made:
-        """Make a widget that shares its Layout and Style with the others; ``css`` is its class."""
-        styles = getattr(kind.class_traits().get("style"), "klass", None)
-        if styles is not None and issubclass(styles, widgets.Widget):
-            if styles not in self._styles:
-                self._styles[styles] = styles()
-                self._made.append(self._styles[styles])
-            options["style"] = self._styles[styles]
-        made: Made = kind(*given, layout=self._layout, **options)
+    def show_failure(self, problem: Exception) -> None:
+        """Show what a handler raised."""
+        text = str(problem) or type(problem).__name__
+        self.message.value = PAGE.failure("Something went wrong", text.splitlines())
+
+    def make(self, kind: type[WidgetT], *args: Any, css: str = "", **options: Any) -> WidgetT:
+        """Make a widget that shares its layout and style; ``css`` is its class."""
+        shared_style = self._shared.style_for(kind)
+        if shared_style is not None:
+            options["style"] = shared_style
+        widget: WidgetT = kind(*args, layout=self._shared.layout, **options)
         if css:
-            made.add_class(css)
-        self._made.append(made)
-        return made
+            widget.add_class(css)
+        self._shared.made.append(widget)
+        return widget
 
     def html(self, value: str = "", css: str = "") -> widgets.HTML:
         """Make a piece of markup."""
         return self.make(widgets.HTML, value, css=css)
 
-    def figures(self, *called: Called) -> Figures:
-        """Make markup that answers; the functions are those of ``Figures``."""
-        return self.make(Figures, *map(self.answering, called))
+    def live_html(
+        self, on_use: Handler, on_upload: Handler | None = None, css: str = ""
+    ) -> LiveHTML:
+        """Make markup that reports clicks and edits, as ``LiveHTML`` explains."""
+        handle_upload = None if on_upload is None else self.handling(on_upload)
+        return self.make(LiveHTML, self.handling(on_use), handle_upload, css=css)
 
     def row(self, *children: widgets.Widget, css: str = "pf-line") -> widgets.HBox:
-        """Put widgets beside each other, as many as there is room for."""
+        """Put widgets next to each other, as many as fit."""
         return self.make(widgets.HBox, children, css=css)
 
     def column(self, *children: widgets.Widget, css: str = "pf-column") -> widgets.VBox:
         """Put widgets below each other."""
         return self.make(widgets.VBox, children, css=css)
 
-    def button(self, text: str, pressed: Callable[[], Any], tip: str = "", **options: Any) -> Any:
+    def button(
+        self, text: str, on_click: Callable[[], Any], tooltip: str = "", **options: Any
+    ) -> widgets.Button:
         """Make a button."""
-        made = self.make(widgets.Button, description=text, tooltip=tip or None, **options)
-        press = self.answering(pressed)
-        made.on_click(lambda _: press())
-        return made
+        button = self.make(widgets.Button, description=text, tooltip=tooltip or None, **options)
+        handle = self.handling(on_click)
+        button.on_click(lambda _: handle())
+        return button
 
-    def control(self, kind: type[Made], name: str, changed: Called, **options: Any) -> Made:
-        """Make a control whose new values go to a function."""
-        made = self.make(kind, description=name, **options)
-        answer = self.answering(changed)
-        made.observe(lambda change: answer(change["new"]), "value")
-        return made
+    def control(
+        self, kind: type[WidgetT], label: str, on_change: Handler, **options: Any
+    ) -> WidgetT:
+        """Make a control that passes its new values to a function."""
+        control = self.make(kind, description=label, **options)
+        handle = self.handling(on_change)
+        control.observe(lambda change: handle(change["new"]), "value")
+        return control
 
-    def choice(self, name: str, options: Sequence[Any], changed: Called) -> widgets.Dropdown:
-        """Make a list of which one is chosen."""
-        return self.control(widgets.Dropdown, name, changed, options=options)
+    def dropdown(
+        self, label: str, options: Sequence[Any], on_change: Handler, **more: Any
+    ) -> widgets.Dropdown:
+        """Make a list from which the user chooses one option."""
+        return self.control(widgets.Dropdown, label, on_change, options=options, **more)
 
-    def text(self, name: str, hint: str, changed: Called, **more: Any) -> Any:
-        """Make a box to write in; with ``options`` it proposes these."""
+    def text(self, label: str, placeholder: str, on_change: Handler, **more: Any) -> Any:
+        """Make a text box that reports its value on Enter; with ``options`` it suggests these."""
         kind = widgets.Combobox if "options" in more else widgets.Text
-        given = {"placeholder": hint, "continuous_update": False}
-        return self.control(kind, name, changed, **given, **more)
+        settings = {"placeholder": placeholder, "continuous_update": False}
+        return self.control(kind, label, on_change, **(settings | more))
 
-    def tick(self, text: str, changed: Called) -> widgets.Checkbox:
+    def checkbox(self, text: str, on_change: Handler) -> widgets.Checkbox:
         """Make a box to tick."""
-        return self.control(widgets.Checkbox, text, changed, indent=False)
+        return self.control(widgets.Checkbox, text, on_change, indent=False)
 
-    def sheet(self) -> widgets.HTML:
+    def upload(
+        self, label: str, extensions: str, on_upload: Callable[[str, bytes], None]
+    ) -> widgets.FileUpload:
+        """Make a button that uploads a file; the function gets its name and its content."""
+
+        def handle(files: Any) -> None:
+            for file in files:
+                control.value = ()
+                on_upload(file["name"], bytes(file["content"]))
+
+        control = self.control(
+            widgets.FileUpload, label, handle, css="pf-file", accept=extensions, tooltip=label
+        )
+        return control
+
+    def stylesheet(self) -> widgets.HTML:
         """Make the styles of everything in a dashboard."""
-        looks = vars(style) | {"ACCENT": palette.ACCENT, "EDGE": palette.FAILED_BADGE.edge}
-        css = Template(Path(__file__).with_name("style.css").read_text("utf-8")).substitute(looks)
+        values = vars(style) | {"ACCENT": palette.ACCENT, "EDGE": palette.FAILED_BADGE.edge}
+        css = Template(Path(__file__).with_name("style.css").read_text("utf-8")).substitute(values)
         return self.html(f"<style>{CSS}\n{css}</style>", "pf-sheet")
 
     def close(self) -> None:
-        """Take all widgets off the screen."""
-        for widget in self._made:
+        """Remove all widgets of the dashboard from the screen."""
+        for widget in self._shared.made:
             widget.close()
 
 
-def show(widget: widgets.DOMWidget, is_shown: object) -> None:
+def set_visible(widget: widgets.DOMWidget, is_visible: bool) -> None:
     """Show or hide a widget."""
-    change = widget.remove_class if is_shown else widget.add_class
-    change("pf-hidden")
+    if is_visible:
+        widget.remove_class(HIDDEN)
+    else:
+        widget.add_class(HIDDEN)
 
 
-def set_options(choice: widgets.Dropdown, options: Iterable[Any], value: Any) -> None:
-    """Give a list other options, and the value that is right for them."""
-    listed = [each if isinstance(each, tuple) else (str(each), each) for each in options]
-    if value not in [each for _, each in listed]:
-        value = listed[0][1]
-    if [*choice.options] != listed:
-        choice.options = listed
-    choice.value = value
+def set_options(dropdown: widgets.Dropdown, options: Iterable[Any], value: Any) -> None:
+    """Replace the options of a list, and select a value if the options have it."""
+    pairs = [option if isinstance(option, tuple) else (str(option), option) for option in options]
+    values = [option_value for _, option_value in pairs]
+    if [*dropdown.options] != pairs:
+        dropdown.options = pairs
+    dropdown.value = value if value in values else values[0]
 
 
-def grid(table: str) -> Markup:
-    """Put a table where its marks answer, and where it can be moved if it is too wide."""
+def scrollable(table: str) -> Markup:
+    """Return a table in a frame that scrolls if the table is too wide; its marks can be clicked."""
     return element("div", table, class_="pf-grid")
 
 
-def titled(title: str, part: str = "") -> Markup:
-    """Put a title above a part of a page."""
-    return element("section", element("h3", title, class_="pf-section"), part)
+def section(title: str, content: str = "") -> Markup:
+    """Return part of a page with its title."""
+    return element("section", element("h3", title, class_="pf-section"), content)

@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, tzinfo
 from functools import cached_property
 from os import PathLike
-from typing import Any, TypeAlias, Union
+from typing import Any, NoReturn, TypeAlias, Union
 
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError
-from petstore_frame.history.engines import KINDS, diff_pets, open_snapshots, to_pandas
+from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.extras import import_extra
 from petstore_frame.history.folder import day_of
-from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
-from petstore_frame.inventory import Inventory, StatusCount, read_listing
+from petstore_frame.history.queries import run, statement
+from petstore_frame.history.snapshot import Snapshot, SnapshotProblem, read_table
+from petstore_frame.inventory import Inventory, StatusCount, describe_value, read_listing
+from petstore_frame.pet_table import pandas_frame
 from petstore_frame.rendering import PAGE, in_notebook
 from petstore_frame.schema import FIELDS
 from petstore_frame.validation import time_zone
 
 Listing: TypeAlias = Union[Inventory, Snapshot, pd.DataFrame, str, "PathLike[str]"]
-MOVE = ("kind", "was", "now")
+KINDS = ("new", "first seen", "changed", "gone", "not seen")
+_UNPROVEN_KINDS = ("first seen", "not seen")
+_MOVE = ["kind", "was", "now"]
+_NEEDED_COLUMNS = ("id", "name", "category_id", "status")
+_DTYPES = {
+    "id": "int64",
+    "name": "str",
+    "category_id": "Int64",
+    "kind": "str",
+    "was": "str",
+    "now": "str",
+    "difference": "str",
+}
 _ROWS_SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False)
 class Diff:
-    """What changed between two listings; ``history.diff()`` makes it of snapshots.
+    """What changed between two listings; ``history.diff()`` makes it from snapshots.
 
     Attributes:
+        old, new: The two listings.
         since, until: The days of the two listings, in ``timezone``; None is the machine's.
-        rows: The rows of ``frame`` as a frame of the history's engine, in no fixed order, not yet
-            computed where the engine is lazy.
+        frame: One row per pet that came, went or changed, by id. Columns: ``id`` (int64), ``name``,
+            ``category_id`` (int64, or Int64 if one is missing), ``kind`` (``new``, ``first seen``,
+            ``changed``, ``gone``, ``not seen``), ``was`` and ``now`` (the statuses as text; a
+            missing status is ``no status``, and the cell is missing if the pet is absent),
+            ``difference`` (the fields of a changed pet that differ from before).
         left_out: The days after ``since`` whose snapshot cannot be read or is of another store.
 
     Example:
@@ -49,80 +68,100 @@ class Diff:
     new: Snapshot | Inventory
     since: date
     until: date
-    rows: Any = field(compare=False)
+    frame: pd.DataFrame = field(compare=False)
     timezone: tzinfo | None = None
     left_out: tuple[SnapshotProblem, ...] = ()
 
-    @cached_property
-    def frame(self) -> pd.DataFrame:
-        """One row per pet that came, went or changed, by id.
-
-        Columns: ``id`` (int64), ``name``, ``category_id`` (int64), ``kind`` (``new``,
-        ``first seen``, ``changed``, ``gone``, ``not seen``), ``was``, ``now`` (the statuses as
-        text; a missing one is ``no status``, and the cell is missing where the pet is absent),
-        ``difference`` (the fields of a changed pet that are other than before).
-        """
-        return to_pandas(self.rows).sort_values("id", ignore_index=True)
-
     @property
     def moves(self) -> pd.DataFrame:
-        """How many pets by ``kind``, ``was`` and ``now``; column ``pets`` (int64).
+        """How many pets by ``kind``, ``was`` and ``now``.
 
-        A pet that kept its status, and changed in another field, is in ``counts`` alone.
+        Columns: these, ``pets`` (int64), and ``bound`` (``exact``, ``at_least`` or ``about``, see
+        ``count``). A pet that kept its status and changed in another field is in ``counts`` only.
         """
-        moved = self.frame[self.frame["was"].ne(self.frame["now"])]
-        return sort_moves(moved.groupby(list(MOVE), dropna=False).size().reset_index(name="pets"))
+        moved_pets = self.frame[self.frame["was"].ne(self.frame["now"])]
+        moves = moved_pets.groupby(_MOVE, dropna=False).size().reset_index(name="pets")
+        bounds = [self.count(kind).bound for kind in moves["kind"]]
+        moves["bound"] = pd.Series(bounds, dtype="str")
+        ranks = {kind: rank for rank, kind in enumerate(KINDS)}
+        return moves.sort_values(
+            _MOVE,
+            key=lambda column: column.map(ranks) if column.name == "kind" else column,
+            ignore_index=True,
+        )
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many pets by kind, kinds that did not occur included."""
+        """How many pets by kind, 0 for kinds that did not occur."""
         counted = self.frame["kind"].value_counts()
         return {kind: int(counted.get(kind, 0)) for kind in KINDS}
 
     @property
     def is_exact(self) -> bool:
-        """Whether both snapshots hold every pet of the store, so that nothing can be missing."""
+        """Whether both listings hold every pet of the store, so that nothing can be missing."""
         return self.old.completeness.covers_all and self.new.completeness.covers_all
 
     @property
     def total(self) -> StatusCount:
-        """How many pets came, went or changed; a minimum unless both snapshots hold every pet."""
-        return StatusCount(len(self), self.is_exact)
+        """How many pets came, went or changed; exact, at least or about, see ``count``."""
+        return self.count(*KINDS)
+
+    def count(self, *kinds: str) -> StatusCount:
+        """Return how many pets are of these kinds together.
+
+        The number is exact if both listings hold every pet of the store. Otherwise it is a minimum
+        as long as every row is proven. A pet that was first seen, or not seen, may have been there
+        all the time, so with such rows the number is only about right.
+        """
+        pets = sum(self.counts[kind] for kind in kinds)
+        unproven_pets = sum(self.counts[kind] for kind in kinds if kind in _UNPROVEN_KINDS)
+        if self.is_exact:
+            return StatusCount(pets, "exact")
+        return StatusCount(pets, "about" if unproven_pets else "at_least")
 
     def __len__(self) -> int:
-        return sum(self.counts.values())
+        return len(self.frame)
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "a Diff is neither true nor false; use len(diff) for the number of pets that changed"
+        )
 
     def __str__(self) -> str:
-        found = [f"{count:,} {kind}" for kind, count in self.counts.items() if count]
-        parts = [f"{self.since} to {self.until}: {', '.join(found) or 'no change'}"]
-        for what, listing in (
-            ("what was there before is not proven", self.old),
-            ("nothing is proven to be gone", self.new),
-        ):
-            if not listing.completeness.covers_all:
-                parts.append(f"{what} ({listing.completeness})")
-        parts += [f"{each.date} is left out ({each.reason})" for each in self.left_out]
-        return "; ".join(parts)
+        changes = [f"{count:,} {kind}" for kind, count in self.counts.items() if count]
+        sentences = [f"{self.since} to {self.until}: {', '.join(changes) or 'no change'}"]
+        if not self.old.completeness.covers_all:
+            sentences.append(f"nothing is proven to be new ({self.old.completeness})")
+        if not self.new.completeness.covers_all:
+            sentences.append(f"nothing is proven to be gone ({self.new.completeness})")
+        sentences += [f"{problem.date} is left out ({problem.reason})" for problem in self.left_out]
+        return "; ".join(sentences)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        first = self.frame.head(_ROWS_SHOWN).astype("object")
-        rows = first.where(first.notna(), None).itertuples(index=False, name=None)
-        more = len(self) - len(first)
-        last = f"… and {more:,} more: .frame has all" if more > 0 else ""
-        table = PAGE.table(rows, list(first.columns))
-        return in_notebook(PAGE.section(str(self)) + table + PAGE.quiet([last]))
+        shown = self.frame.head(_ROWS_SHOWN).astype("object")
+        rows = shown.where(shown.notna(), None).itertuples(index=False, name=None)
+        table = PAGE.table(rows, list(shown.columns))
+        hidden = len(self) - len(shown)
+        note = f"… and {hidden:,} more: .frame has all" if hidden > 0 else ""
+        return in_notebook(PAGE.section(str(self)) + table + PAGE.quiet([note]))
 
 
 def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) -> Diff:
-    """Compare two listings of a store in memory, as ``history.diff`` compares two snapshots.
+    """Compare two listings of a store, as ``history.diff`` compares two snapshots.
 
     Args:
-        old, new: Each an Inventory, a frame of pets with ids, a Parquet or CSV file of one, or a
-            Snapshot. Where nothing says what it covers, nothing is proven to be new or gone.
+        old: An Inventory, a frame of pets with ids, a file of one (see ``read_inventory``), or a
+            Snapshot. If nothing says what it covers, no pet is proven to be new.
+        new: The later listing. If nothing says what it covers, no pet is proven to be gone.
         timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
             Snapshot keeps its day.
+
+    Raises:
+        ArgumentError: A listing is none of these, or they are of two stores.
+        InputError: An id appears more than once.
+        HistoryError: A Snapshot is damaged.
 
     Example:
         >>> import petstore_frame as pf
@@ -134,49 +173,62 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
         1
     """
     zone = time_zone(timezone)
-    before, after = (_listing(each) for each in (old, new))
-    if before.provenance.is_other_store(after.provenance):
+    earlier, later = _listing(old), _listing(new)
+    if earlier.provenance.is_other_store(later.provenance):
         raise ArgumentError(
-            f"diff compares two listings of one store; got {before.store_name} and "
-            f"{after.store_name}"
+            f"diff compares two listings of one store; got {earlier.store_name} and "
+            f"{later.store_name}"
         )
-    read = [each.read() if isinstance(each, Snapshot) else each for each in (before, after)]
-    return _compared(before, after, [each.frame for each in read], zone)
+    return compare_listings(earlier, later, zone)
 
 
-def _listing(given: object) -> Snapshot | Inventory:
-    found = given if isinstance(given, Snapshot) else read_listing(given)
-    if found is None:
+def _listing(value: object) -> Snapshot | Inventory:
+    listing = value if isinstance(value, Snapshot) else read_listing(value)
+    if listing is None:
         raise ArgumentError(
             "diff(old, new) takes an Inventory, a frame of pets with ids, a file of one, or a "
-            f"Snapshot; got {type(given).__name__}"
+            f"Snapshot; got {describe_value(value)}"
         )
-    return found
+    return listing
 
 
-def diff_snapshots(old: Snapshot, new: Snapshot, engine: str, zone: tzinfo | None = None) -> Diff:
-    """Compare two snapshots on an engine, in the fields that both hold."""
-    shared = tuple(name for name in FIELDS.names if name in old.columns and name in new.columns)
-    return _compared(old, new, open_snapshots(engine, [old], [new], columns=shared), zone)
-
-
-def _compared(
-    old: Snapshot | Inventory, new: Snapshot | Inventory, frames: list[Any], zone: tzinfo | None
+def compare_listings(
+    old: Snapshot | Inventory, new: Snapshot | Inventory, zone: tzinfo | None = None
 ) -> Diff:
-    is_old_whole, is_new_whole = (each.completeness.covers_all for each in (old, new))
-    rows = diff_pets(*frames, is_old_whole=is_old_whole, is_new_whole=is_new_whole)
-    since, until = (
-        each.date if isinstance(each, Snapshot) else day_of(each.fetched_at, zone)
-        for each in (old, new)
-    )
-    return Diff(old, new, since, until, rows, zone)
+    """Compare two listings in the fields that both have."""
+    columns_of_both = {*_columns(old)} & {*_columns(new)}
+    fields = [name for name in FIELDS.names if name in columns_of_both]
+    views = {"old_pets": _table(old, fields), "new_pets": _table(new, fields)}
+    proof = (old.completeness.covers_all, new.completeness.covers_all)
+    rows = run(statement("diff", fields), views, _DTYPES, proof)
+    if not rows["category_id"].hasnans:
+        rows = rows.astype({"category_id": "int64"})
+    return Diff(old, new, _day(old, zone), _day(new, zone), rows, zone)
 
 
-def sort_moves(moves: pd.DataFrame) -> pd.DataFrame:
-    """Put moves in the order of their kinds, then of the statuses."""
-    ranks = {kind: at for at, kind in enumerate(KINDS)}
-    return moves.sort_values(
-        list(MOVE),
-        key=lambda column: column.map(ranks) if column.name == "kind" else column,
-        ignore_index=True,
-    )
+def _columns(listing: Snapshot | Inventory) -> Sequence[str]:
+    if isinstance(listing, Snapshot):
+        return listing.columns
+    return [str(name) for name in pandas_frame(listing, _NEEDED_COLUMNS).columns]
+
+
+def _table(listing: Snapshot | Inventory, fields: Sequence[str]) -> Any:
+    """Return fields of a listing as a pyarrow Table with one row per id."""
+    if isinstance(listing, Snapshot):
+        return read_table(listing.path, fields)
+    arrow = import_extra("pyarrow", "a comparison of listings", "history")
+    frame = pandas_frame(listing, _NEEDED_COLUMNS)[list(fields)]
+    is_repeated = frame["id"].duplicated()
+    if is_repeated.any():
+        repeated_id = frame["id"][is_repeated].iloc[0]
+        raise InputError(
+            f"id {repeated_id} appears more than once", column="id", hint="drop the repeated rows"
+        )
+    # The schema that pandas leaves behind would bring its index back.
+    return arrow.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata()
+
+
+def _day(listing: Snapshot | Inventory, zone: tzinfo | None) -> date:
+    if isinstance(listing, Snapshot):
+        return listing.date
+    return day_of(listing.fetched_at, zone)

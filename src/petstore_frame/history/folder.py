@@ -1,15 +1,15 @@
-"""Keeps the snapshots of a history in a folder: finds them, and adds one.
+"""Finds the snapshots of a history in its folder, and adds new ones.
 
 The layout is ``date=2026-11-01/pets.parquet``: plain hive-partitioned Parquet, which pandas,
-polars, DuckDB and Spark read without us. Each question reads the folder once, so its answer is
-about one state of it.
+polars, DuckDB and Spark read without this package. Each question reads the folder once, so its
+answer is about one state of it.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, tzinfo
 from pathlib import Path
@@ -36,9 +36,9 @@ Day: TypeAlias = Union[str, date, "np.datetime64"]
 
 @dataclass(frozen=True)
 class Contents:
-    """The snapshots of a folder as they were at one moment, oldest first, and all else in it.
+    """The snapshots of a folder as they were at one moment, oldest first, and what else is in it.
 
-    If it cannot answer a question, the HistoryError names what is there.
+    If it cannot answer a question, the HistoryError says what is there.
     """
 
     folder: Path
@@ -48,83 +48,107 @@ class Contents:
 
     @classmethod
     def of(cls, folder: Path, zone: tzinfo | None = None, *, warn: bool = True) -> Contents:
-        """Read the ends of all files in a folder; warn of each day that cannot be read."""
+        """Read the footers of all files in a folder; warn of each day that cannot be read."""
         snapshots: list[Snapshot] = []
         problems: list[SnapshotProblem] = []
-        for each in _found(folder):
-            if isinstance(each, SnapshotProblem):
-                problems.append(each)
-            elif snapshots and snapshots[0].provenance.is_other_store(each.provenance):
-                problems.append(SnapshotProblem(each.path, f"of {each.store_name}", each.date))
+        for entry in _entries(folder):
+            if isinstance(entry, SnapshotProblem):
+                problems.append(entry)
+            elif snapshots and snapshots[0].provenance.is_other_store(entry.provenance):
+                reason = f"of another store, {entry.store_name}"
+                problems.append(SnapshotProblem(entry.path, reason, entry.date))
             else:
-                snapshots.append(each)
-        held = cls(folder, zone, snapshots, problems)
-        for problem in held.lost.values() if warn else ():
-            text = f"{problem}; that day is left out"
-            warnings.warn(text, HistoryWarning, stacklevel=3)
-        return held
+                snapshots.append(entry)
+        contents = cls(folder, zone, snapshots, problems)
+        if warn:
+            for problem in contents.lost.values():
+                text = f"{problem}; that day is left out"
+                warnings.warn(text, HistoryWarning, stacklevel=4)
+        return contents
 
     @property
     def lost(self) -> dict[date, SnapshotProblem]:
         """The days whose snapshot cannot be read, or is of another store."""
-        return {each.date: each for each in self.problems if each.date is not None}
+        return {problem.date: problem for problem in self.problems if problem.date is not None}
 
     def between(self, since: Day | None = None, until: Day | None = None) -> Contents:
         """Return what there is of these days, both included: at least one snapshot."""
-        low = date.min if since is None else day_of(since, self.zone)
-        high = date.max if until is None else day_of(until, self.zone)
-        snapshots = [each for each in self.snapshots if low <= each.date <= high]
+        first = date.min if since is None else day_of(since, self.zone)
+        last = date.max if until is None else day_of(until, self.zone)
+        snapshots = [entry for entry in self.snapshots if first <= entry.date <= last]
         if not snapshots:
-            when = "" if since is None else f" from {low}"
-            when += "" if until is None else f" to {high}"
-            raise HistoryError(f"no snapshot{when or ' yet'}; {self._what_is_there()}")
-        lost = [each for day, each in self.lost.items() if low <= day <= high]
-        return replace(self, snapshots=snapshots, problems=lost)
+            if not self.snapshots:
+                raise HistoryError(self._what_is_there())
+            start = "" if since is None else f" from {first}"
+            end = "" if until is None else f" to {last}"
+            raise HistoryError(f"no snapshot{start}{end}; {self._what_is_there()}")
+        problems = [problem for day, problem in self.lost.items() if first <= day <= last]
+        return replace(self, snapshots=snapshots, problems=problems)
 
     def on(self, day: Day | None) -> Snapshot:
         """Return the snapshot of a day, or the last one for None."""
         if day is None:
             return self.between().snapshots[-1]
         wanted = day_of(day, self.zone)
-        for each in self.snapshots:
-            if each.date == wanted:
-                return each
+        for entry in self.snapshots:
+            if entry.date == wanted:
+                return entry
         if wanted in self.lost:
             raise HistoryError(f"{self.lost[wanted]}; {NEXT_STEP}")
         raise HistoryError(f"no snapshot of {wanted}; {self._what_is_there()}")
 
+    def before(self, later: Snapshot) -> Snapshot:
+        """Return the snapshot before another one."""
+        earlier = [entry for entry in self.snapshots if entry.date < later.date]
+        if not earlier:
+            raise HistoryError(
+                f"no snapshot before {later.date}: a diff needs two snapshots; "
+                "add an inventory on another day"
+            )
+        return earlier[-1]
+
     def __str__(self) -> str:
-        days = [each.date for each in self.snapshots]
-        span = f" from {days[0]} to {days[-1]}" if days else ""
-        count = f"1 snapshot of {days[0]}" if len(days) == 1 else f"{len(days)} snapshots{span}"
-        return f"History {str(self.folder)!r}: {count}"
+        name = f"History {str(self.folder)!r}"
+        if not self.snapshots:
+            return f"{name}: no snapshots"
+        first, last = self.snapshots[0].date, self.snapshots[-1].date
+        if len(self.snapshots) == 1:
+            return f"{name}: 1 snapshot of {first}"
+        return f"{name}: {len(self.snapshots)} snapshots from {first} to {last}"
 
     def _what_is_there(self) -> str:
-        kept = self.snapshots
-        if kept:
-            return f"{self.folder} has {len(kept)}, {kept[0].date} to {kept[-1].date}"
+        if self.snapshots:
+            first, last = self.snapshots[0].date, self.snapshots[-1].date
+            return f"{self.folder} has {len(self.snapshots)}, {first} to {last}"
         if self.lost:
             return f"{next(iter(self.lost.values()))}; {NEXT_STEP}"
         return (
-            f"{str(self.folder)!r} holds no snapshot: keep one first with .add(inventory), or "
+            f"no snapshots in {str(self.folder)!r}; add one with .add(inventory), or with "
             "petstore-frame snapshot"
         )
 
 
-def _found(folder: Path) -> Iterator[Snapshot | SnapshotProblem]:
-    """Yield what lies in a folder, by date."""
+def _entries(folder: Path) -> Iterator[Snapshot | SnapshotProblem]:
+    """Yield what is in a folder, by date."""
     for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
         if entry.name.startswith("."):  # the lock, and files that are half written
             continue
-        try:
-            day = date.fromisoformat(entry.name.removeprefix("date="))
-        except ValueError:
-            day = None
-        if day is not None and entry.name == f"date={day}" and entry.is_dir():
+        day = _day_of_folder(entry)
+        if day is None:
+            yield SnapshotProblem(entry, "not part of this history; it is not touched")
+        else:
             for path in sorted(entry.iterdir()):
                 yield open_snapshot(path, day)
-        else:
-            yield SnapshotProblem(entry, "not part of this history; it is left alone")
+
+
+def _day_of_folder(path: Path) -> date | None:
+    """Return the day of a folder such as ``date=2026-11-01``, None for any other path."""
+    try:
+        day = date.fromisoformat(path.name.removeprefix("date="))
+    except ValueError:
+        return None
+    is_day = path.name == f"date={day}" and path.is_dir()
+    return day if is_day else None
 
 
 def day_of(day: Day, zone: tzinfo | None = None) -> date:
@@ -146,57 +170,77 @@ def day_of(day: Day, zone: tzinfo | None = None) -> date:
 def add_snapshot(
     folder: Path, inventory: Inventory, zone: tzinfo | None, *, replace_it: bool
 ) -> Snapshot:
-    """Keep an inventory, unless better data would be lost or stores mixed; see ``History.add``."""
+    """Add an inventory, unless better data would be lost or stores mixed; see ``History.add``."""
     if not isinstance(inventory, Inventory):
         raise ArgumentError(
             f"expected an Inventory, got {type(inventory).__name__}; "
             "pass the Inventory, not its frame"
         )
-    completeness = inventory.completeness
-    if not completeness.requests:
-        raise HistoryError(
-            f"what the frame covers is not known: {completeness.basis} "
-            "Add the inventory before you edit its frame"
-        )
-    if completeness.part:
-        raise HistoryError(
-            f"it holds only the pets with {completeness.part}; add the whole inventory"
-        )
+    _check_coverage(inventory)
     day = day_of(inventory.fetched_at, zone)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder / LOCK_NAME):
             snapshots = Contents.of(folder, warn=False).snapshots
-            facts = (completeness, inventory.provenance, len(inventory))
-            for each in snapshots:
-                if each.provenance.is_other_store(inventory.provenance):
-                    raise HistoryError(
-                        f"{folder} keeps the history of {each.store_name}, and this inventory is "
-                        f"of {inventory.store_name}; use another folder for another store"
-                    )
-                # In another time zone it may be kept under another day.
-                if (each.completeness, each.provenance, each.rows) == facts:
-                    return each
-            for each in snapshots:
-                if each.date == day and not replace_it:
-                    _check_order(each, inventory, zone)
+            _check_store(folder, snapshots, inventory)
+            for entry in snapshots:
+                # In another time zone the same inventory may be kept under another day.
+                if _is_same(entry, inventory):
+                    return entry
+            for entry in snapshots:
+                if entry.date == day and not replace_it:
+                    _check_order(entry, inventory, zone)
             return _write(folder, inventory, day)
     except AtWorkError:
-        text = f"another writer is at work in {folder}; wait for it to end and add again"
-        raise HistoryLockedError(text) from None
+        raise HistoryLockedError(
+            f"another process is writing to {folder}; wait for it to end and add again"
+        ) from None
     except OSError as problem:
         reason = problem.strerror or str(problem)
-        text = f"{folder} cannot be written to: {reason}; nothing was changed"
-        raise HistoryError(text) from problem
+        raise HistoryError(
+            f"{folder} cannot be written to: {reason}; nothing was changed"
+        ) from problem
+
+
+def _check_coverage(inventory: Inventory) -> None:
+    """Raise if it is not known what the rows cover, or if they are a selection."""
+    completeness = inventory.completeness
+    if not completeness.requests:
+        raise HistoryError(
+            f"what the frame covers is not known: {completeness.reason} "
+            "Add the inventory before you edit its frame"
+        )
+    if completeness.part:
+        raise HistoryError(
+            f"the inventory holds only the pets with {completeness.part}; add the whole inventory"
+        )
+
+
+def _check_store(folder: Path, snapshots: Sequence[Snapshot], inventory: Inventory) -> None:
+    for entry in snapshots:
+        if entry.provenance.is_other_store(inventory.provenance):
+            raise HistoryError(
+                f"{folder} has the history of {entry.store_name}, and this inventory is of "
+                f"{inventory.store_name}; use another folder for another store"
+            )
+
+
+def _is_same(entry: Snapshot, inventory: Inventory) -> bool:
+    return (
+        entry.completeness == inventory.completeness
+        and entry.provenance == inventory.provenance
+        and entry.rows == len(inventory)
+    )
 
 
 def _check_order(present: Snapshot, inventory: Inventory, zone: tzinfo | None) -> None:
-    """Refuse to replace a day's snapshot by an older one or one that proves less."""
+    """Raise if the snapshot of a day is newer than an inventory, or proves more."""
     old, new = present.completeness, inventory.completeness
+    proves_less = (new.covers_all, new.is_complete) < (old.covers_all, old.is_complete)
     if inventory.fetched_at <= present.fetched_at:
         read_at = present.fetched_at.astimezone(zone)
         reason = f"a listing of {read_at:%H:%M:%S %Z}, which is not older"
-    elif (new.covers_all, new.is_complete) < (old.covers_all, old.is_complete):
+    elif proves_less:
         reason = f"a listing that proves more ({old})"
     else:
         return

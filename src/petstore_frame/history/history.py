@@ -1,4 +1,4 @@
-"""A folder of dated snapshots, and the questions that it answers."""
+"""Keeps dated snapshots of a store in a folder, and answers what changed between them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError, HistoryError
-from petstore_frame.history.changes import Diff, diff_snapshots
-from petstore_frame.history.engines import ENGINES, open_snapshots
+from petstore_frame.errors import ArgumentError
+from petstore_frame.history.changes import Diff, compare_listings
+from petstore_frame.history.coverage import coverage_tables
+from petstore_frame.history.flow import Flow
 from petstore_frame.history.folder import Contents, Day, add_snapshot, day_of
-from petstore_frame.history.over_time import Flow, count_trend
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
+from petstore_frame.history.trend import count_by_day
 from petstore_frame.inventory import Inventory
 from petstore_frame.rendering import PAGE, in_notebook
-from petstore_frame.schema import FIELDS, Categories, Labels, as_type
-from petstore_frame.validation import one_of, time_zone
+from petstore_frame.schema import Categories, Labels, as_type
+from petstore_frame.validation import time_zone
 
 HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]
 _ROWS_SHOWN = 10
@@ -32,22 +33,25 @@ _LISTED = {
     "completeness": "str",
     "fetched_at": "datetime64[us, UTC]",
     "base_url": "str",
+    "path": "str",
     "size": "int64",
 }
 
 
 class History:
-    """Dated inventories of one store, kept as plain Parquet.
+    """Dated inventories of one store, kept as plain Parquet, one file per day.
 
-    One snapshot is kept per day: a later listing replaces an earlier one unless it proves less. A
-    folder keeps one store: its address (on this machine, with any port), and its id if it has one.
+    A later listing of a day replaces an earlier one unless it proves less. A folder is for one
+    store: its address (on this machine, with any port), and its id if it has one.
+
+    ``trend``, ``flow`` and ``diff`` each run one SQL statement over all days with DuckDB. They read
+    only the columns that they need, and hold those in memory. ``petstore_frame.history.statement``
+    returns the statements, which Spark runs unchanged.
 
     Args:
-        folder: Where the snapshots are; made by the first ``add``.
-        engine: What computes: ``duckdb``, ``pandas``, ``polars``, ``dask`` (on the current client)
-            or ``spark`` (on the current session). The answers are the same.
-        timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
-            snapshot that is there keeps its day.
+        folder: Folder for the snapshots; the first ``add`` creates it.
+        timezone: Time zone that decides the day of a snapshot, such as ``Europe/Zurich``; None is
+            the machine's. A snapshot that is there keeps its day.
 
     Example:
         >>> history = History("history")
@@ -58,16 +62,11 @@ class History:
     """
 
     def __init__(
-        self,
-        folder: str | PathLike[str],
-        *,
-        engine: str = "duckdb",
-        timezone: str | tzinfo | None = None,
+        self, folder: str | PathLike[str], *, timezone: str | tzinfo | None = None
     ) -> None:
         if not isinstance(folder, (str, PathLike)):
-            raise ArgumentError(f"folder is a path, got {folder!r}")
+            raise ArgumentError(f"folder must be a path, got {folder!r}")
         self.folder = Path(folder)
-        self.engine = one_of("engine", engine, ENGINES)
         self.timezone = time_zone(timezone)
 
     def add(self, inventory: Inventory, *, replace: bool = False) -> Snapshot:
@@ -75,30 +74,38 @@ class History:
 
         Args:
             inventory: What was fetched; adding it again changes nothing.
-            replace: Replace that day's snapshot even if this one is older or proves less.
+            replace: Replace the snapshot of that day even if this one is older or proves less.
 
         Raises:
-            HistoryLockedError: Another writer is at work.
+            HistoryLockedError: Another process is writing to the folder.
             HistoryError: The day has a snapshot that is newer or proves more; the folder is of
-                another store; the frame was changed since it was fetched; or an id repeats.
+                another store; the frame was changed after it was fetched; or an id repeats.
         """
         return add_snapshot(self.folder, inventory, self.timezone, replace_it=replace)
 
     def snapshots(self) -> pd.DataFrame:
-        """List what is kept, oldest first.
+        """List the snapshots, oldest first.
 
         Returns:
-            One row per snapshot: ``date``, ``rows`` (int64), ``verdict``, ``status`` (the one
-            asked for), ``completeness`` (a sentence), ``fetched_at`` (UTC), ``base_url``, ``size``
-            (bytes, int64). Files that are damaged or not ours are in ``problems()``.
+            One row per snapshot: ``date``, ``rows`` (int64), ``verdict``, ``status`` (the only one
+            that was fetched, if any), ``completeness`` (a sentence), ``fetched_at`` (UTC),
+            ``base_url``, ``path``, ``size`` (bytes, int64). Files that are damaged or not ours are
+            in ``problems()``.
         """
         rows = [
             (
-                each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
-                str(each.completeness), each.fetched_at, each.base_url, each.size,
+                entry.date,
+                entry.rows,
+                str(entry.completeness.verdict),
+                entry.completeness.status,
+                str(entry.completeness),
+                entry.fetched_at,
+                entry.base_url,
+                str(entry.path),
+                entry.size,
             )
-            for each in self._contents().snapshots
-        ]  # fmt: skip
+            for entry in self._contents().snapshots
+        ]
         return as_type(pd.DataFrame(rows, columns=list(_LISTED)), _LISTED)
 
     def problems(self) -> list[SnapshotProblem]:
@@ -106,50 +113,36 @@ class History:
         return self._contents(warn=False).problems
 
     def read(self, day: Day | None = None) -> Inventory:
-        """Return the inventory kept under a day, with what it covers.
+        """Return the inventory of a day, with what it covers.
 
         Args:
-            day: A date, or text like ``2026-11-01``; None takes the last snapshot, here and in
-                each question. An instant counts as its day in the history's time zone.
+            day: A date, or text like ``2026-11-01``; None is the last snapshot. An instant counts
+                as its day in the history's time zone.
         """
         return self._contents().on(day).read()
 
     def last_complete(self, before: Day | None = None) -> Snapshot | None:
         """Return the last snapshot, before that day, that holds every pet of the store, or None."""
         end = date.max if before is None else day_of(before, self.timezone)
-        earlier = [each for each in self._contents().snapshots if each.date < end]
-        return next((each for each in reversed(earlier) if each.completeness.covers_all), None)
-
-    def open(self, day: Day | None = None) -> Any:
-        """Open one snapshot as a frame of the engine, lazy where the engine is.
-
-        Args:
-            day: As of ``read``. It is added as the last column, ``date``.
-        """
-        snapshot = self._contents().on(day)
-        held = tuple(name for name in FIELDS.names if name in snapshot.columns)
-        return open_snapshots(self.engine, [snapshot], columns=held)[0]
+        for entry in reversed(self._contents().snapshots):
+            if entry.date < end and entry.completeness.covers_all:
+                return entry
+        return None
 
     def diff(self, old: Day | None = None, new: Day | None = None) -> Diff:
-        """Compare two snapshots, the last with the one before it where no day is given.
+        """Compare two snapshots; without days, the last one with the one before it.
 
-        A pet is called ``gone`` only where the later snapshot holds every pet that it covers, else
-        ``not seen``; and ``new`` only where the earlier one does, else ``first seen``.
+        A pet is called ``gone`` only if the later snapshot holds every pet of the store, otherwise
+        ``not seen``. It is called ``new`` only if the earlier one does, otherwise ``first seen``.
         """
-        held = self._contents()
-        later = held.on(new)
-        before = [each for each in held.snapshots if each.date < later.date]
-        if old is None and not before:
-            raise HistoryError(
-                f"nothing comes before {later.date}: a diff needs two snapshots; "
-                "add an inventory on another day"
-            )
-        earlier = before[-1] if old is None else held.on(old)
+        contents = self._contents()
+        later = contents.on(new)
+        earlier = contents.before(later) if old is None else contents.on(old)
         if earlier.date >= later.date:
-            raise ArgumentError(f"old comes before new; got {earlier.date} and {later.date}")
-        changes = diff_snapshots(earlier, later, self.engine, self.timezone)
-        lost = [problem for day, problem in held.lost.items() if day > earlier.date]
-        return replace(changes, left_out=tuple(lost))
+            raise ArgumentError(f"old must be before new, got {earlier.date} and {later.date}")
+        changes = compare_listings(earlier, later, self.timezone)
+        left_out = [problem for day, problem in contents.lost.items() if day > earlier.date]
+        return replace(changes, left_out=tuple(left_out))
 
     def trend(
         self,
@@ -164,15 +157,16 @@ class History:
 
         Args:
             by: ``"status"``, ``"category_id"``, or both as a list.
-            since, until: The first and the last day.
-            every_days: In how many days a snapshot is due; a day on which one was due and is not
-                there gets rows whose ``pets`` is missing. None marks no gaps.
+            since, until: The first and the last day; None is the first and the last snapshot.
+            every_days: Days between snapshots. A day on which one was due and is missing gets rows
+                without a number. None marks no missing days.
             categories: Labels by category id, for a column ``category``.
 
         Returns:
             One row per day and group, by day: ``date``, the columns of ``by``, ``pets`` (Int64;
-            0 where the snapshot has none, missing where there is no snapshot), ``count_is``
-            (``exact``, ``at least``, ``no snapshot``, ``unreadable``).
+            0 if the snapshot has none, missing if there is no snapshot), and ``bound``, which says
+            what the number is (``exact``, ``at_least``, ``about``) or why there is none
+            (``no_snapshot``, ``unreadable``).
 
         Example:
             >>> from petstore_frame import sample_data
@@ -181,35 +175,64 @@ class History:
             >>> trend["available"].tolist()
             [38, 37, 31]
         """
-        held = self._contents().between(since, until)
-        table = count_trend(held, self.engine, by, every_days)
+        table = count_by_day(self._contents().between(since, until), by, every_days)
         labels = Labels(categories)
         if labels and "category_id" in table:
-            names = [labels[one] for one in table["category_id"]]
+            names = [labels[category_id] for category_id in table["category_id"]]
             table.insert(2, "category", pd.Series(names, dtype="str"))
         return table
 
     def flow(self, *, since: Day | None = None, until: Day | None = None) -> Flow:
         """Follow pets through the snapshots of these days: who moved, and how long they wait."""
-        return Flow(self._contents().between(since, until).snapshots, self.engine)
+        return Flow(self._contents().between(since, until))
+
+    def coverage(
+        self,
+        *,
+        since: Day | None = None,
+        until: Day | None = None,
+        every_days: int | None = 1,
+    ) -> dict[str, Any]:
+        """Return what the snapshots of these days cover, for another SQL engine.
+
+        The statements of ``petstore_frame.history.statement`` read these two tables next to the
+        pets themselves.
+
+        Args:
+            since, until, every_days: As for ``trend``.
+
+        Returns:
+            Two pyarrow Tables by name. ``days`` has a row per day: ``date`` (date32),
+            ``day_number`` (int32), ``problem`` (``no_snapshot`` or ``unreadable``, missing for a
+            readable snapshot), ``covers_all`` (bool), ``bound`` (of all its pets). ``bounds`` has
+            a row per snapshot and status: ``date``, ``status``, ``bound``.
+
+        Example:
+            >>> from petstore_frame import sample_data
+            >>> history = sample_data.write_sample_history("history", days=3, pets=40)
+            >>> history.coverage()["days"].column("bound").to_pylist()
+            ['exact', 'exact', 'exact']
+        """
+        return coverage_tables(self._contents().between(since, until), every_days)
 
     def __len__(self) -> int:
         return len(self._contents().snapshots)
 
     def __repr__(self) -> str:
-        kept = self._contents(warn=False)
-        return "\n  ".join([f"<{kept}>", *map(str, kept.problems)])
+        contents = self._contents(warn=False)
+        return "\n  ".join([f"<{contents}>", *map(str, contents.problems)])
 
     def _repr_html_(self) -> str:
-        kept = self._contents(warn=False)
-        last = kept.snapshots[-_ROWS_SHOWN:]
-        rows = [(each.date, f"{each.rows:,}", str(each.completeness)) for each in last]
-        more = len(kept.snapshots) - len(rows)
+        contents = self._contents(warn=False)
+        latest = contents.snapshots[-_ROWS_SHOWN:]
+        rows = [(entry.date, f"{entry.rows:,}", str(entry.completeness)) for entry in latest]
+        hidden = len(contents.snapshots) - len(latest)
+        note = f"{hidden} earlier: .snapshots() has all" if hidden > 0 else ""
         return in_notebook(
-            PAGE.section(str(kept))
-            + PAGE.items(map(str, kept.problems))
+            PAGE.section(str(contents))
+            + PAGE.items(map(str, contents.problems))
             + PAGE.table(rows, ("date", "pets", "completeness"), numbers={1})
-            + PAGE.quiet([f"{more} earlier: .snapshots() has all" if more else ""])
+            + PAGE.quiet([note])
         )
 
     def _contents(self, *, warn: bool = True) -> Contents:

@@ -1,13 +1,14 @@
 """Writes and reads one snapshot, a Parquet file; a damaged one is never read.
 
-Parquet checks each page of rows. What is known of the listing stands in the footer, under the key
-``petstore_frame``, with a digest beside it, as Parquet does not check that. Other readers need
-neither.
+Parquet has a checksum for each page of rows. What is known about the listing is in the footer,
+under the key ``petstore_frame``, with a digest next to it, because Parquet has no checksum for the
+footer. Other readers need neither.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, timedelta
 from hashlib import sha256
@@ -51,20 +52,27 @@ class Snapshot(HasProvenance):
     def read(self) -> Inventory:
         """Load it into memory, with what it covers; a HistoryError names a damaged file."""
         dtypes = {field.name: field.dtype for field in FIELDS}
-        held = tuple(name for name in dtypes if name in self.columns)
-        words = [name for name, dtype in dtypes.items() if dtype == "category"]
-        kept = {"categories": [name for name in words if name in held], "ignore_metadata": True}
-        frame: pd.DataFrame = read_table(self.path, held).to_pandas(**kept)
+        names = [name for name in dtypes if name in self.columns]
+        categorical = [field.name for field in FIELDS if field.dtype == "category"]
+        table = read_table(self.path, names)
+        frame: pd.DataFrame = table.to_pandas(
+            categories=[name for name in categorical if name in names], ignore_metadata=True
+        )
         # A field that the snapshot lacks is missing in every row.
         frame = as_type(frame.reindex(columns=list(dtypes)), dtypes)
-        for name in words:  # in the order that a fetch gives
-            seen = frame[name].cat.categories.astype("str").tolist()
-            column, known = frame[name].cat.rename_categories(seen), FIELDS.named(name).values
-            frame[name] = column.cat.set_categories([*known, *sorted({*seen} - {*known})])
+        for name in categorical:
+            frame[name] = _in_order_of_a_fetch(frame[name], FIELDS.named(name).values)
         return Inventory.of_rows(frame, self.completeness, self.provenance)
 
     def __repr__(self) -> str:
         return f"<Snapshot of {self.date}: {self.completeness}>"
+
+
+def _in_order_of_a_fetch(column: pd.Series[Any], values: Sequence[str]) -> pd.Series[Any]:
+    """Put the categories of a column in the order of a fetch: the usual values, then others."""
+    present = column.cat.categories.astype("str").tolist()
+    others = sorted({*present} - {*values})
+    return column.cat.rename_categories(present).cat.set_categories([*values, *others])
 
 
 @dataclass(frozen=True)
@@ -86,83 +94,123 @@ def write_file(path: Path, inventory: Inventory) -> None:
     """Write an inventory's rows sorted by id, and in the footer what they cover."""
     parquet, arrow = _pyarrow()
     frame = inventory.frame.sort_values("id", kind="stable")
-    if (is_repeated := frame["id"].duplicated()).any():
-        twice = frame["id"][is_repeated].iloc[0]
-        raise HistoryError(f"id {twice} appears more than once; a snapshot holds each pet once")
-    types = {each.name: getattr(arrow, _ARROW_TYPES.get(each.dtype, "string"))() for each in FIELDS}
+    is_repeated = frame["id"].duplicated()
+    if is_repeated.any():
+        repeated_id = frame["id"][is_repeated].iloc[0]
+        raise HistoryError(f"id {repeated_id} appears more than once; a snapshot has each pet once")
+    types = {
+        field.name: getattr(arrow, _ARROW_TYPES.get(field.dtype, "string"))() for field in FIELDS
+    }
     record = {
         "format": _FORMAT,
         "rows": len(inventory),
         "columns": {name: str(kind) for name, kind in types.items()},
         **inventory.to_dict(),
     }
-    text = json.dumps(record, ensure_ascii=False).encode()
+    record_json = json.dumps(record, ensure_ascii=False).encode()
     columns = [arrow.Array.from_pandas(frame[name]).cast(kind) for name, kind in types.items()]
     table = arrow.Table.from_arrays(columns, schema=arrow.schema(types.items()))
     options = {"compression": "zstd", "write_page_checksum": True, "store_schema": False}
     with parquet.ParquetWriter(path, table.schema, **options) as writer:
         writer.write_table(table)
-        writer.add_key_value_metadata({_RECORD: text, _DIGEST: _digest(text)})
+        writer.add_key_value_metadata({_RECORD: record_json, _DIGEST: _digest(record_json)})
 
 
 def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
-    """Read the end of one file, which must be the snapshot of this day."""
+    """Read the footer of one file, which must be the snapshot of this day."""
     if path.name != FILE_NAME:
-        return SnapshotProblem(path, f"not a file of this history, which writes {FILE_NAME} only")
+        return SnapshotProblem(path, f"not a file of this history, which writes only {FILE_NAME}")
     parquet, arrow = _pyarrow()
     try:
         footer = parquet.read_metadata(path)
-        kept = footer.metadata or {}
-        if _RECORD not in kept:
-            text = "holds no completeness record: damaged, or not written by a history"
-            return SnapshotProblem(path, text, day)
-        known = json.loads(kept[_RECORD])
-        columns = {each.name: str(each.type) for each in footer.schema.to_arrow_schema()}
-        stated = (known["format"], known["rows"], known["columns"])
-        is_whole = stated == (_FORMAT, footer.num_rows, columns)
-        if not is_whole or kept.get(_DIGEST) != _digest(kept[_RECORD]):
-            return SnapshotProblem(path, "damaged: its footer does not fit its digest", day)
-        completeness = Completeness.from_dict(known["completeness"])
-        provenance, size = Provenance.from_dict(known), path.stat().st_size
+        snapshot = _read_record(path, day, footer)
     except (arrow.ArrowException, OSError) as problem:
         return SnapshotProblem(path, f"damaged: {_first_line(problem)}", day)
+    except _RecordError as problem:
+        return SnapshotProblem(path, str(problem), day)
     except (KeyError, ValueError, TypeError, AttributeError) as problem:
-        text = f"damaged: its completeness record cannot be read: {problem!r}"
-        return SnapshotProblem(path, text, day)
-    read_on = provenance.fetched_at.astimezone(UTC).date()
+        reason = f"damaged: its completeness record cannot be read: {problem!r}"
+        return SnapshotProblem(path, reason, day)
+    fetched_on = snapshot.fetched_at.astimezone(UTC).date()
     # Anywhere on earth the day is that of UTC, the one before or the one after.
-    if abs(read_on - day) > timedelta(days=1):
-        return SnapshotProblem(path, f"fetched on {read_on}, but kept under another date")
-    names = tuple(footer.schema.names)
-    return Snapshot(day, path, footer.num_rows, size, completeness, provenance, names)
+    if abs(fetched_on - day) > timedelta(days=1):
+        return SnapshotProblem(path, f"fetched on {fetched_on}, but kept under another date")
+    return snapshot
 
 
-def read_table(path: Path, columns: tuple[str, ...]) -> Any:
-    """Return columns of one file as a pyarrow Table; a HistoryError names a damaged file."""
+class _RecordError(Exception):
+    """The completeness record of a file is missing, or does not fit the file."""
+
+
+def _read_record(path: Path, day: date, footer: Any) -> Snapshot:
+    metadata = footer.metadata or {}
+    if _RECORD not in metadata:
+        raise _RecordError("holds no completeness record: damaged, or not written by a history")
+    record = json.loads(metadata[_RECORD])
+    columns = {column.name: str(column.type) for column in footer.schema.to_arrow_schema()}
+    recorded = (record["format"], record["rows"], record["columns"])
+    if recorded != (_FORMAT, footer.num_rows, columns):
+        raise _RecordError("damaged: its footer does not match its completeness record")
+    if metadata.get(_DIGEST) != _digest(metadata[_RECORD]):
+        raise _RecordError("damaged: its completeness record does not match its digest")
+    return Snapshot(
+        date=day,
+        path=path,
+        rows=footer.num_rows,
+        size=path.stat().st_size,
+        completeness=Completeness.from_dict(record["completeness"]),
+        provenance=Provenance.from_dict(record),
+        columns=tuple(footer.schema.names),
+    )
+
+
+def read_table(path: Path, columns: Sequence[str]) -> Any:
+    """Return columns of one file as a pyarrow Table, with ``status`` as a dictionary.
+
+    Raises:
+        HistoryError: The rows do not match their checksums, or some are missing.
+    """
     parquet, arrow = _pyarrow()
     try:
-        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+        with parquet.ParquetFile(
+            path, page_checksum_verification=True, read_dictionary=["status"]
+        ) as file:
             table, rows = file.read(list(columns)), file.metadata.num_rows
-        reason = "" if table.num_rows == rows else f"{rows - table.num_rows:,} are not there"
+        reason = "" if table.num_rows == rows else f"{rows - table.num_rows:,} rows are missing"
     except (arrow.ArrowException, OSError) as problem:
         reason = _first_line(problem)
     if reason:
-        what = f"its rows do not fit their checksums ({reason})"
-        raise HistoryError(f"{path} is damaged: {what}; {NEXT_STEP}")
+        raise HistoryError(
+            f"{path} is damaged: its rows do not match their checksums ({reason}); {NEXT_STEP}"
+        )
     return table
 
 
-def dated_table(snapshot: Snapshot, columns: tuple[str, ...]) -> Any:
-    """Return columns of a snapshot, with its day as the last one, ``date``."""
-    table, (_, arrow) = read_table(snapshot.path, columns), _pyarrow()
-    day = arrow.scalar(pd.Timestamp(snapshot.date), arrow.timestamp("us"))
-    return table.append_column("date", arrow.repeat(day, table.num_rows))
+def dated_table(
+    snapshots: Sequence[Snapshot], columns: Sequence[str], of_last_only: Sequence[str] = ()
+) -> Any:
+    """Return columns of several snapshots as one pyarrow Table, with the column ``date`` (date32).
+
+    Args:
+        snapshots: One or more, in order of their dates.
+        columns: The columns to read from each.
+        of_last_only: Further columns to read from the last snapshot. They are missing in the rows
+            of the others, which saves memory.
+    """
+    _, arrow = _pyarrow()
+    tables = []
+    for snapshot in snapshots:
+        is_last = snapshot is snapshots[-1]
+        table = read_table(snapshot.path, [*columns, *of_last_only] if is_last else columns)
+        day = arrow.scalar(snapshot.date, arrow.date32())
+        tables.append(table.append_column("date", arrow.repeat(day, table.num_rows)))
+    return arrow.concat_tables(tables, promote_options="default")
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    names = ("pyarrow.parquet", "pyarrow")
-    parquet, arrow = (import_extra(name, "a history", "history") for name in names)
-    return parquet, arrow
+    """Import pyarrow.parquet and pyarrow."""
+    parquet = import_extra("pyarrow.parquet", "a history", "history")
+    return parquet, import_extra("pyarrow", "a history", "history")
 
 
 def _digest(record: bytes) -> bytes:

@@ -9,7 +9,13 @@ from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows,
 from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, find_pet
 from petstore_frame.inventory.inventory import Inventory, completeness
 from petstore_frame.inventory.provenance import HasProvenance, Provenance, provenance_of
-from petstore_frame.inventory.saved_inventory import read_listing, write_coverage
+from petstore_frame.inventory.saved_inventory import (
+    describe_value,
+    is_unchanged_csv,
+    read_listing,
+    write_coverage,
+    write_coverage_properties,
+)
 from petstore_frame.transport import Page
 
 __all__ = [
@@ -26,9 +32,12 @@ __all__ = [
     "StatusCount",
     "Verdict",
     "completeness",
+    "describe_value",
     "fetch_inventory",
     "find_pet",
+    "is_unchanged_csv",
     "provenance_of",
     "read_listing",
     "write_coverage",
+    "write_coverage_properties",
 ]

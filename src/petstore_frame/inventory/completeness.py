@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeAlias, cast
 
-from pydantic import TypeAdapter
-
-from petstore_frame.inventory.evidence import Assumption, Evidence, Shows, Verdict
+from petstore_frame.inventory.evidence import Assumption, Evidence, Verdict
 from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import PET_STATUSES
 
@@ -17,33 +14,76 @@ if TYPE_CHECKING:
     from petstore_frame.rendering import Markup
 
 
-@dataclass(frozen=True, repr=False)
-class StatusCount:
-    """How many pets of one status were read, and whether the store has no more of them.
+# Whether the store has exactly, at least or about as many pets as a number says.
+Bound: TypeAlias = Literal["exact", "at_least", "about"]
+_SYMBOLS: dict[Bound, str] = {"exact": "", "at_least": "≥ ", "about": "≈ "}
+_IN_WORDS: dict[Bound, str] = {"exact": "", "at_least": "at least ", "about": "about "}
 
-    ``is_least`` is False where pets left meanwhile: the store may have fewer.
+
+class StatusCount(int):
+    """A number of pets, and whether the store has exactly, at least or about that many.
+
+    It is an int: it compares, adds and sorts like one, and a format such as ``f"{count:,}"``
+    shows the number alone. Sums and differences are plain ints. ``str`` marks what is not exact.
+    Two StatusCounts are equal if the numbers and the bounds are.
+
+    Args:
+        count: Pets that were read.
+        bound: ``exact``; ``at_least`` if the store may have more; ``about`` if the store changed
+            while it was read, so that it may have more or fewer.
 
     Example:
-        >>> StatusCount(1200, False)
-        <StatusCount: at least 1,200>
+        >>> count = StatusCount(1200, "at_least")
+        >>> print(count, f"{count:,}", count.in_words, count > 1000, count.is_exact)
+        ≥ 1,200 1,200 at least 1,200 True False
     """
 
-    count: int
-    is_exact: bool
-    is_least: bool = True
+    bound: Bound
+
+    def __new__(cls, count: int, bound: Bound = "exact") -> Self:
+        number = super().__new__(cls, count)
+        number.bound = bound
+        return number
 
     @property
-    def kind(self) -> Literal["exact", "at least", "about"]:
-        """What the number is, as a word: ``about`` where pets left meanwhile."""
-        if self.is_exact:
-            return "exact"
-        return "at least" if self.is_least else "about"
+    def count(self) -> int:
+        """The number alone."""
+        return int(self)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the store has exactly that many."""
+        return self.bound == "exact"
+
+    @property
+    def in_words(self) -> str:
+        """The number for a sentence: ``1,200``, ``at least 1,200`` or ``about 1,200``."""
+        return f"{_IN_WORDS[self.bound]}{self.count:,}"
+
+    def __eq__(self, other: object) -> bool:
+        is_same_bound = not isinstance(other, StatusCount) or self.bound == other.bound
+        return is_same_bound and super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+    def __getnewargs__(self) -> tuple[int, Bound]:  # type: ignore[override] # int has one
+        return self.count, self.bound
 
     def __str__(self) -> str:
-        return f"{self.count:,}" if self.is_exact else f"{self.kind} {self.count:,}"
+        return f"{_SYMBOLS[self.bound]}{self.count:,}"
+
+    def __format__(self, spec: str) -> str:
+        return format(self.count, spec) if spec else str(self)
 
     def __repr__(self) -> str:
         return f"<StatusCount: {self}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return {"count": self.count, "bound": self.bound}
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +95,7 @@ class Completeness:
 
     Attributes:
         verdict: complete, incomplete, unknown or unstable.
-        basis: How that is known, as a sentence.
+        reason: How that is known, as a sentence.
         rows: Pets read.
         requests: Requests sent, with questions beyond the listing, without repeats after a passing
             failure.
@@ -78,7 +118,7 @@ class Completeness:
     """
 
     verdict: Verdict
-    basis: str
+    reason: str
     rows: int
     requests: int
     status: str | None = None
@@ -106,14 +146,22 @@ class Completeness:
 
     @property
     def total(self) -> StatusCount:
-        """The number of pets read, exact only when the store has no more of any status."""
-        is_exact = self.is_complete and self.status is None
-        return StatusCount(self.rows, is_exact, self.is_least)
+        """The number of pets read, exact if the store has no more of what was asked for."""
+        return StatusCount(self.rows, "exact" if self.is_complete else self._inexact_bound)
 
     @property
-    def is_least(self) -> bool:
-        """Whether nothing shows that the listing changed, so that what was read is still there."""
-        return not any(each.shows is Shows.MOVED and each.scope is None for each in self.evidence)
+    def _inexact_bound(self) -> Bound:
+        """``at_least``, or ``about`` if pets that were read may have left the store."""
+        may_be_fewer = any(item.may_lower_counts for item in self.evidence)
+        return "about" if may_be_fewer else "at_least"
+
+    @property
+    def next_step(self) -> str:
+        """What to do about the reason, or empty if everything was read."""
+        if self.is_complete:
+            return ""
+        steps = [item.next_step for item in self.evidence if str(item) == self.reason]
+        return steps[0] if steps else ""
 
     @property
     def contradictions(self) -> tuple[Evidence, ...]:
@@ -122,18 +170,22 @@ class Completeness:
 
     def reasons(self) -> list[tuple[str, list[str]]]:
         """Return what the verdict rests on, in plain words: a heading and its sentences, each."""
-        beside = [each for each in self.evidence if str(each) != self.basis]
-        named = {
-            "How it is known" if self.is_complete else "Why": [self.basis] if self.basis else [],
-            "What contradicts it": [str(each) for each in beside if each.is_contradiction],
-            "What is assumed": [f"{text[:1].upper()}{text[1:]}." for text in self.assumptions],
-            "What else was seen": [str(each) for each in beside if not each.is_contradiction],
+        others = [item for item in self.evidence if str(item) != self.reason]
+        sections = {
+            "How we know" if self.is_complete else "Why": [self.reason],
+            "What to do": [self.next_step],
+            "What contradicts it": [str(item) for item in others if item.is_contradiction],
+            "This assumes": [f"{text[:1].upper()}{text[1:]}." for text in self.assumptions],
+            "What else was seen": [str(item) for item in others if not item.is_contradiction],
         }
-        return [(name, lines) for name, lines in named.items() if lines]
+        filled = {name: [line for line in lines if line] for name, lines in sections.items()}
+        return [(name, lines) for name, lines in filled.items() if lines]
 
     def count(self, status: str) -> StatusCount:
         """Return the count of a status, or of ``no status``; at least 0 when none was seen."""
-        return self.by_status.get(status, StatusCount(0, self.total.is_exact, self.is_least))
+        if status in self.by_status:
+            return self.by_status[status]
+        return StatusCount(0, "exact" if self.covers_all else self._inexact_bound)
 
     def counts_asked_for(self) -> dict[str, StatusCount]:
         """Return ``by_status`` without the statuses that were not asked for."""
@@ -154,7 +206,7 @@ class Completeness:
             return f"{self.rows:,} {what} read"
         if self.advertised_total is not None and self.advertised_total > self.rows:
             return f"{self.rows:,} of {self.advertised_total:,} {what}"
-        return f"{'at least' if self.is_least else 'about'} {self.rows:,} {what}"
+        return f"{StatusCount(self.rows, self._inexact_bound).in_words} {what}"
 
     def __str__(self) -> str:
         return f"{self.verdict}: {self.headline}"
@@ -212,6 +264,7 @@ class Completeness:
             **asdict(self),
             "is_complete": self.is_complete,
             "text": str(self),
+            "by_status": {name: count.to_dict() for name, count in self.by_status.items()},
             "evidence": [each.to_dict() for each in self.evidence],
         }
 
@@ -220,25 +273,43 @@ class Completeness:
         """Return what ``to_dict`` wrote.
 
         Raises:
-            KeyError, ValueError: A value is missing, or is none of this version's.
+            KeyError, TypeError, ValueError: A value is missing, or is none of this version's.
         """
-        return _adapter().validate_python(values)
+        if not isinstance(values["rows"], int) or not isinstance(values["requests"], int):
+            raise TypeError("rows and requests must be whole numbers")
+        by_status = {
+            str(name): StatusCount(count["count"], _bound(count["bound"]))
+            for name, count in values["by_status"].items()
+        }
+        return Completeness(
+            verdict=Verdict(values["verdict"]),
+            reason=values["reason"],
+            rows=values["rows"],
+            requests=values["requests"],
+            status=values["status"],
+            assumptions=tuple(values["assumptions"]),
+            evidence=tuple(Evidence.from_dict(item) for item in values["evidence"]),
+            by_status=by_status,
+            advertised_total=values["advertised_total"],
+            part=values["part"],
+            read=values["read"],
+        )
 
     @classmethod
     def of_counts(
         cls,
         counts: Mapping[str, int],
         verdict: Verdict = Verdict.UNKNOWN,
-        basis: str = "",
+        reason: str = "",
         exact: Collection[str] = (),
         **more: Any,
     ) -> Self:
         """Return what is known of so many pets of each status; the counts of ``exact`` are so."""
-        known = cls(verdict, basis, rows=sum(counts.values()), **{"requests": 0} | more)
+        known = cls(verdict, reason, rows=sum(counts.values()), **{"requests": 0} | more)
         return replace(
             known,
             by_status={
-                name: StatusCount(count, name in exact, known.is_least)
+                name: StatusCount(count, "exact" if name in exact else known._inexact_bound)
                 for name, count in counts.items()
             },
         )
@@ -248,11 +319,11 @@ class Completeness:
         cls, reason: Evidence, counts: Mapping[str, int], read: Completeness | None = None
     ) -> Self:
         """Return what is known of rows that were not read, or not as ``read`` says, with why."""
-        told: dict[str, Any] = {"basis": str(reason), "evidence": (reason,)}
+        told: dict[str, Any] = {"reason": str(reason), "evidence": (reason,)}
         if read is None:
             return cls.of_counts(counts, **told)
         # No more pets are counted than were read; rows added by hand were not.
-        left = {name: min(n, read.count(name).count) for name, n in counts.items()}
+        left = {name: min(n, int(read.count(name))) for name, n in counts.items()}
         known = cls.of_counts(left, status=read.status, **told)
         return replace(known, rows=min(sum(counts.values()), read.rows))
 
@@ -274,16 +345,20 @@ class Completeness:
             self,
             verdict=verdict,
             rows=sum(counts.values()),
-            by_status={n: StatusCount(c, n in exact, self.is_least) for n, c in counts.items()},
+            by_status={
+                name: StatusCount(count, "exact" if name in exact else self._inexact_bound)
+                for name, count in counts.items()
+            },
             advertised_total=None,
             part=" and ".join(filter(None, (self.part, part))),
             read=self.rows if self.read is None else self.read,
         )
 
 
-@cache
-def _adapter() -> TypeAdapter[Completeness]:
-    return TypeAdapter(Completeness)
+def _bound(text: Any) -> Bound:
+    if text not in _SYMBOLS:
+        raise ValueError(f"bound must be one of {', '.join(_SYMBOLS)}, got {text!r}")
+    return cast("Bound", text)
 
 
 def count_statuses(seen: Mapping[str | None, int]) -> dict[str, int]:

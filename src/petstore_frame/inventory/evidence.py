@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum, StrEnum
-from typing import Annotated, Any, NamedTuple
-
-from pydantic import BeforeValidator
+from typing import Any, NamedTuple, Self
 
 from petstore_frame.rendering import count_text
 
@@ -63,67 +61,95 @@ class Assumption(StrEnum):
 
 
 S = Shows
+_FETCH_AGAIN = "Fetch it again when nobody is changing the store."
+_FETCH_BY_STATUS = "Fetch each status by itself: fetch_inventory(client, status=...)."
+_ASK_FOR_PAGING = "Ask the store's operator how to read the pages after the first."
 
 
-# A table: one line or two for each fact.
+# A table: what a fact shows, its sentence, and what to do about it.
 # fmt: off
 class Fact(Enum):
-    """Everything that can be learned: what it shows, and how a person reads it.
+    """Everything that can be learned: what it shows, its sentence, and the next step.
 
-    The first of several reasons for a verdict is its basis. In a sentence, ``{pets}`` is the count
-    with its noun, ``{scope}`` the status, and ``{detail}`` a text of the store's or a name.
+    The first of several facts that decide a verdict is its reason. In a sentence, ``{pets}`` is the
+    count with its noun, ``{scope}`` the status, and ``{detail}`` a text of the store's or a name.
     """
 
     # What ended the reading.
-    CUT_BY_MAX_PETS = S.MISSING, "max_pets ended the reading before the listing did."
-    CHANGED_SINCE = S.UNCLEAR, "The table was changed after it was read{detail}."
-    NO_RECORD = S.UNCLEAR, "Nothing is known of how the rows were read{detail}."
-    BROKE_OFF = S.MISSING, "The reading broke off after page {count}."
-    OTHER_STORE = S.MOVED, "The store called itself {detail}."
+    CUT_BY_MAX_PETS = (S.MISSING, "max_pets ended the reading before the listing did.",
+        "Raise max_pets or leave it out.")
+    CHANGED_SINCE = (S.UNCLEAR, "The table was changed after it was read{detail}.",
+        "Select rows with inventory.where(...), which keeps what is known.")
+    NO_RECORD = (S.UNCLEAR, "Nothing says how the rows were read{detail}.",
+        "Use an Inventory from fetch_inventory or read_inventory.")
+    BROKE_OFF = S.MISSING, "The reading ended early, after page {count}.", "Fetch it again."
+    OTHER_STORE = (S.MOVED, "The store called itself {detail}.",
+        "Check that base_url leads to one store.")
     # Totals that the store states.
-    TOTAL_LARGER = S.MISSING, "The store states {pets}, more than were read."
-    TOTAL_OF_ALL = S.DOUBT, "The store states {pets}, perhaps of every status together."
+    TOTAL_LARGER = (S.MISSING, "The store states {pets}, more than were read.", _FETCH_BY_STATUS)
+    TOTAL_OF_ALL = (S.DOUBT, "The store states {pets}, possibly counting every status.",
+        "Fetch all pets and use inventory.where(status=...).")
     # What shows that the store changed while it was read.
-    ONE_ID_TWICE = S.MOVED, "Id {count} came with two names or categories."
-    OLD_ANSWER = S.MOVED, "Some answers came from a cache, up to {detail} older than others."
-    ROWS_TWICE = S.MOVED, "{rows} came twice."
-    FIRST_PAGE_MOVED = S.MOVED, "The first page had changed when it was read again."
-    PETS_LEFT = S.MOVED, "{pets} left the listing while it was read."
-    STATUS_MOVED = S.MOVED, "A pet came once as {scope} and once with another status."
-    STILL_GROWS = S.MOVED, "The store still grew after {count} pages; the rest was left unread."
-    PAGES_REPEAT = S.UNCLEAR, "Page {count} repeats pets of the pages before it."
+    ONE_ID_TWICE = (S.MOVED, "Id {count} came with two names or categories.",
+        "Look at that id in the store.")
+    OLD_ANSWER = (S.MOVED, "Some responses came from a cache, up to {detail} older than others.",
+        "Bypass the cache or fetch it again later.")
+    ROWS_TWICE = S.MOVED, "{rows} came twice while the store was read.", _FETCH_AGAIN
+    PETS_ADDED = (S.MOVED, "The store grew while it was read: {pets} came in front.",
+        _FETCH_AGAIN)
+    PETS_LEFT = S.MOVED, "{pets} left the store while it was read.", _FETCH_AGAIN
+    FIRST_PAGE_MOVED = (S.MOVED, "The first page had changed when it was read again.",
+        _FETCH_AGAIN)
+    STATUS_MOVED = (S.MOVED, "A pet changed its status from or to {scope} while it was read.",
+        _FETCH_AGAIN)
+    STILL_GROWS = (S.MOVED, "The store still grew after {count} pages; the rest was not read.",
+        _FETCH_AGAIN)
+    PAGES_REPEAT = (S.UNCLEAR, "Page {count} repeats pets of the pages before it.", _FETCH_AGAIN)
+    # A link that leads elsewhere comes before what the other strategies found.
+    LINK_NOT_FOLLOWED = (S.UNCLEAR, "The next page was not read: {detail}.",
+        "If that address is the same store, use it as base_url; else have the proxy corrected.")
     # The status filter, and the page of each status.
-    FILTER_NOT_KEPT = S.DOUBT, "A page of {scope} pets holds {pets} of another status."
+    FILTER_NOT_KEPT = (S.DOUBT, "A page of {scope} pets has {pets} with another status.",
+        "Fetch all pets and use inventory.where(status=...).")
     FILTER_LEFT_OUT = (S.DOUBT,
-        "The page of {scope} pets left out {pets} that another answer shows.")
+        "The page of {scope} pets left out {pets} that another response shows.",
+        "Fetch all pets and use inventory.where(status=...).")
     STATUSES_HOLD_MORE = (S.DOUBT,
-        "The pages of the statuses hold {pets} that the listing of all pets left out; to read "
-        "them all, fetch each status by itself.")
+        "The pages of the statuses have {pets} that the listing of all pets left out.",
+        _FETCH_BY_STATUS)
     STATUS_PAGE_WHOLE = (S.END,
-        "The page of {scope} pets is shorter than the store's longest page, so it was not cut.")
+        "The page of {scope} pets is shorter than the longest page, so it was not cut.", "")
     # The ways from page to page.
     LINKS_ENDED = (S.END,
-        "The store linked each page to the next, and the last page had no further link.")
-    NEXT_NOT_READ = S.DOUBT, "The store names a next page that was not read{detail}."
-    WINDOWS_ENDED = S.END, "The store goes on with {detail}=, and gave pages until none was left."
+        "The store linked each page to the next, and the last page had no further link.", "")
+    NEXT_NOT_READ = (S.DOUBT, "The store names a next page that was not read{detail}.",
+        _ASK_FOR_PAGING)
+    WINDOWS_ENDED = (S.END,
+        "The store accepts {detail}=, and returned pages until none was left.", "")
     WINDOWS_STOPPED = (S.UNCLEAR,
-        "After row {count} no new pet came{detail}, and nothing shows that it is the last.")
+        "No new pets after row {count}{detail}, and no sign that the list ends there.",
+        _FETCH_BY_STATUS)
     # The length of one page.
     PAGE_CONFIRMED = (S.END,
-        "All came on one page, and the pages asked for beside it show that it was not cut.")
-    PAGE_HAD_ROOM = S.END, "All pets came on one page that had room for more."
-    PAGE_FULL = S.UNCLEAR, "The page was full, and the store shows no further one."
-    PAGE_MAY_BE_CUT = (S.UNCLEAR,
-        "The page has {pets}: so many there are, or so many the store puts on a page.")
+        "All pets came on one page, and further pages show that it was not cut.", "")
+    PAGE_HAD_ROOM = S.END, "All pets came on one page that had room for more.", ""
+    PAGE_FULL = (S.UNCLEAR, "The page was full, and the store shows no further one.",
+        f"{_FETCH_BY_STATUS} Pets without a status match no filter; {_ASK_FOR_PAGING[:1].lower()}"
+        f"{_ASK_FOR_PAGING[1:]}")
+    LIMIT_IGNORED = (S.UNCLEAR,
+        "The store ignores the limit, so a page of {pets} may be its page length.",
+        _ASK_FOR_PAGING)
+    PAGE_MAY_BE_CUT = (S.UNCLEAR, "The page has {pets}: either all of them, or the store's page "
+        "length.", _ASK_FOR_PAGING)
 
-    def __init__(self, shows: Shows, sentence: str) -> None:
-        self.shows, self.sentence = shows, sentence
+    def __init__(self, shows: Shows, sentence: str, next_step: str) -> None:
+        self.shows, self.sentence, self.next_step = shows, sentence, next_step
 # fmt: on
 
-
-def _fact_of(given: Any) -> Any:
-    """Return the fact of a name, as ``to_dict`` wrote it; a KeyError where there is none."""
-    return Fact[given.upper()] if isinstance(given, str) else given
+# Of what changed, this alone leaves every pet that was read in the store.
+_ONLY_GREW = frozenset({Fact.PETS_ADDED, Fact.STILL_GROWS})
+# Not a change by itself, but pets that came on one page and not on another may be gone.
+_MAY_BE_GONE = frozenset({Fact.FILTER_LEFT_OUT, Fact.PAGES_REPEAT})
 
 
 @dataclass(frozen=True)
@@ -143,7 +169,7 @@ class Evidence:
         The store states 250 pets, more than were read. missing
     """
 
-    fact: Annotated[Fact, BeforeValidator(_fact_of)]
+    fact: Fact
     scope: str | None = None
     assumptions: tuple[str, ...] = ()
     count: int = 0
@@ -158,6 +184,17 @@ class Evidence:
     def is_contradiction(self) -> bool:
         """Whether it speaks against the listing being complete."""
         return self.shows not in (Shows.END, Shows.UNCLEAR)
+
+    @property
+    def next_step(self) -> str:
+        """What to do about it, or empty if there is nothing to do."""
+        return self.fact.next_step
+
+    @property
+    def may_lower_counts(self) -> bool:
+        """Whether pets that were read may have left, so that no count is a minimum."""
+        has_changed = self.shows is Shows.MOVED and self.fact not in _ONLY_GREW
+        return has_changed or self.fact in _MAY_BE_GONE
 
     def __str__(self) -> str:
         return self.fact.sentence.format(
@@ -180,6 +217,21 @@ class Evidence:
             "text": str(self),
         }
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return what ``to_dict`` wrote.
+
+        Raises:
+            KeyError, TypeError, ValueError: A value is missing, or is none of this version's.
+        """
+        return cls(
+            Fact[values["fact"].upper()],
+            scope=values["scope"],
+            assumptions=tuple(values["assumptions"]),
+            count=int(values["count"]),
+            detail=str(values["detail"]),
+        )
+
 
 # The first kind that is there decides: what is missing or moved stays so, whatever else was seen.
 _DECIDES = {
@@ -199,7 +251,7 @@ class Finding(NamedTuple):
     """
 
     verdict: Verdict
-    basis: Evidence | None
+    reason: Evidence | None
     assumptions: tuple[str, ...]
     exact: frozenset[str]
     inexact: frozenset[str]
@@ -210,33 +262,43 @@ def weigh(evidence: Iterable[Evidence]) -> Finding:
 
     A contradiction only ever weakens: it makes nothing complete and no count exact.
     """
-    known = sorted(set(evidence), key=_rank)
-    about_all = [each for each in known if each.scope is None]
-    unclear = (each for each in known if each.shows is Shows.UNCLEAR)
-    against = (each for each in known if each.is_contradiction)
-    verdict, basis = Verdict.UNKNOWN, next(against, next(unclear, None))
-    for shows, decided in _DECIDES.items():
-        found = [each for each in about_all if each.shows is shows]
-        if found:
-            verdict, basis = decided, found[0]
+    ranked = sorted(set(evidence), key=_rank)
+    verdict, reason = _decide(ranked)
+    exact = _exact(ranked)
+    assumptions: tuple[str, ...] = ()
+    if reason is not None and verdict is not Verdict.UNKNOWN:
+        assumptions = reason.assumptions
+    for end in exact.values():
+        assumptions += end.assumptions
+    moved = {item.scope for item in ranked if item.scope and item.shows is Shows.MOVED}
+    unique = tuple(dict.fromkeys(assumptions))
+    return Finding(verdict, reason, unique, frozenset(exact), frozenset(moved))
+
+
+def _decide(ranked: list[Evidence]) -> tuple[Verdict, Evidence | None]:
+    """Return the verdict on all that was asked for, and the evidence that decides it."""
+    for shows, verdict in _DECIDES.items():
+        decisive = [item for item in ranked if item.scope is None and item.shows is shows]
+        if decisive and verdict is not Verdict.UNKNOWN:
+            return verdict, decisive[0]
+        if decisive:
             break
-    exact = _exact(known)
-    assumptions = () if basis is None or verdict is Verdict.UNKNOWN else basis.assumptions
-    for ends in exact.values():
-        assumptions += ends.assumptions
-    inexact = {each.scope for each in known if each.scope and each.shows is Shows.MOVED}
-    return Finding(
-        verdict, basis, tuple(dict.fromkeys(assumptions)), frozenset(exact), frozenset(inexact)
-    )
+    unfollowed = [item for item in ranked if item.fact is Fact.LINK_NOT_FOLLOWED]
+    doubts = [item for item in ranked if item.scope is None and item.shows is Shows.DOUBT]
+    contradictions = [item for item in ranked if item.is_contradiction]
+    unclear = [item for item in ranked if item.shows is Shows.UNCLEAR]
+    reasons = [*unfollowed, *doubts, *contradictions, *unclear]
+    return Verdict.UNKNOWN, reasons[0] if reasons else None
 
 
-def _exact(known: list[Evidence]) -> dict[str, Evidence]:
-    """Return the evidence of each status of which every pet was read."""
-    if any(each.shows is Shows.MOVED and each.scope is None for each in known):
+def _exact(ranked: list[Evidence]) -> dict[str, Evidence]:
+    """Return the evidence for each status of which every pet was read."""
+    has_changed = any(item.shows is Shows.MOVED and item.scope is None for item in ranked)
+    if has_changed:
         return {}  # the rows may be of two states of the store
-    refuted = {None, *(each.scope for each in known if each.is_contradiction)}
-    ends = [each for each in known if each.shows is Shows.END and each.scope not in refuted]
-    return {str(each.scope): each for each in reversed(ends)}
+    refuted = {None, *(item.scope for item in ranked if item.is_contradiction)}
+    ends = [item for item in ranked if item.shows is Shows.END and item.scope not in refuted]
+    return {str(item.scope): item for item in reversed(ends)}
 
 
 def _rank(evidence: Evidence) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import compress
@@ -15,9 +15,9 @@ from petstore_frame.errors import FetchInterrupted, IncompleteInventoryError, Pe
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.inventory.inventory import Inventory
-from petstore_frame.inventory.page_fetcher import ReadingClient, Requests
+from petstore_frame.inventory.page_fetcher import PageFetcher, ReadingClient
 from petstore_frame.inventory.provenance import Provenance
-from petstore_frame.inventory.strategies import Reading
+from petstore_frame.inventory.strategies import ReadingState, check_rows, read_pets
 from petstore_frame.rendering import count_text
 from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus
 from petstore_frame.storage.progress import ProgressBar
@@ -73,116 +73,157 @@ def fetch_inventory(
         if status is not None:
             one_of("status", status, PET_STATUSES)
         cap = None if max_pets is None else whole_number("max_pets", max_pets, 1)
-        display = ProgressBar(progress, "Pets read")
-        ask = Requests(
-            client,
-            status=status,
-            is_enough=None if cap is None else lambda rows: len(rows) > cap,
-            on_rows=lambda rows: display.show(rows, rows),
-        )
-    reading = Reading(ask)
+        progress_bar = ProgressBar(progress, "Pets read")
+    fetcher = PageFetcher(
+        client,
+        status=status,
+        is_enough=None if cap is None else lambda rows: len(rows) > cap,
+        on_rows=lambda rows: progress_bar.show(rows, rows),
+        on_wait=lambda seconds: progress_bar.note(f"the store asked us to wait {seconds:,.0f} s"),
+    )
+    state = ReadingState(fetcher)
     try:
-        with display:
-            reading.run()
+        with progress_bar:
+            read_pets(state)
     except KeyboardInterrupt:
-        _raise_if_any(FetchInterrupted, reading, cap, None)
-        raise
+        partial = _partial_inventory(state, cap)
+        if partial is None:
+            raise
+        raise FetchInterrupted(_broke_off(state, "interrupted"), partial=partial) from None
     except PetstoreError as problem:
-        _raise_if_any(IncompleteInventoryError, reading, cap, problem)
-        raise
-    return _inventory(reading, reading.evidence, cap)
+        partial = _partial_inventory(state, cap)
+        if partial is None:
+            raise
+        raise IncompleteInventoryError(_broke_off(state, problem), partial=partial) from problem
+    return _to_inventory(state, state.evidence, cap)
 
 
-def _raise_if_any(
-    kind: type[FetchInterrupted | IncompleteInventoryError],
-    reading: Reading,
-    max_pets: int | None,
-    cause: PetstoreError | None,
-) -> None:
-    """Raise what broke off with the pets that were read; return where none were."""
-    if not len(reading.rows.columns().id):
-        return
-    left = [each for each in reading.evidence if each.shows is not Shows.END]
-    partial = _inventory(reading, [Evidence(Fact.BROKE_OFF, count=reading.pages), *left], max_pets)
-    raise kind(
-        f"broke off after page {reading.pages} with {count_text(len(reading.rows), 'pet')} "
-        f"read: {cause or 'interrupted'}",
-        partial=partial,
-    ) from cause
+def _broke_off(state: ReadingState, cause: object) -> str:
+    pets = count_text(len(state.rows), "pet")
+    return f"the reading ended early, after page {state.pages_read} with {pets} read: {cause}"
 
 
-def _inventory(reading: Reading, evidence: list[Evidence], max_pets: int | None) -> Inventory:
+def _partial_inventory(state: ReadingState, max_pets: int | None) -> Inventory | None:
+    """Return the pets that were read before the reading ended early; None if there are none."""
+    if len(state.rows.columns().id) == 0:
+        return None
+    broke_off = Evidence(Fact.BROKE_OFF, count=state.pages_read)
+    return _to_inventory(state, [broke_off, *_without_ends(state.evidence)], max_pets)
+
+
+def _without_ends(evidence: Iterable[Evidence]) -> list[Evidence]:
+    return [item for item in evidence if item.shows is not Shows.END]
+
+
+def _to_inventory(state: ReadingState, evidence: list[Evidence], max_pets: int | None) -> Inventory:
     """Return the pets that were asked for, with what all the evidence comes to."""
-    ask, columns = reading.ask, reading.rows.columns()
-    evidence = [*evidence, *reading.of_rows()]
-    matches = [status == ask.status for status in columns.status] if ask.status else []
-    if mismatches := len(matches) - sum(matches):
-        columns = PetColumns(*(list(compress(column, matches)) for column in columns))
-        evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
+    fetcher, columns = state.fetcher, state.rows.columns()
+    evidence = [*evidence, *check_rows(state)]
+    if fetcher.status is not None:
+        columns, mismatches = _select_status(columns, fetcher.status)
+        if mismatches:
+            evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
     if max_pets is not None and len(columns.id) > max_pets:
         columns = columns.part(0, max_pets)
-        left = [each for each in evidence if each.shows is not Shows.END]
-        evidence = [Evidence(Fact.CUT_BY_MAX_PETS), *left]
+        evidence = [Evidence(Fact.CUT_BY_MAX_PETS), *_without_ends(evidence)]
     finding = weigh(evidence)
     counts, exact = count_statuses(Counter(columns.status)), finding.exact
     if finding.verdict is Verdict.COMPLETE:
-        exact = frozenset(counts if ask.status is None else [ask.status]) - finding.inexact
-    total = reading.total()
-    if ask.status is not None and (total or 0) > len(reading.rows):
-        total = None  # it may be that of all pets
-    known = Completeness.of_counts(
+        asked_for = counts if fetcher.status is None else [fetcher.status]
+        exact = frozenset(asked_for) - finding.inexact
+    completeness = Completeness.of_counts(
         counts,
         finding.verdict,
-        "" if finding.basis is None else str(finding.basis),
+        "" if finding.reason is None else str(finding.reason),
         exact,
-        requests=ask.requests,
-        status=ask.status,
+        requests=fetcher.requests,
+        status=fetcher.status,
         assumptions=finding.assumptions,
         evidence=tuple(dict.fromkeys(evidence)),
-        advertised_total=total,
+        advertised_total=_advertised_total(state),
     )
-    log.info("%s: %s, %d requests", ask.store.base_url, known, known.requests)
-    made_at = datetime.fromtimestamp(time.time() - ask.oldest_s, UTC)
-    provenance = Provenance(ask.store.base_url, made_at, ask.store_id)
-    return Inventory.of_rows(columns.to_frame(), known, provenance)
+    base_url = fetcher.client.base_url
+    log.info("%s: %s, %d requests", base_url, completeness, completeness.requests)
+    read_at = datetime.fromtimestamp(time.time() - fetcher.oldest_s, UTC)
+    provenance = Provenance(base_url, read_at, fetcher.store_id)
+    return Inventory.of_rows(columns.to_frame(), completeness, provenance)
+
+
+def _select_status(columns: PetColumns, status: str) -> tuple[PetColumns, int]:
+    """Return the pets with a status, and how many have another one."""
+    matches = [name == status for name in columns.status]
+    mismatches = len(matches) - sum(matches)
+    if mismatches == 0:
+        return columns, 0
+    return PetColumns(*(list(compress(column, matches)) for column in columns)), mismatches
+
+
+def _advertised_total(state: ReadingState) -> int | None:
+    total = state.stated_total
+    if state.fetcher.status is not None and total is not None and total > len(state.rows):
+        return None  # it may be that of all pets
+    return total
 
 
 @dataclass(frozen=True, repr=False)
 class PetSearch:
-    """What became of a search for a pet; ``client.find_pet`` makes it.
+    """What became of a search for a pet; ``find_pet`` makes it.
 
-    ``pet`` is None unless it was found, ``basis`` the evidence as text. It is absent if the
+    ``pet`` is None unless it was found, ``reason`` the evidence as text. It is absent if the
     ``assumptions`` hold.
     """
 
     state: Literal["found", "absent", "unknown"]
     pet: Pet | None
-    basis: str
+    reason: str
     requests: int
     assumptions: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         what = self.state if self.pet is None else f"{self.state}: {self.pet!r}"
-        return f"<PetSearch: {what} ({self.basis})>"
+        return f"<PetSearch: {what} ({self.reason})>"
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a search has three ends; ask .state or .pet")
 
 
 @before_sending()
-def find_pet(store: ReadingClient, pet_id: int) -> PetSearch:
-    """Look for a pet; see ``Client.find_pet``."""
+def find_pet(client: ReadingClient, pet_id: int) -> PetSearch:
+    """Look for a pet by id, without the deprecated ``get_pet``.
+
+    It reads the inventory until it meets the pet. A pet is absent only if everything was read.
+
+    Args:
+        client: A Client.
+        pet_id: The id, an int64.
+
+    Returns:
+        A PetSearch; its ``state`` is ``found``, ``absent`` or ``unknown``.
+
+    Raises:
+        ArgumentError: The id is not a whole number; nothing was sent.
+        PetstoreError: As for ``Client.list_pets``.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
+        ...     pf.find_pet(client, 17).state
+        'absent'
+
+    Interface: Endpoints, List all animals.
+    """
+    checked_client(client, "ask_page")
     pet_id = whole_number("pet_id", pet_id)
-    ask = Requests(store, is_enough=lambda rows: pet_id in rows)
-    reading = Reading(ask)
-    reading.run()
-    if pet_id in reading.rows:
-        columns = reading.rows.columns()
-        at = columns.id.index(pet_id)
-        pet = columns.part(at, at + 1).pets()[0]
-        return PetSearch("found", pet, "the store listed it", ask.requests)
-    finding = weigh([*reading.evidence, *reading.of_rows()])
-    basis = f"not among {count_text(len(reading.rows), 'pet')}: {finding.basis}"
+    fetcher = PageFetcher(client, is_enough=lambda rows: pet_id in rows)
+    state = ReadingState(fetcher)
+    read_pets(state)
+    if pet_id in state.rows:
+        columns = state.rows.columns()
+        index = columns.id.index(pet_id)
+        pet = columns.part(index, index + 1).pets()[0]
+        return PetSearch("found", pet, "the store listed it", fetcher.requests)
+    finding = weigh([*state.evidence, *check_rows(state)])
+    reason = f"not among {count_text(len(state.rows), 'pet')}: {finding.reason}"
     if finding.verdict is Verdict.COMPLETE:
-        return PetSearch("absent", None, basis, ask.requests, finding.assumptions)
-    return PetSearch("unknown", None, basis, ask.requests)
+        return PetSearch("absent", None, reason, fetcher.requests, finding.assumptions)
+    return PetSearch("unknown", None, reason, fetcher.requests)

@@ -55,7 +55,7 @@ class Inventory(HasProvenance):
         verdict: Verdict | str = Verdict.COMPLETE,
         exact: Collection[str] = (),
         status: str | None = None,
-        basis: str = "made-up data",
+        reason: str = "made-up data",
         fetched_at: datetime | None = None,
         base_url: str = "http://127.0.0.1/v1",
         store_id: str | None = None,
@@ -67,7 +67,7 @@ class Inventory(HasProvenance):
         verdict, counts = Verdict(verdict), status_counts(frame)
         if verdict is Verdict.COMPLETE:
             exact = counts if status is None else [*exact, status]
-        known = Completeness.of_counts(counts, verdict, basis, exact, status=status, requests=1)
+        known = Completeness.of_counts(counts, verdict, reason, exact, status=status, requests=1)
         provenance = Provenance(base_url, fetched_at or datetime.now(UTC), store_id)
         return cls.of_rows(frame.copy(deep=False), known, provenance)
 
@@ -150,7 +150,7 @@ class Inventory(HasProvenance):
         known = self.completeness
         if known.is_complete:
             return self
-        shown = [known.basis, *map(str, known.contradictions)]
+        shown = [known.reason, *map(str, known.contradictions)]
         raise IncompleteInventoryError(
             f"{known}, so this may not be all: {' '.join(dict.fromkeys(filter(None, shown)))} "
             "Use the Inventory itself for what there is, or fetch it again",

@@ -1,111 +1,28 @@
-"""Sends one fetch's requests within a budget, and keeps the pets that they brought."""
+"""Sends one reading's requests within a budget, and notes what all responses show together."""
 
 from __future__ import annotations
 
 import math
-import operator
-from array import array
-from bisect import bisect_left
-from collections.abc import Callable, Mapping, MutableSequence, Sequence
-from dataclasses import dataclass, field
-from itertools import count, islice
-from typing import Any, Protocol
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from petstore_frame.errors import AuthenticationError, PetstoreError
-from petstore_frame.schema import FIELDS, PetColumns
+from petstore_frame.inventory.pet_rows import PetRows
+from petstore_frame.inventory.read_ahead import ReadAhead
 from petstore_frame.transport import Page
 
-# The query of a page of all pets, also where one status is read.
+# The query of a page of all pets, also when one status is read.
 MAX_LIMIT = Page.MAX_LIMIT
 OF_ALL = {"limit": str(MAX_LIMIT)}
-# Requests beyond the listing itself, which a store of whatever size is asked.
+# Requests beyond the listing itself, for a store of any size.
 MOST_PROBES = 16
-_ID, _STATUS = FIELDS.names.index("id"), FIELDS.names.index("status")
-# Eight bytes per number instead of an object: a million pets may be in memory at a time.
-_IS_COMPACT = [field.dtype == "int64" and field.is_required for field in FIELDS]
-
-
-class Rows:
-    """Pets by id; where one comes twice, the later row counts.
-
-    Attributes:
-        disputed: Statuses between which a pet that came twice differed.
-        ambiguous_id: An id that came with two names or categories, or None.
-    """
-
-    def __init__(self) -> None:
-        self._columns: list[MutableSequence[Any]] = [
-            array("q") if is_so else [] for is_so in _IS_COMPACT
-        ]
-        self._ids: MutableSequence[int] = self._columns[_ID]
-        # While the ids rise, the common order, they are their own index.
-        self._places: dict[int, int] | None = None
-        self.ambiguous_id: int | None = None
-        self.disputed: set[str | None] = set()
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    def __contains__(self, pet_id: int) -> bool:
-        return self._place(pet_id) is not None
-
-    def add(self, columns: PetColumns, *, is_earlier: bool = False) -> int:
-        """Take a page and return how many pets were new; one that came earlier changes no pet."""
-        before = len(self._ids)
-        if not is_earlier and self._are_new(columns.id):
-            self._append(columns)
-            return len(columns.id)
-        for row in columns.rows():
-            place = self._place(row[_ID])
-            if place is None:
-                self.add(PetColumns.of_rows([row]))
-                continue
-            for at in self._differences(row, place):
-                if not is_earlier:
-                    self._columns[at][place] = row[at]
-        return len(self._ids) - before
-
-    def columns(self) -> PetColumns:
-        """Return the pets as columns, in the order first met."""
-        whole = min(map(len, self._columns))  # an interrupt may leave a row half added
-        for column in self._columns:
-            del column[whole:]
-        return PetColumns(*self._columns)
-
-    def _are_new(self, ids: Sequence[int]) -> bool:
-        """Return whether no id is known or comes twice; once they do not rise, make an index."""
-        if self._places is None:
-            is_behind = not self._ids or not ids or ids[0] > self._ids[-1]
-            if is_behind and all(map(operator.lt, ids, islice(ids, 1, None))):
-                return True
-            self._places = {pet_id: place for place, pet_id in enumerate(self._ids)}
-        return self._places.keys().isdisjoint(ids) and len({*ids}) == len(ids)
-
-    def _place(self, pet_id: int) -> int | None:
-        if self._places is not None:
-            return self._places.get(pet_id)
-        place = bisect_left(self._ids, pet_id)
-        return place if place < len(self._ids) and self._ids[place] == pet_id else None
-
-    def _append(self, columns: PetColumns) -> None:
-        if self._places is not None:
-            self._places.update(zip(columns.id, count(len(self._ids)), strict=False))
-        for held, more in zip(self._columns, columns, strict=True):
-            held.extend(more)
-
-    def _differences(self, row: Sequence[Any], place: int) -> set[int]:
-        """Note in what a row differs from the one that is known of the same id."""
-        before = [held[place] for held in self._columns]
-        differs = {at for at, value in enumerate(row) if value != before[at]}
-        if _STATUS in differs:
-            self.disputed |= {before[_STATUS], row[_STATUS]}
-        if differs - {_STATUS}:
-            self.ambiguous_id = row[_ID]
-        return differs
+# A thread costs about a tenth of a millisecond; a store on this machine answers in one or two.
+_WORTH_THREADS_S = 0.005
 
 
 class ReadingClient(Protocol):
-    """What a fetch needs of a client."""
+    """What a reading needs from a client."""
 
     base_url: str
 
@@ -115,53 +32,74 @@ class ReadingClient(Protocol):
         *,
         params: Mapping[str, str] | None = ...,
         number: int | None = ...,
+        is_guess: bool = ...,
+        on_wait: Callable[[float], None] | None = ...,
     ) -> Page: ...
 
 
-@dataclass(eq=False)
-class Requests:
-    """Asks a store for pages, and notes what all answers show together.
+class PageFetcher:
+    """Asks a store for pages.
 
-    Attributes:
+    Args:
+        client: Sends the requests.
+        status: The status that is read, or None for all pets.
         is_enough: Whether to stop with these pets, asked after each page; None reads on.
         on_rows: Called with the number of pets read.
-        spent: Requests sent beyond the listing itself, of ``MOST_PROBES``.
-        max_page: Length of the longest page seen, a lower bound of the store's own cap.
-        newest_s, oldest_s: Ages of the answers, as the ``Age`` headers of caches state them.
-        two_names: What the store called itself, where that changed.
+        on_wait: Called with the seconds to wait if the store asks to wait.
+
+    Attributes:
+        requests: Requests sent, without retries.
+        probes: Those of them beyond the listing itself, of at most ``MOST_PROBES``.
+        longest_page: Length of the longest page, a lower bound of the store's own page length.
+        ignores_limit: Whether any page had more pets than its limit.
+        newest_s, oldest_s: Ages of the responses, as the ``Age`` headers of caches state them.
+        store_id: What the store calls itself, or None.
+        two_names: Both names if that changed, or empty.
     """
 
-    store: ReadingClient
-    status: str | None = None
-    is_enough: Callable[[Rows], bool] | None = None
-    on_rows: Callable[[int], None] = lambda _: None
-    requests: int = field(default=0, init=False)
-    spent: int = field(default=0, init=False)
-    max_page: int = field(default=0, init=False)
-    newest_s: float = field(default=math.inf, init=False)
-    oldest_s: float = field(default=0.0, init=False)
-    store_id: str | None = field(default=None, init=False)
-    two_names: str = field(default="", init=False)
-    # By query; None where no answer was to be had.
-    _answers: dict[frozenset[tuple[str, str]], Page | None] = field(
-        default_factory=dict, init=False
-    )
+    def __init__(
+        self,
+        client: ReadingClient,
+        *,
+        status: str | None = None,
+        is_enough: Callable[[PetRows], bool] | None = None,
+        on_rows: Callable[[int], None] | None = None,
+        on_wait: Callable[[float], None] | None = None,
+    ) -> None:
+        self.client, self.status, self.is_enough = client, status, is_enough
+        self._on_rows, self._on_wait = on_rows, on_wait
+        self.requests = self.probes = self.longest_page = 0
+        self.ignores_limit = False
+        self.newest_s, self.oldest_s = math.inf, 0.0
+        self.store_id: str | None = None
+        self.two_names = ""
+        self._fastest_s = math.inf
+        self._read_ahead = ReadAhead(self._request_ahead)
+        # Probes by query; None if there was no usable response.
+        self._probed: dict[frozenset[tuple[str, str]], Page | None] = {}
 
-    def has_enough(self, rows: Rows) -> bool:
-        """Return whether the caller's cap is passed, or all that the caller looks for is there."""
+    def has_enough(self, rows: PetRows) -> bool:
+        """Return whether the caller's limit is passed, or all that the caller looks for is read."""
         return self.is_enough is not None and self.is_enough(rows)
+
+    def report_rows(self, rows: int) -> None:
+        """Tell the caller how many pets were read."""
+        if self._on_rows is not None:
+            self._on_rows(rows)
 
     def params(
         self,
-        more: Mapping[str, str] | None = None,
+        extra: Mapping[str, str] | None = None,
         *,
         limit: int = MAX_LIMIT,
         status: str | None = None,
     ) -> dict[str, str]:
-        """Return the query of a page; the status is the listing's own unless stated."""
+        """Return the query of a page; the status is that of the listing unless stated."""
+        params = {"limit": str(limit)}
         wanted = status or self.status
-        by_status = {"status": wanted} if wanted else {}
-        return {"limit": str(limit), **by_status, **(more or {})}
+        if wanted is not None:
+            params["status"] = wanted
+        return params | dict(extra or {})
 
     def page(
         self,
@@ -169,32 +107,81 @@ class Requests:
         *,
         address: str = "/pets",
         number: int | None = None,
+        is_guess: bool = False,
     ) -> Page:
-        """Ask for a page by its parameters, or by an address of the store's."""
+        """Ask for a page by its parameters, or by an address that the store named.
+
+        Raises:
+            PetstoreError: There is no usable response, or another store sent it.
+        """
         self.requests += 1
-        page = self.store.ask_page(address, params=params, number=number)
-        found = page.store_id
-        self.store_id = self.store_id or found
-        if found not in (None, self.store_id):
-            self.two_names = f"{self.store_id} and then {found}"
+        started_at = time.monotonic()
+        page = self.client.ask_page(
+            address, params=params, number=number, is_guess=is_guess, on_wait=self._on_wait
+        )
+        self._fastest_s = min(self._fastest_s, time.monotonic() - started_at)
+        self._note(page)
+        return page
+
+    def page_with_read_ahead(
+        self, params: Mapping[str, str], upcoming: Sequence[Mapping[str, str]]
+    ) -> Page:
+        """Ask for a page that the store may refuse, and at the same time for those after it."""
+        is_ahead = self._read_ahead.has(params)
+        if not is_ahead and not (upcoming and self.is_worth_threads):
+            return self.page(params, is_guess=True)
+        self.requests += self._read_ahead.start([params, *upcoming])
+        page = self._read_ahead.take(params)
+        self._note(page)
+        return page
+
+    def drop_read_ahead(self) -> None:
+        """Forget the pages that were requested ahead and not needed."""
+        self._read_ahead.drop()
+
+    @property
+    def is_worth_threads(self) -> bool:
+        """Whether the store takes long enough for requests side by side to save time."""
+        return self._fastest_s > _WORTH_THREADS_S
+
+    def _request_ahead(self, params: Mapping[str, str]) -> Page:
+        return self.client.ask_page(params=params, is_guess=True, on_wait=self._on_wait)
+
+    def _note(self, page: Page) -> None:
+        """Note what a page shows about the store."""
+        store_id = page.store_id
+        self.store_id = self.store_id or store_id
+        if store_id not in (None, self.store_id):
+            self.two_names = f"{self.store_id} and then {store_id}"
             raise PetstoreError(
                 f"the store called itself {self.two_names}; check that base_url leads to one store"
             )
         age_s = page.age_s
         self.newest_s, self.oldest_s = min(self.newest_s, age_s), max(self.oldest_s, age_s)
-        self.max_page = max(self.max_page, len(page))
-        return page
+        self.longest_page = max(self.longest_page, len(page))
+        if page.limit is not None and len(page) > page.limit:
+            self.ignores_limit = True
 
     def probe(self, params: Mapping[str, str]) -> Page | None:
-        """Ask beyond the listing, each question once; None if refused, or the budget is spent."""
+        """Ask beyond the listing, each question once; None if refused or the budget is spent."""
         key = frozenset(params.items())
-        if key not in self._answers and self.spent < MOST_PROBES:
-            self.spent += 1
-            self._answers[key] = None
-            try:
-                self._answers[key] = self.page(params)
-            except AuthenticationError:
-                raise
-            except PetstoreError:
-                pass
-        return self._answers.get(key)
+        if key in self._probed:
+            return self._probed[key]
+        if self.probes >= MOST_PROBES:
+            return None
+        self.probes += 1
+        self._probed[key] = None
+        try:
+            self._probed[key] = self.page_with_read_ahead(params, ())
+        except AuthenticationError:
+            raise
+        except PetstoreError:
+            pass  # no usable response: the question stays open
+        return self._probed[key]
+
+    def probe_together(self, questions: Sequence[Mapping[str, str]]) -> list[Page | None]:
+        """Ask several questions beyond the listing at the same time."""
+        if self.is_worth_threads:
+            new = [params for params in questions if frozenset(params.items()) not in self._probed]
+            self.requests += self._read_ahead.start(new)
+        return [self.probe(params) for params in questions]

@@ -1,14 +1,19 @@
-"""Reads an Inventory back from a file that this package wrote."""
+"""Reads an Inventory back from a file that this package wrote, and writes what a file covers."""
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import json
+import re
 from codecs import BOM_UTF8
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory.inventory import Inventory
 from petstore_frame.inventory.provenance import (
@@ -17,106 +22,304 @@ from petstore_frame.inventory.provenance import (
     coverage_text,
     provenance_of,
 )
+from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import FIELDS, PetColumns
-from petstore_frame.storage import whole_file
+from petstore_frame.storage import open_workbook, whole_file, without_guard
 
 if TYPE_CHECKING:
     from os import PathLike
 
     import pandas as pd
 
-# In front of these a report's CSV has an apostrophe, for no spreadsheet to run them.
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+_DELIMITERS = (",", ";", "\t", "|")
+_EXTENSIONS = {".csv": "CSV", ".parquet": "Parquet file", ".xlsx": "workbook"}
+_SHEET = "Inventory"
+_LABELS = "category"
+_HASH = "file_sha256"
+_PROPERTY = "petstore_frame"
+_PROPERTY_LENGTH = 250  # Excel allows 255 characters
 
 
-def read_listing(given: object) -> Inventory | None:
-    """Return what is an Inventory, a frame of pets with ids, or the path of its file; else None."""
+def read_listing(value: object) -> Inventory | None:
+    """Return an Inventory from what a user may have of one; None if the value is nothing of that.
+
+    Args:
+        value: An Inventory, the path of its file, or a frame of any library with the columns of a
+            pet.
+    """
+    if isinstance(value, Inventory):
+        return value
+    if isinstance(value, str) or hasattr(value, "__fspath__"):
+        return read_inventory(cast("str", value))
+    frame = _as_pandas(value)
+    if frame is None:
+        return None
+    provenance = provenance_of(frame)
+    if provenance is None and not _missing_columns(frame):
+        provenance = Provenance("", datetime.now(UTC))  # of a store that nobody named
+    return None if provenance is None else Inventory(frame, provenance)
+
+
+def describe_value(value: object) -> str:
+    """Return what a user passed in place of a listing, for an error message."""
+    type_name = type(value).__name__
+    frame = _as_pandas(value)
+    if frame is None:
+        return type_name
+    return f"a {type_name} without {', '.join(_missing_columns(frame))}"
+
+
+def _as_pandas(value: object) -> pd.DataFrame | None:
+    """Return a frame of any library as a pandas frame, None if the value is not a frame."""
     import pandas as pd
 
-    if isinstance(given, str) or hasattr(given, "__fspath__"):
-        return read_inventory(cast("str", given))
-    if isinstance(given, pd.DataFrame):
-        known = provenance_of(given)
-        if known is None and {*FIELDS.names} <= {*given.columns}:  # of a store that nobody named
-            known = Provenance("", datetime.now(UTC))
-        return None if known is None else Inventory(given, known)
-    return given if isinstance(given, Inventory) else None
+    if isinstance(value, pd.DataFrame):
+        return value
+    if not hasattr(value, "__arrow_c_stream__"):  # polars, pyarrow and DuckDB have it
+        return None
+    pyarrow = import_extra("pyarrow", "reading a frame of another library", "history")
+    frame: pd.DataFrame = pyarrow.table(value).to_pandas()
+    return frame
+
+
+def _missing_columns(frame: pd.DataFrame) -> list[str]:
+    return [name for name in FIELDS.names if name not in frame]
 
 
 def read_inventory(path: str | PathLike[str]) -> Inventory:
-    """Read an Inventory back from a Parquet file or a CSV that this package wrote.
+    """Read an Inventory back from a workbook, a CSV or a Parquet file that this package wrote.
 
     Args:
         path: A file of ``write_report(inventory, ...)`` or of ``petstore-frame fetch``, or of
-            ``inventory.frame.to_parquet()``. What a CSV covers stands beside it, in
-            ``<file>.coverage.json``; without that, or after a change of the CSV, it is unknown.
+            ``inventory.frame.to_parquet()``. A CSV may have been saved by a spreadsheet with
+            semicolons. What it covers is in a second file, ``<file>.coverage.json``. Without that,
+            or if ids, categories or statuses were changed, what the rows cover is unknown.
 
     Raises:
-        ArgumentError: It is neither, or it lacks a column of the pets' own.
+        InputError: The file does not exist or cannot be opened.
+        ArgumentError: It is not a file of an inventory, or it lacks a column of the pets.
     """
     import pandas as pd
 
     file = Path(path)
-    is_csv = file.suffix.lower() == ".csv"
-    if not is_csv:
+    extension = file.suffix.lower()
+    if extension not in _EXTENSIONS:
+        raise ArgumentError(f"unsupported extension {file.suffix!r}; use .xlsx, .csv or .parquet")
+    if extension == ".parquet":
         import_extra("pyarrow", "reading Parquet", "history")
+    readers: dict[str, Callable[[Path], pd.DataFrame]] = {
+        ".csv": _read_csv,
+        ".parquet": pd.read_parquet,
+        ".xlsx": _read_workbook,
+    }
     try:
-        frame = _read_csv(file) if is_csv else pd.read_parquet(file)
+        frame = readers[extension](file)
+    except OSError as problem:
+        reason = f"cannot open the file: {problem.strerror or problem}"
+        raise InputError(reason, path=str(path), hint="check its name") from None
     except ValueError as problem:
-        kind = "CSV" if is_csv else "Parquet file"
-        raise ArgumentError(f"{path} is no {kind} of an inventory: {problem}") from None
-    lacking = [name for name in FIELDS.names if name not in frame]
-    known = provenance_of(frame)
-    if known is None and is_csv:
-        known = Provenance("", datetime.fromtimestamp(file.stat().st_mtime, UTC))
-    if known is None or lacking:
-        what = f"it lacks {', '.join(lacking)}" if lacking else "nothing says of which store it is"
+        if isinstance(problem, InputError):
+            raise
+        kind = _EXTENSIONS[extension]
+        raise ArgumentError(f"{path} is not a {kind} of an inventory: {problem}") from None
+    if missing := _missing_columns(frame):
         raise ArgumentError(
-            f"{path} is no inventory: {what}; write one with pf.write_report(inventory, path)"
+            f"{path} is not an inventory: it lacks {', '.join(missing)}; "
+            "write one with pf.write_report(inventory, path)"
         )
-    return Inventory(frame, known)
+    provenance = provenance_of(frame)
+    if provenance is None and extension != ".parquet":
+        provenance = Provenance("", datetime.fromtimestamp(file.stat().st_mtime, UTC))
+    if provenance is None:
+        raise ArgumentError(
+            f"{path} does not say from which store it is; "
+            "write one with pf.write_report(inventory, path)"
+        )
+    return Inventory(frame, provenance)
 
 
-def write_coverage(path: str | PathLike[str], inventory: Inventory) -> None:
-    """Write beside a CSV what its rows cover and where they come from, with their digest."""
+# -- what a file covers
+
+
+def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> None:
+    """Write next to a CSV what its rows cover, where they are from, and a hash of the file.
+
+    Args:
+        path: The CSV, as it was just written.
+        inventory: Its rows; None if it is not known where they are from.
+    """
+    file = Path(path)
+    facts = _coverage_facts(inventory) | {_HASH: _sha256(file)}
+    with whole_file(_coverage_path(file)) as draft:
+        draft.write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
+
+
+def is_unchanged_csv(path: Path) -> bool:
+    """Return whether a CSV is as this package wrote it."""
+    try:
+        facts = json.loads(_coverage_path(path).read_text(encoding="utf-8"))
+        return isinstance(facts, dict) and facts.get(_HASH) == _sha256(path)
+    except (OSError, ValueError):
+        return False
+
+
+def write_coverage_properties(workbook: Any, inventory: Inventory | None) -> None:
+    """Write into the properties of a workbook what its rows cover and where they are from.
+
+    Args:
+        workbook: XlsxWriter's workbook.
+        inventory: The rows; None if it is not known where they are from.
+    """
+    facts = _coverage_facts(inventory)
+    if facts:
+        text = json.dumps(facts)
+        for number, start in enumerate(range(0, len(text), _PROPERTY_LENGTH), 1):
+            part = text[start : start + _PROPERTY_LENGTH]
+            workbook.set_custom_property(f"{_PROPERTY} {number:03}", part, "text")
+
+
+def _coverage_facts(inventory: Inventory | None) -> dict[str, Any]:
+    if inventory is None:
+        return {}
     text = coverage_text(inventory.frame, inventory.completeness, inventory.provenance)
-    with whole_file(_coverage_of(Path(path))) as draft:
-        draft.write_text(text, encoding="utf-8")
+    facts: dict[str, Any] = json.loads(text)
+    return facts
 
 
-def _coverage_of(file: Path) -> Path:
+def _coverage_path(file: Path) -> Path:
     return file.with_name(f"{file.name}.coverage.json")
 
 
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+# -- the kinds of file
+
+
 def _read_csv(file: Path) -> pd.DataFrame:
-    """Return the pets of a CSV with what it covers, the user's own columns as text behind them."""
+    """Return the pets of a CSV with what it covers, then the user's own columns as text."""
     import pandas as pd
 
     dtypes: dict[str, Any] = defaultdict(lambda: "str")
     dtypes |= {field.name: "int64" for field in FIELDS if field.dtype == "int64"}
-    cells = pd.read_csv(file, dtype=dtypes, keep_default_na=False, encoding="utf-8-sig")
-    # Where rows have more cells than the header, pandas takes the first ones for an index.
-    has_more = not isinstance(cells.index, pd.RangeIndex)
-    if has_more:
-        raise ValueError("its rows have more cells than its header")
-    if not {*FIELDS.names} <= {*cells}:
-        return cells
-    with file.open("rb") as opened:
-        is_report = opened.read(len(BOM_UTF8)) == BOM_UTF8
-    if is_report:
-        for name in [each for each in map(str, cells) if dtypes[each] == "str"]:
-            cells[name] = cells[name].map(_without_guard)
-    always = {field.name: field.is_required for field in FIELDS}
-    pets = PetColumns(
-        *([value if always[name] else value or None for value in cells[name]] for name in always)
+    cells = pd.read_csv(
+        file,
+        dtype=dtypes,
+        keep_default_na=False,
+        encoding="utf-8-sig",
+        sep=_delimiter_of(file),
     )
+    # If rows have more cells than the header, pandas takes the first ones for an index.
+    has_more_cells = not isinstance(cells.index, pd.RangeIndex)
+    if has_more_cells:
+        raise ValueError("its rows have more cells than its header")
+    if _missing_columns(cells):
+        return cells
+    if _starts_with_bom(file):  # a report, or saved by a spreadsheet
+        text_columns = [name for name in map(str, cells) if dtypes[name] == "str"]
+        for name in text_columns:
+            cells[name] = cells[name].map(without_guard)
+        cells = _without_labels(cells.rename(columns=without_guard))
     own = cells.drop(columns=[*FIELDS.names])
-    frame = pd.concat([pets.to_frame(), own.where(own != "")], axis=1)
-    beside = _coverage_of(file)
-    if beside.exists():
-        frame.attrs[ATTRS_KEY] = beside.read_text(encoding="utf-8", errors="replace")
+    frame = _pet_frame(cells, own.where(own != ""))
+    if _coverage_path(file).exists():
+        text = _coverage_path(file).read_text(encoding="utf-8", errors="replace")
+        frame.attrs[ATTRS_KEY] = text
     return frame
 
 
-def _without_guard(text: str) -> str:
-    return text[1:] if text.startswith("'") and text.lstrip("'").startswith(_FORMULA) else text
+def _delimiter_of(file: Path) -> str:
+    """Return the delimiter with which the first line names the columns of a pet."""
+    with file.open(encoding="utf-8-sig", newline="") as opened:
+        first_line = opened.readline()
+    for delimiter in _DELIMITERS:
+        header = next(csv.reader([first_line], delimiter=delimiter), [])
+        if {*FIELDS.names} <= {*header}:
+            return delimiter
+    return ","
+
+
+def _starts_with_bom(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(len(BOM_UTF8)) == BOM_UTF8
+
+
+def _read_workbook(file: Path) -> pd.DataFrame:
+    """Return the pets of a report's workbook with what it covers, then the user's own columns."""
+    import pandas as pd
+
+    header: Sequence[str] = ()
+    rows: list[tuple[Any, ...]] = []
+    with open_workbook(file) as workbook:
+        for name in _inventory_sheets(workbook.sheet_names):
+            lines = workbook.rows(name)
+            header = [str(cell or "") for cell in next(lines, ())]
+            rows += lines
+        coverage = _coverage_of_properties(workbook.properties)
+    columns = [list(values) for values in zip(*rows, strict=True)] or [[] for _ in header]
+    labels_of_fields = [field.label for field in FIELDS]
+    has_labels = len(header) > len(FIELDS) and header[3].casefold().startswith(_LABELS)
+    if has_labels and header[4].startswith(labels_of_fields[3]):
+        header, columns = [*header[:3], *header[4:]], [*columns[:3], *columns[4:]]
+    is_report = all(map(str.startswith, header, labels_of_fields)) and len(header) >= len(FIELDS)
+    if not is_report:
+        raise ValueError(f"it has no sheet {_SHEET!r} with {', '.join(labels_of_fields)}")
+    cells = dict(zip(FIELDS.names, columns, strict=False))
+    cells["id"] = [_whole_number(value, "id") for value in cells["id"]]
+    cells["category_id"] = [_whole_number(value, "category_id") for value in cells["category_id"]]
+    cells["name"] = ["" if value is None else str(value) for value in cells["name"]]
+    cells["status"] = ["" if value == NO_STATUS else value for value in cells["status"]]
+    own: dict[str, pd.Series[Any]] = {}
+    for heading, values in zip(header[len(FIELDS) :], columns[len(FIELDS) :], strict=True):
+        name = heading
+        while name in own:
+            name += " (2)"
+        own[name] = pd.Series(values)
+    frame = _pet_frame(pd.DataFrame(cells, dtype="object"), pd.DataFrame(own))
+    if coverage:
+        frame.attrs[ATTRS_KEY] = coverage
+    return frame
+
+
+def _inventory_sheets(sheet_names: Sequence[str]) -> list[str]:
+    """Return the sheets of pets: Inventory, Inventory 2, and so on."""
+    is_pet_sheet = re.compile(rf"{_SHEET}( \d+)?").fullmatch
+    return [name for name in sheet_names if is_pet_sheet(name)]
+
+
+def _coverage_of_properties(properties: Any) -> str:
+    names = sorted(name for name in properties if name.startswith(_PROPERTY))
+    return "".join(properties[name] for name in names)
+
+
+def _whole_number(value: Any, column: str) -> int:
+    """Return an id of a cell, which is text if it has more than 15 digits."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{value!r} in the column {column} is not a whole number") from None
+    if isinstance(value, float) and value != number:
+        raise ValueError(f"{value!r} in the column {column} is not a whole number")
+    return number
+
+
+def _without_labels(cells: pd.DataFrame) -> pd.DataFrame:
+    """Drop the names of categories, which a report puts between the columns of a pet."""
+    place = list(cells.columns).index("category_id") + 1
+    names = [str(name) for name in cells.columns[place : place + 2]]
+    if len(names) == 2 and names[0].startswith(_LABELS) and names[1] == "status":
+        return cells.drop(columns=names[0])
+    return cells
+
+
+def _pet_frame(cells: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of a pet with their dtypes, then the user's own."""
+    import pandas as pd
+
+    columns = []
+    for field in FIELDS:
+        values = cells[field.name]
+        columns.append([value if field.is_required else value or None for value in values])
+    return pd.concat([PetColumns(*columns).to_frame(), own], axis=1)

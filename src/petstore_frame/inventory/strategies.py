@@ -1,344 +1,396 @@
-"""Reads one listing: tries each strategy in turn to find its end, and gathers the evidence.
+"""Reads one listing: tries one strategy after another to find its end, and collects the evidence.
 
-A store may cut its pages at a length of its own without a word, so a short page alone is believed
-only where nothing that was asked beside it speaks against it. A stated total may refute a listing,
-and never proves one.
+A store may cut its pages at a length of its own without saying so. A short page is therefore
+trusted only if nothing speaks against it. A stated total can refute a listing and never proves one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MOST_PROBES, OF_ALL, Requests, Rows
-from petstore_frame.inventory.pagination import LinkWalk, Walk, WindowWalk, find_parameter
+from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MOST_PROBES, OF_ALL, PageFetcher
+from petstore_frame.inventory.pagination import (
+    LinkWalk,
+    Walk,
+    WindowWalk,
+    find_parameter,
+    smaller_limit,
+)
+from petstore_frame.inventory.pet_rows import PetRows
+from petstore_frame.inventory.status_pages import (
+    StatusPages,
+    check_filter,
+    ids_with,
+    proves_filter_first,
+)
 from petstore_frame.rendering import NO_STATUS
-from petstore_frame.schema import PET_STATUSES, PetColumns
+from petstore_frame.schema import PET_STATUSES
 from petstore_frame.transport import Page
 
-# Fewer pets than this on a page are no page that a program would choose.
-SMALLEST_CAP = 10
-# Lengths that stores give a page where they pass over the limit, or cut at less.
-USUAL_LENGTHS = frozenset((20, 25, 50))
-# What a listing that was read over several pages rests on, and pages of the statuses.
+# No program would choose a page length below this.
+SHORTEST_PAGE_LENGTH = 10
+# What a listing that was read over several pages assumes, and the pages of the statuses.
 _HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
 _OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
 # Ages are whole seconds, and a reading takes a moment.
-_TOLERANCE_S = 2.0
+_AGE_TOLERANCE_S = 2.0
 
 
-class StatusPages:
-    """One page of each status that came, beside ``first``, the first page of all pets.
-
-    Pets without a status match no filter, so these pages alone never cover a store.
+class ReadingState:
+    """What has been read of one listing, and what was learned about its end.
 
     Attributes:
-        pages: All that came, by status, and ``ids`` of their pets.
-        notes: What contradicts the filter; each is about its status alone. A page that holds other
-            statuses, too, says as little as a refusal.
-        usable: The pages that kept to their filter.
-        left_out: How many of these pets are not on the first page.
-        is_filtered_first: Whether the lengths of the pages say anything: all are usable, and the
-            filter comes before the limit. ``whole`` asks, where that is open.
+        fetcher: Sends the requests; ``fetcher.status`` is the status asked for, or None.
+        rows: The pets of the listing, and at the end those that only other pages showed.
+        evidence: Everything that was learned.
+        first: The first page, or None before it was read.
+        walk: The walk through further pages, or None.
+        status_pages: A page of each status, or None if they were not asked for.
     """
 
-    def __init__(self, first: Page, pages: Mapping[str, Page]) -> None:
-        self.first, self.pages = first, pages
-        self.ids = {pet_id for page in pages.values() for pet_id in page.columns.id}
-        kept = {name: page for name, page in pages.items() if not page.mismatches(name)}
-        self.notes = [e for name, page in kept.items() for e in check_filter(page, first, name)]
-        refuted = {each.scope for each in self.notes}
-        self.usable = {name: page for name, page in kept.items() if name not in refuted}
-        self.left_out = len(self.ids - {*first.columns.id})
-        self._are_usable = len(self.usable) == len(PET_STATUSES)
-        self.is_filtered_first = self._are_usable and (self.left_out > 0 or passes_over(first))
-
-    def whole(self, ask: Requests) -> list[str]:
-        """Return the statuses whose page is short, and states neither a next page nor more pets."""
-        if self._are_usable and not self.left_out:
-            self.is_filtered_first = filters_first(ask, self.first)
-        found = []
-        for status, page in sorted(self.usable.items() if self.is_filtered_first else ()):
-            total, first = page.total or 0, self.first
-            is_of_all = total == first.total and first.mismatches(status) > 0
-            is_outnumbered = total > len(page) and not is_of_all
-            is_short = len(page) < min(ask.max_page, page.limit or MAX_LIMIT)
-            if is_short and not page.may_name_next and not is_outnumbered:
-                found.append(status)
-        return found
-
-    def confirm_first(self, ask: Requests) -> bool:
-        """Return whether no pet with a status is missing from the first page.
-
-        So it is where they hold the same pets and each is shorter: whatever length the store cuts
-        pages at, it is at least that of the first page, so none of the shorter ones was cut.
-        Empty pages confirm nothing.
-        """
-        is_longest = all(len(page) < len(self.first) for page in self.pages.values())
-        if not is_longest or len(self.whole(ask)) < len(PET_STATUSES):
-            return False
-        with_status = (ids_with(self.first.columns, status) for status in PET_STATUSES)
-        return bool(self.ids) and self.ids == set().union(*with_status)
-
-
-def passes_over(whole: Page) -> bool:
-    """Return whether a store gave more than the limit: then it cuts nothing."""
-    return len(whole) > (whole.limit or MAX_LIMIT)
-
-
-def filters_first(ask: Requests, whole: Page) -> bool:
-    """Return whether the filter comes before the limit: after it, it sees one page alone.
-
-    Two limits are tried that fewer pets of a status meet among as many rows of all pets. A store
-    that cut first would give fewer than were asked for; one that raises small limits to a length
-    of its own would give the same number twice.
-    """
-    if passes_over(whole):
-        return True
-    for status in PET_STATUSES:
-        rows = [row for row, found in enumerate(whole.columns.status, 1) if found == status]
-        sizes = [size for size, row in enumerate(rows, 1) if row > size][-2:]
-        if len(sizes) == 2:
-            pages = (ask.probe(ask.params(limit=size, status=status)) for size in sizes)
-            return all(
-                page is not None and len(page) == size and not page.mismatches(status)
-                for page, size in zip(pages, sizes, strict=True)
-            )
-    return False
-
-
-def check_filter(page: Page, whole: Page, status: str) -> Iterator[Evidence]:
-    """Yield what shows that a page of a status did not keep to it, beside a page of all pets."""
-    missing = ids_with(whole.columns, status) - {*page.columns.id}
-    has_room = len(page) < len(whole) and not page.may_name_next
-    if mismatches := page.mismatches(status):
-        yield Evidence(Fact.FILTER_NOT_KEPT, status, count=mismatches)
-    elif missing and has_room:
-        yield Evidence(Fact.FILTER_LEFT_OUT, status, count=len(missing))
-
-
-def ids_with(pets: PetColumns, status: str) -> set[int]:
-    """Return the ids of the pets with a status."""
-    return {pet_id for pet_id, found in zip(pets.id, pets.status, strict=True) if found == status}
-
-
-class Reading:
-    """One listing as far as it was read; ``run`` reads it.
-
-    Attributes:
-        rows: The pets of the listing; at the end those too that only other pages showed.
-        evidence: All that was learned so far.
-        walk: The walk through the listing that was begun, or None.
-    """
-
-    first: Page
-
-    def __init__(self, ask: Requests) -> None:
-        self.ask, self.rows = ask, Rows()
+    def __init__(self, fetcher: PageFetcher) -> None:
+        self.fetcher = fetcher
+        self.rows = PetRows()
         self.evidence: list[Evidence] = []
+        self.first: Page | None = None
         self.walk: Walk | None = None
-        self._statuses: StatusPages | None = None
+        self.status_pages: StatusPages | None = None
 
     @property
-    def pages(self) -> int:
+    def first_page(self) -> Page:
+        """The first page, once it was read."""
+        if self.first is None:
+            raise RuntimeError("the first page was not read yet")
+        return self.first
+
+    @property
+    def pages_read(self) -> int:
         """Pages read of the listing itself."""
-        return self.walk.pages if self.walk is not None else min(1, len(self.rows))
+        if self.walk is not None:
+            return self.walk.pages
+        return 0 if self.first is None else 1
 
-    def run(self) -> None:
-        """Read what can be read, by each strategy until one finds the end or that there is none."""
-        first = self.first = self.ask.page(self.ask.params(), number=1)
-        self.rows.add(first.columns)
-        self.ask.on_rows(len(self.rows))
-        if mismatches := first.mismatches(self.ask.status):
-            self.evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
-        try:
-            for strategy in (
-                self._follow_links,
-                self._confirm_page,
-                self._follow_parameter,
-                self._believe_short_page,
-                self._count_statuses,
-            ):
-                if self.ask.has_enough(self.rows):
-                    break
-                self.evidence += strategy()
-                is_whole = self._has(Shows.END) and not self._count_left_out()
-                if is_whole or self._has(Shows.MOVED):
-                    break
-        finally:  # where it breaks off, too, their pets were read
-            left_out = self._count_left_out()
-            for page in {} if self._statuses is None else self._statuses.pages.values():
-                self.rows.add(page.columns, is_earlier=True)
-        self.evidence += self._of_all(left_out)
+    @property
+    def has_enough(self) -> bool:
+        """Whether the caller's limit is passed, or all that the caller looks for was read."""
+        return self.fetcher.has_enough(self.rows)
 
-    def _has(self, shows: Shows) -> bool:
-        return any(each.scope is None and each.shows is shows for each in self.evidence)
+    @property
+    def is_finished(self) -> bool:
+        """Whether a further strategy could not change the verdict."""
+        shown = {item.shows for item in self.evidence if item.scope is None}
+        if Shows.MOVED in shown:
+            return True
+        return Shows.END in shown and self.count_left_out() == 0
 
-    # The strategies: each yields what it shows.
+    @property
+    def stated_total(self) -> int | None:
+        """The total that the store stated last for this listing, or None."""
+        if self.first_page.mismatches(self.fetcher.status):
+            return None  # a page with pets of other statuses counts those too
+        if self.walk is not None and self.walk.is_over and self.walk.last.total is not None:
+            return self.walk.last.total
+        return self.first_page.total
 
-    def _follow_links(self) -> Iterator[Evidence]:
-        """Go on as the first page links it, to the end."""
-        if self.first.next_address is not None:
-            yield from self._read_through(LinkWalk(self.ask, self.first, self.rows))
+    @property
+    def states_more(self) -> bool:
+        """Whether the store states more pets than were read."""
+        total = self.stated_total
+        return total is not None and total > len(self.rows)
 
-    def _confirm_page(self) -> Iterator[Evidence]:
-        """Believe a short page that the pages of the statuses, or that of all pets, confirm."""
-        ask, first = self.ask, self.first
-        if not self._may_be_whole() or (ask.status and len(first) > MAX_LIMIT):
-            return
-        if ask.status is not None:
-            whole = ask.probe(OF_ALL)
-            if whole is not None:
-                for contradiction in check_filter(first, whole, ask.status):
-                    yield Evidence(contradiction.fact, count=contradiction.count)
-                if len(whole) > len(first) and filters_first(ask, whole):
-                    yield self._end(Fact.PAGE_CONFIRMED, Assumption.ONE_CAP)
-            return
-        statuses = self._ask_statuses()
-        if statuses is not None and statuses.confirm_first(ask):
-            known = (Assumption.FILLS_PAGES_WITHOUT_STATUS, *_OF_STATUSES)
-            yield self._end(Fact.PAGE_CONFIRMED, *known)
+    @property
+    def may_be_one_page(self) -> bool:
+        """Whether the first page may be the whole listing."""
+        is_full = len(self.first_page) == MAX_LIMIT
+        return not is_full and not self.first_page.may_name_next and not self.states_more
 
-    def _follow_parameter(self) -> Iterator[Evidence]:
-        """Look for a parameter that moves a window over the listing, and read through it."""
-        if self.walk is None and len(self.first) <= MAX_LIMIT:
-            found = find_parameter(self.ask, self.first)
-            if found is not None:
-                yield from self._read_through(WindowWalk(self.ask, self.first, self.rows, found))
-
-    def _believe_short_page(self) -> Iterator[Evidence]:
-        """Believe a short page where nothing speaks against it, and it is no usual length."""
-        ask, first = self.ask, self.first
-        is_refuted = any(each.is_contradiction for each in self.evidence)
-        is_one_page = self.walk is None and len(first) < MAX_LIMIT and self._may_be_whole()
-        if is_refuted or not is_one_page:
-            return
-        statuses = self._ask_statuses()
-        if statuses is not None and statuses.notes:
-            return  # a page shows that the filter does not hold
-        is_usual = len(first) in USUAL_LENGTHS and ask.max_page <= len(first)
-        if not is_usual and not self._may_be_cut():
-            yield self._end(Fact.PAGE_HAD_ROOM, Assumption.FILLS_PAGES)
-
-    def _count_statuses(self) -> Iterator[Evidence]:
-        """Say which statuses were read whole, where the listing itself shows no end."""
-        statuses = self._ask_statuses()
-        if statuses is None:
-            return
-        listed = self.rows.columns()
-        for status in statuses.whole(self.ask):
-            left_out = ids_with(listed, status) - {*statuses.usable[status].columns.id}
-            if left_out:
-                yield Evidence(Fact.FILTER_LEFT_OUT, status, count=len(left_out))
-            else:
-                yield self._end(Fact.STATUS_PAGE_WHOLE, *_OF_STATUSES, scope=status)
-
-    # What they rest on.
-
-    def _read_through(self, walk: Walk) -> Iterator[Evidence]:
-        """Walk to the end of the listing; yield what was met, and the end if all fits."""
-        ask, self.walk = self.ask, walk
-        # Before the walk: it then cannot miss a pet that came after they were read. A reading that
-        # may stop early asks them only at its end.
-        if ask.is_enough is None and ask.spent + len(PET_STATUSES) < MOST_PROBES:
-            self._ask_statuses()
-        walk.run()
-        if not walk.is_over:
-            return
-        met = list(walk.look_back())
-        yield from met
-        if not met:
-            over_time = _HOLDS_STILL if walk.pages > 1 else ()
-            self._ask_statuses()
-            yield self._end(walk.fact, walk.reach, *over_time, detail=walk.detail)
-
-    def _ask_statuses(self) -> StatusPages | None:
-        """Ask once for a page of each status; None where one is read, or the budget too small."""
-        ask = self.ask
-        has_budget = ask.spent + len(PET_STATUSES) <= MOST_PROBES
-        if self._statuses is None and ask.status is None and has_budget:
-            asked = [(name, ask.probe(ask.params(status=name))) for name in PET_STATUSES]
-            pages = {str(name): page for name, page in asked if page is not None}
-            self._statuses = StatusPages(self.first, pages) if pages else None
-        return self._statuses
-
-    def _may_be_whole(self) -> bool:
-        """Return whether the first page may be the whole listing."""
-        first = self.first
-        return len(first) != MAX_LIMIT and not first.may_name_next and not self._states_more()
-
-    def _may_be_cut(self) -> bool:
-        """Return whether the page beside it is as long, or shows that the store cut this one."""
-        ask, first, statuses = self.ask, self.first, self._statuses
-        whole = None if ask.status is None else ask.probe(OF_ALL)
-        if whole is not None:
-            is_longer = len(whole) > len(first)
-            return len(whole) >= MAX_LIMIT if is_longer else len(first) >= SMALLEST_CAP
-        if statuses is None:
-            return False
-        longest = max(map(len, statuses.usable.values()), default=0)
-        return longest >= len(first) >= SMALLEST_CAP or statuses.left_out > 0
-
-    def _end(self, fact: Fact, *assumptions: Assumption, **values: Any) -> Evidence:
-        """Return evidence of an end, with what any end rests on besides its own assumptions."""
-        known = dict.fromkeys(assumptions)
-        if self.ask.status is not None:
-            known[Assumption.FILTER_IS_TRUE] = None
-        elif "scope" not in values:
-            has_asked = self._statuses is not None and self._statuses.is_filtered_first
-            without_status = Assumption.LISTS_PETS_WITHOUT_STATUS
-            known[without_status if has_asked else Assumption.LISTS_EVERY_STATUS] = None
-        if self.ask.requests > 1:
-            known[Assumption.NO_OLD_ANSWER] = None
-        return Evidence(fact, assumptions=tuple(known), **values)
-
-    def total(self) -> int | None:
-        """Return the total that the store stated last for this listing, or None."""
-        first, walk = self.first, self.walk
-        if first.mismatches(self.ask.status):
-            return None  # a page that holds other pets too counts those as well
-        last = walk.last.total if walk is not None and walk.is_over else None
-        return first.total if last is None else last
-
-    def _states_more(self) -> bool:
-        return (self.total() or 0) > len(self.rows)
-
-    def _count_left_out(self) -> int:
-        """Return how many pets only the pages of the statuses have, where the listing ended."""
-        is_open = len(self.first) == MAX_LIMIT if self.walk is None else not self.walk.is_over
-        if self._statuses is None or is_open:
+    def count_left_out(self) -> int:
+        """Return how many pets only the pages of the statuses have, if the listing has ended."""
+        if self.status_pages is None or self.fetcher.status is not None:
             return 0
-        return sum(pet_id not in self.rows for pet_id in self._statuses.ids)
+        has_ended = len(self.first_page) != MAX_LIMIT
+        if self.walk is not None:
+            has_ended = self.walk.is_over
+        if not has_ended:
+            return 0
+        return sum(pet_id not in self.rows for pet_id in self.status_pages.ids)
 
-    def _of_all(self, left_out: int) -> Iterator[Evidence]:
-        """Yield what the totals, the statuses and the ages show at last."""
-        ask, first = self.ask, self.first
-        if self.walk is None and not ask.has_enough(self.rows):
-            if first.may_name_next:
-                yield Evidence(Fact.NEXT_NOT_READ)
-            elif not self._has(Shows.END) and len(first) >= MAX_LIMIT:
-                yield Evidence(Fact.PAGE_FULL)
-            elif not self._has(Shows.END):
-                yield Evidence(Fact.PAGE_MAY_BE_CUT, count=len(first))
+    def ask_status_pages(self) -> StatusPages | None:
+        """Ask once for a page of each status; None if the budget is too small or none came."""
+        if self.status_pages is not None:
+            return self.status_pages
+        fetcher = self.fetcher
+        needed = len(PET_STATUSES)
+        if fetcher.probes + needed > MOST_PROBES:
+            return None
+        whole_page = self.first_page if fetcher.status is None else fetcher.probe(OF_ALL)
+        if whole_page is None:
+            return None
+        others = [status for status in PET_STATUSES if status != fetcher.status]
+        responses = fetcher.probe_together([fetcher.params(status=status) for status in others])
+        pages = {
+            str(status): page
+            for status, page in zip(others, responses, strict=True)
+            if page is not None
+        }
+        if fetcher.status is not None:
+            pages[fetcher.status] = self.first_page
+        if pages:
+            self.status_pages = StatusPages(fetcher, whole_page, pages)
+        return self.status_pages
+
+    def end(
+        self,
+        fact: Fact,
+        assumptions: Iterable[Assumption],
+        *,
+        scope: str | None = None,
+        detail: str = "",
+    ) -> Evidence:
+        """Return evidence of an end, with the assumptions that every end of this reading has."""
+        assumed = list(assumptions)
+        if self.fetcher.status is not None:
+            assumed.append(Assumption.FILTER_IS_TRUE)
+        elif scope is None:
+            pages = self.status_pages
+            if pages is not None and pages.was_filter_tested():
+                assumed.append(Assumption.LISTS_PETS_WITHOUT_STATUS)
+            else:
+                assumed.append(Assumption.LISTS_EVERY_STATUS)
+        if self.fetcher.requests > 1:
+            assumed.append(Assumption.NO_OLD_ANSWER)
+        unique = tuple(dict.fromkeys(assumed))
+        return Evidence(fact, scope=scope, assumptions=unique, detail=detail)
+
+
+Strategy: TypeAlias = Callable[[ReadingState], list[Evidence]]
+
+
+def read_pets(state: ReadingState) -> None:
+    """Read what can be read; what was read stays in ``state`` if the store fails on the way."""
+    fetcher = state.fetcher
+    first = fetcher.page(fetcher.params(), number=1)
+    state.first = first
+    state.rows.add(first.columns)
+    fetcher.report_rows(len(state.rows))
+    mismatches = first.mismatches(fetcher.status)
+    if mismatches:
+        state.evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
+    left_out = 0
+    try:
+        for strategy in STRATEGIES:
+            if state.has_enough or state.is_finished:
+                break
+            state.evidence += strategy(state)
+    finally:
+        left_out = state.count_left_out()
+        _add_status_pages(state)
+    state.evidence += _summarize(state, left_out)
+
+
+def _add_status_pages(state: ReadingState) -> None:
+    """Keep the pets that only the pages of the statuses showed."""
+    if state.status_pages is None or state.fetcher.status is not None:
+        return
+    for page in state.status_pages.pages.values():
+        state.rows.add(page.columns, is_earlier=True)
+
+
+def follow_links(state: ReadingState) -> list[Evidence]:
+    """Follow the next links to the end; if the first leads elsewhere, leave it to the others."""
+    if state.first_page.next_address is None:
+        return []
+    walk = LinkWalk(state.fetcher, state.first_page, state.rows)
+    evidence = _read_through(state, walk)
+    if walk.unfollowed is not None and walk.pages == 1:
+        state.walk = None
+        return [walk.unfollowed]
+    return evidence
+
+
+def confirm_page(state: ReadingState) -> list[Evidence]:
+    """Trust a short page if the pages of the statuses, or that of all pets, confirm it."""
+    is_too_long = state.fetcher.status is not None and len(state.first_page) > MAX_LIMIT
+    if not state.may_be_one_page or is_too_long:
+        return []
+    if state.fetcher.status is not None:
+        return _confirm_status_page(state, state.fetcher.status)
+    pages = state.ask_status_pages()
+    if pages is None or not pages.confirm_whole_page():
+        return []
+    assumptions = (Assumption.FILLS_PAGES_WITHOUT_STATUS, *_OF_STATUSES)
+    return [state.end(Fact.PAGE_CONFIRMED, assumptions)]
+
+
+def _confirm_status_page(state: ReadingState, status: str) -> list[Evidence]:
+    """Trust the page of one status if it is shorter than others and was not cut before filtering.
+
+    A page of all pets may show that; if it does not, the pages of the other statuses may.
+    """
+    first, fetcher = state.first_page, state.fetcher
+    whole_page = fetcher.probe(OF_ALL)
+    if whole_page is None:
+        return []
+    contradictions = check_filter(first, whole_page, status)
+    if contradictions:
+        return [Evidence(item.fact, count=item.count) for item in contradictions]
+    if len(whole_page) > len(first) and proves_filter_first(fetcher, whole_page):
+        return [state.end(Fact.PAGE_CONFIRMED, [Assumption.ONE_CAP])]
+    pages = state.ask_status_pages()
+    if pages is None or first.mismatches(status):
+        return []
+    if status in pages.complete_statuses():
+        return [state.end(Fact.PAGE_CONFIRMED, _OF_STATUSES)]
+    return []
+
+
+def follow_parameter(state: ReadingState) -> list[Evidence]:
+    """Look for a parameter that moves a window over the listing, and read through it."""
+    if state.walk is not None or len(state.first_page) > MAX_LIMIT:
+        return []
+    parameter = find_parameter(state.fetcher, state.first_page)
+    if parameter is None:
+        return []
+    return _read_through(state, WindowWalk(state.fetcher, state.first_page, state.rows, parameter))
+
+
+def trust_short_page(state: ReadingState) -> list[Evidence]:
+    """Trust a short page if nothing speaks against it."""
+    is_refuted = any(item.is_contradiction for item in state.evidence)
+    is_one_page = state.walk is None and len(state.first_page) < MAX_LIMIT
+    if is_refuted or not is_one_page or not state.may_be_one_page:
+        return []
+    if state.fetcher.status is None:
+        pages = state.ask_status_pages()
+        if pages is not None and (pages.contradictions or pages.pets_not_on_whole_page):
+            return []
+    if state.fetcher.ignores_limit or _may_be_cut(state):
+        return []
+    return [state.end(Fact.PAGE_HAD_ROOM, [Assumption.FILLS_PAGES])]
+
+
+def _may_be_cut(state: ReadingState) -> bool:
+    """Return whether another page suggests that the store cut this one at a length of its own."""
+    first = state.first_page
+    if state.fetcher.status is not None:
+        whole_page = state.fetcher.probe(OF_ALL)
+        if whole_page is None:
+            return False
+        if len(whole_page) > len(first):
+            return len(whole_page) >= MAX_LIMIT  # the filter may have seen those pets alone
+        is_as_long = True
+    else:
+        pages = state.status_pages
+        lengths = [] if pages is None else [len(page) for page in pages.usable.values()]
+        is_as_long = max(lengths, default=0) >= len(first)
+    if not is_as_long or len(first) < SHORTEST_PAGE_LENGTH:
+        return False
+    return not _obeys_smaller_limit(state)
+
+
+def _obeys_smaller_limit(state: ReadingState) -> bool:
+    """Return whether the store returned exactly as many pets as a smaller limit asks for."""
+    limit = smaller_limit(state.first_page)
+    page = state.fetcher.probe(state.fetcher.params(limit=limit))
+    return page is not None and len(page) == limit
+
+
+def count_statuses(state: ReadingState) -> list[Evidence]:
+    """Find the statuses of which all pets were read, if the listing itself shows no end."""
+    if state.fetcher.status is not None:
+        return []
+    pages = state.ask_status_pages()
+    if pages is None:
+        return []
+    evidence = []
+    listed = state.rows.columns()
+    for status in pages.complete_statuses():
+        left_out = ids_with(listed, status).difference(pages.usable[status].columns.id)
         if left_out:
-            yield Evidence(Fact.STATUSES_HOLD_MORE, count=left_out)
-        if self._statuses is not None:
-            yield from self._statuses.notes
-        if self._states_more() and ask.status is None:
-            assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
-            yield Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=self.total() or 0)
-        elif self._states_more():
-            yield Evidence(Fact.TOTAL_OF_ALL, count=self.total() or 0)
-        # Answers of two ages show the store at two times.
-        if (apart_s := ask.oldest_s - ask.newest_s) > _TOLERANCE_S:
-            yield Evidence(Fact.OLD_ANSWER, detail=f"{apart_s:,.0f} s")
+            evidence.append(Evidence(Fact.FILTER_LEFT_OUT, status, count=len(left_out)))
+        else:
+            evidence.append(state.end(Fact.STATUS_PAGE_WHOLE, _OF_STATUSES, scope=status))
+    return evidence
 
-    def of_rows(self) -> Iterator[Evidence]:
-        """Yield what the rows that came twice show, and the names of two stores."""
-        if self.ask.two_names:
-            yield Evidence(Fact.OTHER_STORE, detail=self.ask.two_names)
-        for status in self.rows.disputed:
-            yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
-        if self.rows.ambiguous_id is not None:
-            yield Evidence(Fact.ONE_ID_TWICE, count=self.rows.ambiguous_id)
+
+STRATEGIES: tuple[Strategy, ...] = (
+    follow_links,
+    confirm_page,
+    follow_parameter,
+    trust_short_page,
+    count_statuses,
+)
+
+
+def _read_through(state: ReadingState, walk: Walk) -> list[Evidence]:
+    """Walk to the end of the listing; return what shows the end, or what speaks against it."""
+    state.walk = walk
+    fetcher = state.fetcher
+    asks_statuses = fetcher.status is None
+    # Before the walk, which then cannot miss a pet that came after they were read. A reading that
+    # may stop early asks for them only at its end.
+    has_budget = fetcher.probes + len(PET_STATUSES) < MOST_PROBES
+    if asks_statuses and fetcher.is_enough is None and has_budget:
+        state.ask_status_pages()
+    walk.run()
+    if not walk.is_over:
+        return []
+    contradictions = list(walk.look_back())
+    if contradictions:
+        return contradictions
+    if asks_statuses:
+        state.ask_status_pages()
+    assumptions = [walk.reach, *(_HOLDS_STILL if walk.pages > 1 else ())]
+    return [state.end(walk.fact, assumptions, detail=walk.detail)]
+
+
+def _summarize(state: ReadingState, left_out: int) -> list[Evidence]:
+    """Return what the totals, the statuses and the ages of the responses show in the end."""
+    evidence = []
+    fetcher = state.fetcher
+    if state.walk is None and not state.has_enough:
+        evidence += _why_no_end(state)
+    if left_out:
+        evidence.append(Evidence(Fact.STATUSES_HOLD_MORE, count=left_out))
+    if state.status_pages is not None and fetcher.status is None:
+        evidence += state.status_pages.contradictions
+    if state.states_more:
+        total = state.stated_total or 0
+        if fetcher.status is None:
+            assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
+            evidence.append(Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=total))
+        else:
+            evidence.append(Evidence(Fact.TOTAL_OF_ALL, count=total))
+    age_difference_s = fetcher.oldest_s - fetcher.newest_s
+    if age_difference_s > _AGE_TOLERANCE_S:
+        evidence.append(Evidence(Fact.OLD_ANSWER, detail=f"{age_difference_s:,.0f} s"))
+    return evidence
+
+
+def _why_no_end(state: ReadingState) -> list[Evidence]:
+    """Return why a single page does not show an end, if it does not."""
+    first = state.first_page
+    facts = {item.fact for item in state.evidence}
+    if first.may_name_next and Fact.LINK_NOT_FOLLOWED not in facts:
+        return [Evidence(Fact.NEXT_NOT_READ)]
+    if any(item.shows is Shows.END and item.scope is None for item in state.evidence):
+        return []
+    if len(first) >= MAX_LIMIT:
+        return [Evidence(Fact.PAGE_FULL)]
+    if state.fetcher.ignores_limit:
+        return [Evidence(Fact.LIMIT_IGNORED, count=state.fetcher.longest_page)]
+    return [Evidence(Fact.PAGE_MAY_BE_CUT, count=len(first))]
+
+
+def check_rows(state: ReadingState) -> list[Evidence]:
+    """Return what the rows that came twice show, and the names of two stores."""
+    evidence = []
+    if state.fetcher.two_names:
+        evidence.append(Evidence(Fact.OTHER_STORE, detail=state.fetcher.two_names))
+    for status in state.rows.disputed:
+        evidence.append(Evidence(Fact.STATUS_MOVED, status or NO_STATUS))
+    if state.rows.ambiguous_id is not None:
+        evidence.append(Evidence(Fact.ONE_ID_TWICE, count=state.rows.ambiguous_id))
+    return evidence

@@ -1,17 +1,17 @@
-"""What became of each record.
+"""What became of each row.
 
-    file, frame -> reading -> records -> journal -> sending -> the store
+    file, frame -> reading -> rows -> journal -> sending -> the store
                                             |          |
                                          results <- settling
 
-- ``reading`` opens a file or a frame and makes checked Records of it.
-- ``journal`` keeps on disk what is known of each record, one database for each store.
+- ``reading`` opens a file or a frame and makes checked Rows of it.
+- ``journal`` keeps on disk what is known of each row, one database for each store.
 - ``sending`` works one session with the store.
 - ``settling`` reads the store: what it has before a load, and what became of unconfirmed rows.
-- ``results`` shows what became of each record.
+- ``results`` shows what became of each row.
 
 ``load`` is what a user calls: one import from start to end. ``options`` is what a user may ask
-for, ``record`` has the states, ``question`` is what an import asks, ``proposals`` phrases what to
+for, ``row`` has the states, ``question`` is what an import asks, ``proposals`` phrases what to
 do next, and ``listed`` makes frames for a comparison.
 """
 

@@ -65,7 +65,7 @@ _UNSENT_TEXT = CaseText(
 # A plain word does not answer these: nothing is created again unless it is said by name. The
 # last two are no cases of a load: ``reconcile`` and ``resume_loads`` ask them.
 BY_NAME = ("gone", "not_found", UNSENT)
-# What an answer does with records; states without a phrase are named as they are.
+# What an answer does with rows; states without a phrase are named as they are.
 _BECOMES = {
     State.PENDING: "to send",
     State.EXCLUDED: "not sent again",
@@ -78,9 +78,9 @@ _BECOMES = {
 
 @dataclass(frozen=True)
 class Example:
-    """A record of the file and what it may be: request bodies, or keys for ``similar_key``."""
+    """A row of the file and what it may be: request bodies, or keys for ``similar_key``."""
 
-    record: int
+    row: int
     line: int
     ours: str
     theirs: str
@@ -89,7 +89,7 @@ class Example:
     pet_id: int | None = None
 
     def shown(self, case: str) -> tuple[str, str]:
-        """Return this record and what it may be, as a line shows them."""
+        """Return this row and what it may be, as a line shows them."""
         if case == UNSENT:
             return f"line {self.line}: {_pet_text(self.ours)}", f"later: {self.source}"
         is_key = case == "similar_key"
@@ -106,23 +106,23 @@ class Example:
 
 @dataclass(frozen=True)
 class Earlier:
-    """An earlier import as the user knows it: how many new records may be animals of it."""
+    """An earlier import as the user knows it: how many new rows may be animals of it."""
 
     import_id: str
     source: str
     staged_at: float
-    records: int
+    rows: int
 
 
 @dataclass(frozen=True)
 class Case:
-    """One reason to ask: it concerns ``records`` rows ``of`` so many that are compared.
+    """One reason to ask: it concerns ``rows`` rows ``of`` so many that are compared.
 
-    ``sources`` are the earlier imports, those with most of the records first.
+    ``sources`` are the earlier imports, those with most of the rows first.
     """
 
     name: str
-    records: int
+    rows: int
     of: int
     examples: tuple[Example, ...] = ()
     sources: tuple[Earlier, ...] = ()
@@ -133,10 +133,10 @@ class Case:
 
     def lines(self) -> Iterator[str]:
         """Yield what was found, line by line."""
-        found = self.text.found.format(f"{self.records:,}", f"{self.of:,} rows")
+        found = self.text.found.format(f"{self.rows:,}", f"{self.of:,} rows")
         yield f"{found}:" if self.examples else f"{found}."
         for source in self.sources[:3]:
-            yield f"  {source.records:,} of {source.source}, loaded {minute_text(source.staged_at)}"
+            yield f"  {source.rows:,} of {source.source}, loaded {minute_text(source.staged_at)}"
         if len(self.sources) > 3:
             yield f"  and {len(self.sources) - 3:,} more files"
         pairs = [each.shown(self.name) for each in self.examples]
@@ -148,12 +148,12 @@ class Case:
 class Question:
     """All that is to be answered before an import goes on.
 
-    ``if_skip`` and ``if_create`` count the records in each state where all open cases are answered
+    ``if_skip`` and ``if_create`` count the rows in each state where all open cases are answered
     so; ``likely`` is the column that may identify an animal.
     """
 
     source: str
-    records: int
+    rows: int
     cases: tuple[Case, ...]
     base_url: str
     if_skip: dict[State, int]
@@ -165,7 +165,7 @@ class Question:
     def lines(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
         lines = [
-            f"{self.source}: some of its {count_text(self.records, 'row')} may be animals "
+            f"{self.source}: some of its {count_text(self.rows, 'row')} may be animals "
             "that are known already, so nothing was sent."
         ]
         for case in self.cases:

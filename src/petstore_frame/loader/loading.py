@@ -63,7 +63,7 @@ from petstore_frame.transport import Interrupts
 from petstore_frame.validation import nearest
 
 log = logging.getLogger("petstore_frame.loader")
-# Before a load at least so many pages of the store are read, and one for each record to send.
+# Before a load at least so many pages of the store are read, and one for each row to send.
 LEAST_PAGES = 1000
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 _LEFT = """
@@ -161,14 +161,14 @@ def run_import(
     client: PostingClient,
     recipe: Recipe,
     *,
-    records_read: Callable[[int], None] = ignore,
+    rows_read: Callable[[int], None] = ignore,
     timing: SessionClocks = REAL_TIME,
     step: Callable[[str], None] = ignore,
     **said: Any,
 ) -> LoadResult:
     """Run one import, as ``load`` says; ``said`` are the fields of ``LoadOptions``.
 
-    ``records_read`` gets the number of records read so far, also while the store is read then, and
+    ``rows_read`` gets the number of rows read so far, also while the store is read then, and
     what it raises ends the import; ``step`` gets the name of each step, where a test can end the
     process.
     """
@@ -178,7 +178,7 @@ def run_import(
     words_of, lines = partial(_words_of, path), options.exclude_lines
     opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
-    put = partial(_stage, opened, run, client, options, records_read)
+    put = partial(_stage, opened, run, client, options, rows_read)
     if options.dry_run:
         return _rehearse(path, client.base_url, put)
     with holding(path), Writer(path, client.base_url) as writer:
@@ -285,7 +285,7 @@ def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
 def _import_of(
     opened: Source, client: PostingClient, recipe: Recipe, options: LoadOptions, now: float
 ) -> Import:
-    """Return what is known of an import before its records are read."""
+    """Return what is known of an import before its rows are read."""
     said = options.duplicates
     return Import(
         id="",
@@ -308,7 +308,7 @@ def _stage(
     run: Import,
     client: PostingClient,
     options: LoadOptions,
-    records_read: Callable[[int], None],
+    rows_read: Callable[[int], None],
     writer: Writer,
 ) -> tuple[Staged, Question | None]:
     """Stage the rows, read the store, and write the animal of each row, in this order.
@@ -316,13 +316,13 @@ def _stage(
     Nobody sees staged rows. The store is read outside any transaction, so that Ctrl-C works within
     one page; both transactions are short, and Ctrl-C waits for a pause in them.
     """
-    records = 0
+    rows = 0
 
     def batches() -> Iterator[Sequence[SourceRow]]:
-        nonlocal records
+        nonlocal rows
         for batch in opened.batches():
-            records += len(batch)
-            records_read(records)
+            rows += len(batch)
+            rows_read(rows)
             yield batch
 
     with Interrupts() as interrupts, writer.transaction() as sql:
@@ -335,7 +335,7 @@ def _stage(
             pause=interrupts.deliver,
         )
     try:
-        store = _read_store(client, options, staged_rows.to_send, lambda: records_read(records))
+        store = _read_store(client, options, staged_rows.to_send, lambda: rows_read(rows))
         with Interrupts() as interrupts, writer.transaction() as sql:
             staged = find_import(
                 sql,

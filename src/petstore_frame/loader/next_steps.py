@@ -105,10 +105,10 @@ def compare_call(source: str | None, base_url: str) -> Call:
     )
 
 
-def resolve_call(record: int, pet: int | None) -> Call:
-    """Return how to say which pet a record is; None where it has none."""
-    said = {record: pet}
-    shell = f"add --resolve {record}={'none' if pet is None else pet}"
+def resolve_call(row: int, pet: int | None) -> Call:
+    """Return how to say which pet a row is; None where it has none."""
+    said = {row: pet}
+    shell = f"add --resolve {row}={'none' if pet is None else pet}"
     return Call(f"result.resolve({said!r})", shell)
 
 

@@ -1,22 +1,23 @@
-"""Reads a list as a frame, for whoever compares it with a store."""
+"""Reads a user's list as a frame that can be compared with a store."""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
-from petstore_frame.loader.journal.rows import KeyOfPet, read_keys, shown_key
+from petstore_frame.loader.journal.rows import read_keys, shown_key
 from petstore_frame.loader.journal.staging import content_of_body, key_text
 from petstore_frame.loader.matching.repeated_keys import choose_rows
 from petstore_frame.loader.matching.values import Row
 from petstore_frame.loader.results.import_facts import count_notes
+from petstore_frame.loader.results.key_frame import frame_of_keys
 from petstore_frame.loader.row_state import SourceRow, State
-from petstore_frame.loader.source import Recipe, open_source
+from petstore_frame.loader.source import Recipe, Source, open_source
 from petstore_frame.schema import FIELDS, as_type, core_of_key
 
 if TYPE_CHECKING:
@@ -24,10 +25,11 @@ if TYPE_CHECKING:
 
 
 class Listed(NamedTuple):
-    """The records of a list, with what was noticed while it was read.
+    """The rows of a list, and what was noticed while it was read.
 
-    ``frame`` has ``record`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
-    dtypes), and ``problem`` (str): missing where the record can be compared.
+    ``frame`` has ``row`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
+    dtypes), ``problem`` (str), which is missing if the row can be compared, and ``is_excluded``
+    (bool).
     """
 
     name: str
@@ -36,81 +38,125 @@ class Listed(NamedTuple):
 
 
 def read_list(data: Any, recipe: Recipe) -> Listed:
-    """Read a list as the loader would; blank rows, and those left out, are no records."""
+    """Read a list as the loader would read it, without blank rows.
+
+    Rows that the recipe excludes are marked; they have the fields that can be read.
+    """
     import pandas as pd
 
     source = open_source(data, recipe)
-    rows, noted = list[tuple[Any, ...]](), list[tuple[Any, int, int]]()
-    fields: dict[str, list[Any]] = {field.name: [] for field in FIELDS.sent}
-    for batch in source.batches():
-        records = [record for record in batch if record.state is not State.EXCLUDED]
-        for record in records:
-            text = None
-            if record.problems:
-                problem = record.problems[0]
-                text = ": ".join(filter(None, (problem.column, problem.message)))
-            key = None if record.key is None else shown_key(key_text(record.key))
-            rows.append((record.number, record.line, key, text, record.is_excluded))
-            if record.notes and not record.problems:
-                noted.append((record.notes, 1, record.line))
-        # Their payloads are decoded at once.
-        bodies = json.loads(b"[" + b",".join(each.payload or b"{}" for each in records) + b"]")
-        for field in FIELDS.sent:
-            fields[field.name] += [body.get(field.wire_name) for body in bodies]
-    numbers, lines, keys, texts, left_out = zip(*rows, strict=True) if rows else [()] * 5
+    rows = [row for row in source if row.state is not State.EXCLUDED or _has_excluded_cells(row)]
+    keys = [None if row.key is None else shown_key(key_text(row.key)) for row in rows]
+    key_counts = Counter(key for key in keys if key is not None)
+    repeated_keys = {key for key, count in key_counts.items() if count > 1}
+    superseded, conflicts = _choose_rows(rows, keys, repeated_keys, recipe.keep)
+    compared_keys = {key for row, key in zip(rows, keys, strict=True) if not row.is_excluded}
+    compared_keys.discard(None)
+
+    listed = [
+        (row, key)
+        for row, key in zip(rows, keys, strict=True)
+        if row.number not in superseded and not (row.is_excluded and key in compared_keys)
+    ]
+    problems = [
+        None if row.is_excluded else conflicts.get(row.number, _problem_text(row))
+        for row, _ in listed
+    ]
     columns: dict[str, Any] = {
-        "record": pd.array(numbers, "int64"),
-        "line": pd.array(lines, "int64"),
-        "key": as_type(keys, "str"),
+        "row": pd.array([row.number for row, _ in listed], "int64"),
+        "line": pd.array([row.line for row, _ in listed], "int64"),
+        "key": as_type([key for _, key in listed], "str"),
     }
-    for name, values in fields.items():
-        columns[name] = as_type(values, FIELDS.named(name).nullable)
-    whole = pd.DataFrame(columns)
-    repeated = {*whole["key"][whole["key"].notna() & whole["key"].duplicated()]}
-    others, differ = _repeats(source, repeated, recipe.keep)
-    problems = [differ.get(number, text) for number, text in zip(numbers, texts, strict=True)]
-    is_listed = ~whole["record"].isin(others) & ~pd.Series(left_out, dtype="bool")
-    frame = whole.assign(problem=as_type(problems, "str"))[is_listed].reset_index(drop=True)
-    return Listed(source.name, frame, list(map(str, count_notes(noted))))
+    # One JSON document for all payloads is parsed faster than many.
+    payloads = b",".join(row.payload or b"{}" for row, _ in listed)
+    bodies = [
+        _readable_fields(source, row) if row.is_excluded else body
+        for (row, _), body in zip(listed, json.loads(b"[" + payloads + b"]"), strict=True)
+    ]
+    for field in FIELDS.sent:
+        values = [body.get(field.wire_name) for body in bodies]
+        columns[field.name] = as_type(values, field.nullable)
+    columns["problem"] = as_type(problems, "str")
+    columns["is_excluded"] = pd.array([row.is_excluded for row, _ in listed], dtype="bool")
+    notes = [
+        (row.notes, 1, row.line)
+        for row in rows
+        if row.notes and not row.problems and not row.is_excluded
+    ]
+    return Listed(source.name, pd.DataFrame(columns), [str(note) for note in count_notes(notes)])
 
 
-def _repeats(
-    source: Iterable[SourceRow], repeated: set[str], keep: str | None
+def _has_excluded_cells(row: SourceRow) -> bool:
+    """Return whether the recipe excludes a row that is not blank."""
+    return row.is_excluded and bool("".join(row.cells).strip())
+
+
+def _readable_fields(source: Source, row: SourceRow) -> dict[str, Any]:
+    """Return the fields of an excluded row that can be read.
+
+    The value for which it is excluded is often one that no store has.
+    """
+    body: dict[str, Any] = {}
+    for field_name, column in source.mapping.items():
+        place = source.columns.index(column)
+        text = row.cells[place] if place < len(row.cells) else ""
+        meaning = source.readers[field_name][text]
+        if meaning.problem is None:
+            body |= json.loads(b"{%b}" % meaning.part)
+    return body
+
+
+def _problem_text(row: SourceRow) -> str | None:
+    if not row.problems:
+        return None
+    problem = row.problems[0]
+    return problem.message if problem.column is None else f"{problem.column}: {problem.message}"
+
+
+def _choose_rows(
+    rows: Iterable[SourceRow],
+    keys: Iterable[str | None],
+    repeated_keys: set[str],
+    keep: str | None,
 ) -> tuple[set[int], dict[int, str]]:
-    """Return the rows that another row of their key stands for, and those that differ."""
-    rows_of_key = defaultdict[str, list[Row]](list)
-    for row in source if repeated else ():
-        if row.key is None or row.state is State.EXCLUDED:
-            continue
-        key = key_text(row.key)
-        if shown_key(key) in repeated:
-            rows_of_key[key].append(
-                Row(
-                    number=row.number,
-                    line=row.line,
-                    content=None if row.payload is None else content_of_body(row.payload),
-                    payload=row.payload,
-                    key=key,
-                    core=core_of_key(row.key),
-                    is_excluded=row.is_excluded,
-                    has_default_name=row.has_default_name,
-                    order_value=row.order_value,
-                    unsent_hash=row.unsent_hash,
-                )
-            )
+    """Choose one row of each repeated key.
+
+    Returns:
+        The numbers of the rows that another row of their key replaces, and the problem of each
+        row whose key has rows that conflict.
+    """
+    rows_of_key: dict[str, list[Row]] = defaultdict(list)
+    for row, key in zip(rows, keys, strict=True):
+        if row.key is not None and key in repeated_keys and row.state is not State.EXCLUDED:
+            rows_of_key[key].append(_compared_row(row, row.key))
     chosen = choose_rows(rows_of_key.values(), keep, may_rename=True)
-    differ = {number: problem.message for number, problem in chosen.problems.items()}
-    return {*chosen.same_as}, differ
+    conflicts = {number: problem.message for number, problem in chosen.problems.items()}
+    return {*chosen.same_as}, conflicts
+
+
+def _compared_row(row: SourceRow, key: Sequence[str]) -> Row:
+    return Row(
+        number=row.number,
+        line=row.line,
+        content=None if row.payload is None else content_of_body(row.payload),
+        payload=row.payload,
+        key=key_text(key),
+        core=core_of_key(key),
+        is_excluded=row.is_excluded,
+        has_default_name=row.has_default_name,
+        order_value=row.order_value,
+        unsent_hash=row.unsent_hash,
+    )
 
 
 def read_ids(
     store: Any, *, store_id: str | None = None, journal: str | PathLike[str] | None = None
 ) -> pd.DataFrame:
-    """Return which pet each key is, over all imports with ``key=`` into a store.
+    """Return the pet of each key, over all imports with ``key=`` into a store.
 
     Args:
         store: A client of the store, or its address.
-        store_id: The id that the store states, where several stores had one address.
+        store_id: The id that the store states, if several stores had one address.
         journal: Folder of the journals; None is the user's state directory.
 
     Returns:
@@ -135,18 +181,3 @@ def read_ids(
         return frame_of_keys([])
     with reading(path) as sql:
         return frame_of_keys(read_keys(sql))
-
-
-def frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
-    """Return the frame of ``read_ids``."""
-    import pandas as pd
-
-    states = [*map(str, State)]
-    return pd.DataFrame(
-        {
-            "key": as_type([each.key for each in keys], "str"),
-            "id": pd.array([each.pet_id for each in keys], dtype="Int64"),
-            "state": pd.Categorical([each.state for each in keys], categories=states),
-            "source": as_type([each.source for each in keys], "str"),
-        }
-    )

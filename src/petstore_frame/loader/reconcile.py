@@ -1,8 +1,8 @@
 """Reads the store, and finds out what became of unconfirmed rows, from it or from a person.
 
-A pet is taken for a record only where nothing else can explain it: the store was read to its end
-before the record was sent, and since then no pet appeared that is neither ours nor equal to a
-unconfirmed row. Equal records are interchangeable. Only a whole listing proves that a pet is not
+A pet is taken for a row only where nothing else can explain it: the store was read to its end
+before the row was sent, and since then no pet appeared that is neither ours nor equal to a
+unconfirmed row. Equal rows are interchangeable. Only a whole listing proves that a pet is not
 there: one that the inventory calls complete without trusting the length of a page.
 """
 
@@ -107,12 +107,12 @@ class Reconciliation:
     """What reading the store back has shown of an import.
 
     Attributes:
-        created: Records found in the store.
-        not_found: Records not found where they would have been; evidence, not proof.
-        unconfirmed: Records that are still unconfirmed.
+        created: Rows found in the store.
+        not_found: Rows not found where they would have been; evidence, not proof.
+        unconfirmed: Rows that are still unconfirmed.
         requests: GETs made.
         notes: What we could rely on, as sentences.
-        candidates: The ids of the pets that a row that is still unconfirmed may be, by record.
+        candidates: The ids of the pets that a row that is still unconfirmed may be, by row.
     """
 
     created: int = 0
@@ -127,7 +127,7 @@ class _Doubtful(NamedTuple):
     """An unconfirmed row, or a created one whose id is not known, and its first request."""
 
     number: int  # of its import
-    record: int
+    row: int
     state: State
     reason: str | None
     payload: bytes
@@ -158,11 +158,11 @@ class _Before(NamedTuple):
         return at if content == pet.content else math.inf
 
 
-# Any of the requests of a record may have made its pet.
+# Any of the requests of a row may have made its pet.
 _DOUBTFUL = """
-SELECT import, record, state, reason, payload, coalesce(first_sent_at, 0) FROM animals
+SELECT import, row, state, reason, payload, coalesce(first_sent_at, 0) FROM animals
 WHERE state IN ('unconfirmed', 'not_found') OR state = 'created' AND pet_id IS NULL
-ORDER BY state <> 'created', import, record
+ORDER BY state <> 'created', import, row
 """
 _LAST_SENT = """
 SELECT max(sent_at) FROM animals WHERE state IN ('unconfirmed', 'in_flight', 'not_found')
@@ -200,7 +200,7 @@ def reconcile(
         if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
             raise JournalError(
                 f"{path} is an import into another store, which had the address {run.base_url} "
-                "before; the store there now does not have these records, so nothing was settled"
+                "before; the store there now does not have these rows, so nothing was settled"
             )
         found = read_store(client, watch)
         for each in runs:
@@ -218,10 +218,10 @@ def _wait_s(sent_at: float | None, grace_s: float) -> float:
 
 
 def _read_doubtful(sql: sqlite3.Connection) -> list[_Doubtful]:
-    """Return the records to settle, the created ones first."""
+    """Return the rows to settle, the created ones first."""
     return [
-        _Doubtful(number, record, State(state), *more)
-        for number, record, state, *more in sql.execute(_DOUBTFUL)
+        _Doubtful(number, row, State(state), *more)
+        for number, row, state, *more in sql.execute(_DOUBTFUL)
     ]
 
 
@@ -255,9 +255,9 @@ def match(
     pets: Mapping[int, StorePet],
     before: _Before,
 ) -> tuple[dict[int, int], dict[int, tuple[int, ...]]]:
-    """Return the pet of each record that is found, and the pets that each other one may be.
+    """Return the pet of each row that is found, and the pets that each other one may be.
 
-    ``rows`` are the records of an import, the created ones first, ``rivals`` those of others.
+    ``rows`` are the rows of an import, the created ones first, ``rivals`` those of others.
     """
     in_doubt = {_animal(each.payload) for each in (*rows, *rivals)}
     near: dict[tuple[str, int], list[StorePet]] = defaultdict(list)
@@ -288,16 +288,16 @@ def match(
         is_ours = max(before.first_reading, last) <= sent_at and len(equal) <= len(group)
         left = [pet.pet_id for pet in free]
         if is_ours and not has_rival and not claimed & {*equal}:
-            pairs |= {each.record: pet for each, pet in zip(group, equal, strict=False)}
+            pairs |= {each.row: pet for each, pet in zip(group, equal, strict=False)}
             left, equal = [pet_id for pet_id in left if pet_id not in equal], []
         # Where none is equal, a store, or somebody, may have changed a status.
         candidates = tuple(equal or left)
-        may_be |= {each.record: candidates for each in group if each.record not in pairs}
+        may_be |= {each.row: candidates for each in group if each.row not in pairs}
     return pairs, may_be
 
 
 def _settle(sql: sqlite3.Connection, outcomes: Outcomes, found: StorePets) -> Reconciliation:
-    """Write what became of the records of an import."""
+    """Write what became of the rows of an import."""
     doubtful, number = _read_doubtful(sql), outcomes.run.number
     rows = [each for each in doubtful if each.number == number]
     rivals = [each for each in doubtful if each.number != number]
@@ -312,17 +312,17 @@ def _settle(sql: sqlite3.Connection, outcomes: Outcomes, found: StorePets) -> Re
     pairs, may_be = match(rows, rivals, found.pets, _read_before(sql))
     counts, changes = Counter[str](), list[Change]()
     for each in rows:
-        pet_id, state = pairs.get(each.record), each.state
+        pet_id, state = pairs.get(each.row), each.state
         if pet_id is not None:
             state = State.CREATED
-            changes.append(Change(each.record, each.state, state, "found", pet_id, "recovered"))
-        elif each.state is State.UNCONFIRMED and is_whole and not may_be[each.record]:
+            changes.append(Change(each.row, each.state, state, "found", pet_id, "recovered"))
+        elif each.state is State.UNCONFIRMED and is_whole and not may_be[each.row]:
             state = State.NOT_FOUND
-            changes.append(Change(each.record, each.state, state, each.reason or "not found"))
+            changes.append(Change(each.row, each.state, state, each.reason or "not found"))
         counts[state] += each.state is not State.CREATED
     outcomes.change(changes, time.time())
     numbers = counts[State.CREATED], counts[State.NOT_FOUND], counts[State.UNCONFIRMED]
-    candidates = {record: ids for record, ids in may_be.items() if ids}
+    candidates = {row: ids for row, ids in may_be.items() if ids}
     done = Reconciliation(*numbers, found.requests, (note,), candidates)
     outcomes.note(time.time(), "reconcile", asdict(done))
     return done
@@ -332,38 +332,36 @@ def resolve(path: Path, import_id: str, pets: Mapping[int, int | None]) -> None:
     """Write what a person has found out about unconfirmed rows, as ``LoadResult.resolve`` says."""
     if not isinstance(pets, Mapping):
         raise ArgumentError(
-            f"resolve takes a pet for each record, as in {{17: 4711, 18: None}}, got {pets!r}; "
+            f"resolve takes a pet for each row, as in {{17: 4711, 18: None}}, got {pets!r}; "
             "nothing was changed"
         )
     said = {
-        whole_number("record", record, 1): (
-            None if pet_id is None else whole_number("pet_id", pet_id)
-        )
-        for record, pet_id in pets.items()
+        whole_number("row", row, 1): (None if pet_id is None else whole_number("pet_id", pet_id))
+        for row, pet_id in pets.items()
     }
     run = read_import(path, import_id)
     with holding(path), Writer(path, run.base_url) as writer:
         outcomes = Outcomes(writer, run)
         outcomes.recover()
         of_run = (each for each in _read_doubtful(writer.sql) if each.number == run.number)
-        states = {each.record: each.state for each in of_run}
+        states = {each.row: each.state for each in of_run}
         named = Counter(pet_id for pet_id in said.values() if pet_id is not None)
-        twice = [pet_id for pet_id, records in named.items() if records > 1]
+        twice = [pet_id for pet_id, rows in named.items() if rows > 1]
         for pet in (*outcomes.owners([*named]), *twice):
-            raise ArgumentError(f"pet {pet} is another record's; nothing was changed")
+            raise ArgumentError(f"pet {pet} is another row's; nothing was changed")
         changes: list[Change] = []
-        for record, pet_id in said.items():
-            state = states.get(record, State.CREATED)
+        for row, pet_id in said.items():
+            state = states.get(row, State.CREATED)
             if state is State.CREATED:
-                raise ArgumentError(f"record {record} is not unconfirmed; nothing was changed")
+                raise ArgumentError(f"row {row} is not unconfirmed; nothing was changed")
             if pet_id is not None:
                 why = "a person found it"
-                changes.append(Change(record, state, State.CREATED, why, pet_id, "manual"))
+                changes.append(Change(row, state, State.CREATED, why, pet_id, "manual"))
                 continue
             why = "a person did not find it"
             if state is State.UNCONFIRMED:
-                changes.append(Change(record, state, State.NOT_FOUND, why))
-            changes.append(Change(record, State.NOT_FOUND, State.PENDING, why))
+                changes.append(Change(row, state, State.NOT_FOUND, why))
+            changes.append(Change(row, State.NOT_FOUND, State.PENDING, why))
         outcomes.change(changes, time.time())
 
 
@@ -380,7 +378,7 @@ class Doubt(NamedTuple):
     """The unconfirmed rows although the store was read, and the pets that each may be."""
 
     notes: tuple[str, ...]
-    records: tuple[int, ...]
+    rows: tuple[int, ...]
     candidates: dict[int, tuple[int, ...]]
 
 
@@ -389,8 +387,8 @@ def read_doubt(sql: sqlite3.Connection, run: Import) -> Doubt | None:
     last = sql.execute(_LAST, {"run": run.id}).fetchone()
     if last is None:
         return None
-    records = tuple(row.record for row in read_rows(sql, run.id, State.UNCONFIRMED))
+    rows = tuple(row.number for row in read_rows(sql, run.id, State.UNCONFIRMED))
     found = json.loads(last[0])
-    left = {int(record): tuple(ids) for record, ids in found["candidates"].items()}
-    left = {record: ids for record, ids in left.items() if record in records}
-    return Doubt(tuple(found["notes"]), records, left)
+    left = {int(row): tuple(ids) for row, ids in found["candidates"].items()}
+    left = {row: ids for row, ids in left.items() if row in rows}
+    return Doubt(tuple(found["notes"]), rows, left)

@@ -1,4 +1,4 @@
-"""What one record of a file is, and the states that it can be in."""
+"""What one row of a file is, and the states that it can be in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def short_text(text: str) -> str:
 
 
 class State(StrEnum):
-    """The state of a record; each is in exactly one. They are shown in this order."""
+    """The state of a row; each is in exactly one. They are shown in this order."""
 
     text: str
 
@@ -36,7 +36,7 @@ class State(StrEnum):
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether the record may be in the store, and was not seen there."""
+        """Whether the row may be in the store, and was not seen there."""
         return self in UNCONFIRMED_STATES
 
 
@@ -55,18 +55,18 @@ MOVES: dict[State | None, frozenset[State | None]] = {
     State.GONE: frozenset({State.PENDING, State.CREATED, State.MATCHED}),
 }
 
-# The reason of a record whose answer showed another record's pet.
+# The reason of a row whose answer showed another row's pet.
 OTHERS_ANSWER = "answer_of_another"
 # An animal in one of these is in the store, was, may be, or will be.
 _NOT_LIVE = (State.INVALID, State.REJECTED, State.EXCLUDED)
 LIVE_STATES: tuple[State, ...] = tuple(state for state in State if state not in _NOT_LIVE)
-# A record to fix is surely not in the store; an unconfirmed one may be.
+# A row to fix is surely not in the store; an unconfirmed one may be.
 FIX_STATES: tuple[State, ...] = (State.INVALID, State.REJECTED)
 UNCONFIRMED_STATES: tuple[State, ...] = (State.UNCONFIRMED, State.IN_FLIGHT, State.NOT_FOUND)
 
 
 class Reason(StrEnum):
-    """Why a record is excluded: of itself, or because its animal is known."""
+    """Why a row is excluded: of itself, or because its animal is known."""
 
     BLANK = "blank"
     LEFT_OUT = "left_out"
@@ -92,37 +92,37 @@ class Ending(StrEnum):
 
 
 class Suspicion(StrEnum):
-    """Why a record is not sent until a person confirms it; ``allow=`` takes these words."""
+    """Why a row is not sent until a person confirms it; ``allow=`` takes these words."""
 
     TOTAL_ROW = "total_row"
     UNLISTED_CATEGORY = "unlisted_category"
-    LOW_CATEGORY_ID = "low_category_id"
     SWALLOWED_ROWS = "swallowed_rows"
     HIDDEN_ROW = "hidden_row"
     LARGE_QUANTITY = "large_quantity"
+    WRAPPED_NAMES = "wrapped_names"
 
 
 SUSPICIOUS = "suspicious"
 
 
 @dataclass(frozen=True, slots=True)
-class RecordProblem:
-    """Why a record was refused before sending."""
+class RowProblem:
+    """Why a row was refused before sending."""
 
     code: str  # a short name of the cause, such as ``int64_overflow``
     message: str
-    column: str | None = None  # the file's own name; None for the whole record
+    column: str | None = None  # the file's own name; None for the whole row
     value: str | None = None
     hint: str = ""
     add: tuple[str, Any] | None = None  # a word that helps and its value, "?" where it is open
-    allow: str | None = None  # the word of ``allow=`` that lets a suspicious record through
+    allow: str | None = None  # the word of ``allow=`` that lets a suspicious row through
 
 
-class RecordOrigin(NamedTuple):
-    """Which record of an earlier import, or of one whose id begins so, a row of a fix file is."""
+class RowOrigin(NamedTuple):
+    """Which row of an earlier import, or of one whose id begins so, a row of a fix file is."""
 
     import_id: str
-    record: int
+    row: int
 
 
 class SourceRow(NamedTuple):
@@ -138,10 +138,10 @@ class SourceRow(NamedTuple):
     state: State  # invalid, pending, or excluded if no later choice can send it
     payload: bytes | None = None  # the request body of a row that can be sent
     content_hash: bytes | None = None  # of all that is sent but the status
-    problems: tuple[RecordProblem, ...] = ()  # all of them, in the order of the columns sent
+    problems: tuple[RowProblem, ...] = ()  # all of them, in the order of the columns sent
     notes: tuple[str, ...] = ()  # what was normalized, such as ``trimmed``
     key: tuple[str, ...] | None = None  # the texts of the key columns, in the recipe's order
-    origin: RecordOrigin | None = None  # the row that a row of a fix file corrects
+    origin: RowOrigin | None = None  # the row that a row of a fix file corrects
     order_value: str | None = None  # sorts as ``order_by``; "" if its cell has no value
     is_excluded: bool = False  # by ``include``, ``exclude`` or ``exclude_lines``
     has_default_name: bool = False  # the name is from ``defaults``

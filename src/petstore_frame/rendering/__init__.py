@@ -15,6 +15,7 @@ from petstore_frame.rendering.phrases import (
     NO_STATUS,
     count_text,
     minute_text,
+    printable,
     shorten,
     status_word,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "in_notebook",
     "minute_text",
     "palette",
+    "printable",
     "shorten",
     "status_word",
     "style",

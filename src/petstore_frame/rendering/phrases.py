@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
+from typing import Any
 
 NO_STATUS = "no status"
+# XML 1.0 has no way to write these, and HTML calls them errors.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def status_word(status: str | None) -> str:
@@ -47,3 +51,15 @@ def shorten(text: str, length: int = 80) -> str:
         'Dwarf r…'
     """
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def printable(value: Any) -> Any:
+    """Return a value to show; in a text, U+FFFD takes the place of control characters.
+
+    Example:
+        >>> printable("a\x1b[31m cat"), printable(3)
+        ('a\ufffd[31m cat', 3)
+    """
+    if isinstance(value, str) and _CONTROL.search(value):
+        return type(value)(_CONTROL.sub("\ufffd", value))  # Markup stays Markup
+    return value

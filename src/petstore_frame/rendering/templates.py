@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from petstore_frame.rendering.palette import FAILED_BADGE, VERDICT_BADGES, Badge
+from petstore_frame.rendering.phrases import printable
 from petstore_frame.rendering.style import stylesheet
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ class Renderer:
             loader=jinja2.PackageLoader("petstore_frame", ""),
             autoescape=True,
             undefined=jinja2.StrictUndefined,
+            finalize=printable,
             trim_blocks=True,
             lstrip_blocks=True,
         )

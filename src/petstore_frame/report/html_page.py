@@ -51,6 +51,8 @@ def _cards(content: Content) -> Iterator[Card]:
     total, counts = content.counts.total, content.counts.by_status
     yield Card("Pets", short(total), content.counts.categories_in_words, None, total.is_exact)
     for status, count in counts.items():
-        under = content.counts.shares[status] if content.has_shares else count.kind
+        under = count.bound.replace("_", " ")
+        if content.has_shares:
+            under = content.counts.shares[status]
         shade = content.colours[status]
         yield Card(status_word(status), short(count), under, shade, count.is_exact)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame import __version__
 from petstore_frame.inventory import StatusCount
 from petstore_frame.rendering import NO_STATUS, minute_text, palette, status_word
 from petstore_frame.report import sheet_layout as layout
-from petstore_frame.report.report_content import LABELS, Content, PetColumn
+from petstore_frame.report.report_content import ColumnKind, Content, PetColumn
 from petstore_frame.report.sheet_layout import write_list
 from petstore_frame.storage import Book, Sheet, styles
 
@@ -24,7 +25,8 @@ ID_RULE = (
 _FIRST_ROW = 4
 _DARK = {"bold": True, "font_color": palette.PAPER, "bg_color": palette.INK}
 _IDS = ("id", "category_id")
-_MOMENT = "yyyy-mm-dd hh:mm"
+_MEASURED_ROWS = 1_000  # that decide the width of a column of the user
+CellWriter: TypeAlias = Callable[[Sheet, int, int, Any], None]
 _WORDS: Sequence[tuple[str, str]] = (
     ("≥, at least", "A minimum: so many were read, and there may be more."),
     ("≈, about", "So many were read, and pets left the store meanwhile."),
@@ -41,60 +43,98 @@ _WORDS: Sequence[tuple[str, str]] = (
 
 def write_inventory(book: Book, content: Content) -> None:
     """Add one row per pet, exactly as read, on as many sheets as they take."""
-    looks = []
-    for column in content.columns:
-        style = {**styles.BODY, **_place(column)}
-        form = _MOMENT if column.is_moment else styles.WHOLE if column.name in _IDS else 0
-        looks.append((book.style(**style, num_format=form), book.style(**style, num_format="@")))
-    chip = {**styles.BODY, "num_format": styles.TEXT, "indent": 1}
-    chips = {
-        status: book.style(**chip, bg_color=palette.tint(colour, 0.22))
-        for status, colour in content.colours.items()
-    }
-    pets, at = len(content.frame), content.status_at
-    for number, start in enumerate(range(0, max(pets, 1), styles.SHEET_ROWS), 1):
+    writers = [_cell_writer(book, content, column) for column in content.columns]
+    pet_count = len(content.frame)
+    for number, start in enumerate(range(0, max(pet_count, 1), styles.SHEET_ROWS), 1):
         sheet = book.sheet("Inventory" if number == 1 else f"Inventory {number}")
-        stop = min(start + styles.SHEET_ROWS, pets)
+        stop = min(start + styles.SHEET_ROWS, pet_count)
         _begin_inventory(sheet, content, stop - start)
-        for row, cells in enumerate(content.rows(start, stop, no_status=NO_STATUS), 1):
-            for col, (value, look) in enumerate(zip(cells, looks, strict=True)):
-                sheet.put(row, col, value, *((chips[value],) if col == at else look))
+        for row, values in enumerate(content.rows(start, stop, no_status=NO_STATUS), 1):
+            for col, (value, write) in enumerate(zip(values, writers, strict=True)):
+                write(sheet, row, col, value)
+
+
+def _cell_writer(book: Book, content: Content, column: PetColumn) -> CellWriter:
+    """Return the function that writes a value of a column with its look."""
+    style = {**styles.LIST, **_place(column)}
+    text_look = book.style(**style, num_format=styles.TEXT)
+    if column.name == "status":
+        return _status_writer(book, content)
+    if not column.is_own:
+        number_look = book.style(**style, num_format=styles.WHOLE)
+
+        def write_field(sheet: Sheet, row: int, col: int, value: Any) -> None:
+            sheet.put(row, col, value, number_look, text_look)
+
+        return write_field
+
+    number_look = book.style(**style)
+    day_look = book.style(**style, num_format=styles.DAY)
+    moment_look = book.style(**style, num_format=styles.MOMENT)
+
+    def write_own(sheet: Sheet, row: int, col: int, value: Any) -> None:
+        look = number_look
+        if isinstance(value, date):
+            look = day_look
+            if isinstance(value, datetime):
+                look = moment_look
+                if column.zone is not None:
+                    value = value.astimezone(column.zone).replace(tzinfo=None)
+        sheet.put(row, col, value, look, text_look)
+
+    return write_own
+
+
+def _status_writer(book: Book, content: Content) -> CellWriter:
+    chip = {**styles.LIST, "num_format": styles.TEXT, "indent": 1}
+    looks = {
+        status: book.style(**chip, bg_color=palette.tint(color, 0.22))
+        for status, color in content.colours.items()
+    }
+
+    def write_status(sheet: Sheet, row: int, col: int, value: Any) -> None:
+        sheet.put(row, col, value, looks[value])
+
+    return write_status
 
 
 def _begin_inventory(sheet: Sheet, content: Content, rows: int) -> None:
     last = len(content.columns) - 1
+    sheet.begin_list()
     for col, column in enumerate(content.columns):
-        sheet.do("set_column", col, col, _width(content, column))
+        sheet.width(col, _width(content, column))
         sheet.cell(0, col, column.label, **_DARK, **_place(column))
-    sheet.height(0, 21)
+    sheet.height(0, styles.HEAD_POINTS)
     sheet.raw.freeze_panes(1, 1)
-    # Long ids, and names that are numbers, are text on purpose: Excel marks none in green.
-    sheet.do("ignore_errors", {"number_stored_as_text": f"A1:C{rows + 1}"})
+    sheet.allow_number_text(rows, last)  # long ids, and names that are numbers
     layout.finish(sheet, content, head=0, has_gridlines=True)
     sheet.do("autofilter", 0, 0, rows, last)
 
 
 def _place(column: PetColumn) -> dict[str, Any]:
-    """Return how the texts of a column are aligned: ids left, other numbers right."""
-    if column.is_number:
+    """Return how the cells of a column are aligned: ids and text left, numbers and dates right."""
+    if column.kind is not ColumnKind.TEXT:
         return {"align": "left" if column.name in _IDS else "right"}
     return {"indent": int(column.name == "status")}
 
 
 def _width(content: Content, column: PetColumn) -> float:
-    """Return a width that shows nearly all texts of a column, and every number."""
+    """Return a width that shows nearly all texts of a column, and every id."""
     name, counts = column.name, content.counts
-    if name == LABELS:
+    if name == content.labels_name:
         longest = float(max(map(len, counts.labels), default=0))
     elif name == "status":
         longest = float(max(map(len, counts.statuses), default=0))
     elif name == "name":
         lengths = content.frame["name"].str.len()
         longest = max(24, float(lengths.quantile(0.995)) if len(lengths) else 0)
-    elif column.is_number and len(content.frame):
+    elif column.is_own:
+        first_values = content.frame[name].dropna().head(_MEASURED_ROWS)
+        longest = float(max((len(str(value)) for value in first_values.tolist()), default=0))
+    elif len(content.frame):
         longest = len(str(content.frame[name].abs().max()))
     else:
-        longest = 17 if column.is_moment else 0
+        longest = 0
     return min(max(longest, len(column.label), 8), 50) + 3
 
 
@@ -111,8 +151,8 @@ def write_changes(book: Book, content: Content) -> None:
         )
         sheet.cell(_FIRST_ROW - 1, 1, note, bold=True)
     moves = [
-        (kind, _status(was), _status(now), StatusCount(int(pets), changes.is_exact))
-        for kind, was, now, pets in changes.moves[["kind", "was", "now", "pets"]].to_numpy()
+        (kind, _status(was), _status(now), StatusCount(int(pets), bound))
+        for kind, was, now, pets, bound in changes.moves.itertuples(index=False, name=None)
     ]
     row = _FIRST_ROW + 1
     if moves:
@@ -128,7 +168,7 @@ def write_changes(book: Book, content: Content) -> None:
         head = row + 3
         row = write_list(sheet, head, names, _changed_pets(content, changes))
         sheet.do("autofilter", head, 1, row - 1, len(names))
-    sheet.do("ignore_errors", {"number_stored_as_text": f"B1:D{row + 1}"})
+    sheet.allow_number_text(row, 7)
     layout.finish(sheet, content)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time, tzinfo
+from enum import Enum, auto
 from functools import cached_property
-from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.inventory import (
@@ -19,6 +19,7 @@ from petstore_frame.inventory import (
 from petstore_frame.pet_table import category_ids, pandas_frame, typed_frame
 from petstore_frame.rendering import minute_text, palette, status_word
 from petstore_frame.schema import FIELDS, Categories, Labels
+from petstore_frame.storage import common_zone
 from petstore_frame.summary import Summary
 
 if TYPE_CHECKING:
@@ -26,17 +27,46 @@ if TYPE_CHECKING:
 
     from petstore_frame.history import Diff
 
-LABELS = "category"  # the column of the categories' names, beside that of their ids
+_LABELS = "category"  # the column of the categories' names, next to that of their ids
+_STORE = " (store)"  # marks a column of ours if the user has one of this name
 _CHUNK = 10_000  # pets read from the frame at a time
 
 
+class ColumnKind(Enum):
+    """What the values of a column are, and so how they are aligned and shown."""
+
+    TEXT = auto()
+    NUMBER = auto()
+    DAY = auto()
+    MOMENT = auto()
+
+
+_KINDS = {
+    "integer": ColumnKind.NUMBER,
+    "floating": ColumnKind.NUMBER,
+    "decimal": ColumnKind.NUMBER,
+    "mixed-integer-float": ColumnKind.NUMBER,
+    "date": ColumnKind.DAY,
+    "datetime": ColumnKind.MOMENT,
+    "datetime64": ColumnKind.MOMENT,
+}
+
+
 class PetColumn(NamedTuple):
-    """A column of the list of pets, with its name in data files and its heading for people."""
+    """A column of the list of pets, with its name in data files and its heading for people.
+
+    ``zone`` is the time zone in which a workbook shows instants.
+    """
 
     name: str
     label: str
-    is_number: bool
-    is_moment: bool = False
+    kind: ColumnKind
+    is_own: bool = False  # the user's
+    zone: tzinfo | None = None
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind is ColumnKind.NUMBER
 
 
 @dataclass(frozen=True)
@@ -59,6 +89,12 @@ class Content:
     labels: Labels
     changes: Diff | None = None
     attention: Sequence[str] | None = None
+
+    def as_inventory(self) -> Inventory | None:
+        """Return the rows as an Inventory; None if it is not recorded where they are from."""
+        if self.provenance is None:
+            return None
+        return Inventory.of_rows(self.frame, self.completeness, self.provenance)
 
     @property
     def as_of(self) -> str:
@@ -87,15 +123,17 @@ class Content:
     def sentence(self) -> str:
         """What the rows cover, in one sentence; or why nothing is known of them."""
         known = self.completeness
-        is_other = known.basis and not known.requests
-        return f"{known}: {known.basis[:1].lower()}{known.basis[1:-1]}" if is_other else str(known)
+        is_other = known.reason and not known.requests
+        return (
+            f"{known}: {known.reason[:1].lower()}{known.reason[1:-1]}" if is_other else str(known)
+        )
 
     @property
     def headline(self) -> str:
         """What the rows cover, in the first lines of a report."""
         text = self.sentence[:1].upper() + self.sentence[1:] + "."
-        kind, contradictions = self.counts.total.kind, self.completeness.contradictions
-        if kind == "at least":
+        kind, contradictions = self.counts.total.bound, self.completeness.contradictions
+        if kind == "at_least":
             text += " Counts marked ≥ are minimums: the store may hold more."
         elif kind == "about":
             text += " Counts marked ≈ are no minimums: pets left the store while it was read."
@@ -131,30 +169,32 @@ class Content:
         return palette.status_colours(self.counts.statuses)
 
     @cached_property
+    def labels_name(self) -> str | None:
+        """The name of the column of the categories' names; None if no names were given.
+
+        It steps aside for a column of the user.
+        """
+        if not self.labels:
+            return None
+        return _free_name(_LABELS, self._own_names)
+
+    @cached_property
     def columns(self) -> list[PetColumn]:
         """The columns of a list of pets: its fields, the categories' names if given, a user's."""
-        import pandas as pd
+        columns = []
+        for field in FIELDS:
+            is_number = field.dtype in ("int64", "Int64", "Float64")
+            kind = ColumnKind.NUMBER if is_number else ColumnKind.TEXT
+            label = _free_name(field.label, self._own_names)
+            columns.append(PetColumn(field.name, label, kind))
+            if field.name == "category_id" and self.labels_name is not None:
+                label = _free_name(_LABELS.capitalize(), self._own_names)
+                columns.append(PetColumn(self.labels_name, label, ColumnKind.TEXT))
+        return columns + [_own_column(self.frame[name]) for name in self._own_names]
 
-        columns = [
-            PetColumn(field.name, field.label, field.dtype in ("int64", "Int64", "Float64"))
-            for field in FIELDS
-        ]
-        if self.labels:
-            after = [column.name for column in columns].index("category_id") + 1
-            columns.insert(after, PetColumn(LABELS, "Category", False))
-        taken = {column.name for column in columns}
-        known = {column.label.casefold() for column in columns}
-        for name in self.frame.columns:
-            if name in taken:
-                continue
-            label = name or "(no name)"
-            while label.casefold() in known:  # a table of Excel ignores case
-                label += " (yours)"
-            known.add(label.casefold())
-            dtype = self.frame[name].dtype
-            is_number = pd.api.types.is_numeric_dtype(dtype) and dtype != "bool"
-            columns.append(PetColumn(name, label, is_number, dtype.kind == "M"))
-        return columns
+    @property
+    def _own_names(self) -> list[str]:
+        return [name for name in self.frame.columns if name not in FIELDS.names]
 
     @cached_property
     def status_at(self) -> int:
@@ -164,30 +204,60 @@ class Content:
     def rows(
         self, start: int = 0, stop: int | None = None, *, no_status: str | None = None
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield pets in the order of ``columns``; a missing status is as given, all else None."""
+        """Yield pets in the order of ``columns``.
+
+        A missing status is ``no_status``, any other missing value None.
+        """
         end = len(self.frame) if stop is None else min(stop, len(self.frame))
         for at in range(start, end, _CHUNK):
             part = self.frame.iloc[at : min(at + _CHUNK, end)]
-            columns = [self._values(part, column.name, no_status) for column in self.columns]
+            columns = [self._values(part, column, no_status) for column in self.columns]
             yield from zip(*columns, strict=True)
 
     def category_names(self, pets: pd.DataFrame) -> list[str]:
-        """Return what the category of each pet is called."""
+        """Return the label of each pet's category."""
         ids = category_ids(pets["category_id"])
-        words = {one: self.labels[one] for one in set(ids)}
-        return [words[one] for one in ids]
+        names = {category_id: self.labels[category_id] for category_id in set(ids)}
+        return [names[category_id] for category_id in ids]
 
-    def _values(self, part: pd.DataFrame, name: str, no_status: str | None) -> list[Any]:
-        if name == LABELS:
+    def _values(self, part: pd.DataFrame, column: PetColumn, no_status: str | None) -> list[Any]:
+        if column.name == self.labels_name:
             return self.category_names(part)
-        column = part[name]
-        if name == "status":
-            statuses = [*map(str, column.cat.categories), no_status]
-            return [statuses[code] for code in column.cat.codes.tolist()]
-        if column.hasnans:
-            column = column.astype("object").where(column.notna(), None)
-        values = column.tolist()
-        return values if name in FIELDS.names else [*map(_plain, values)]
+        series = part[column.name]
+        if column.name == "status":
+            statuses = [*map(str, series.cat.categories), no_status]
+            return [statuses[code] for code in series.cat.codes.tolist()]
+        if series.hasnans:
+            series = series.astype("object").where(series.notna(), None)
+        values = series.tolist()
+        if column.kind is ColumnKind.DAY:
+            return [value.date() if isinstance(value, datetime) else value for value in values]
+        return values
+
+
+def _free_name(name: str, own_names: Sequence[str]) -> str:
+    """Return a name for a column of ours that no column of the user has, in any case."""
+    taken = {own_name.casefold() for own_name in own_names}
+    while name.casefold() in taken:
+        name += _STORE
+    return name
+
+
+def _own_column(series: pd.Series[Any]) -> PetColumn:
+    """Describe a column of the user by its values."""
+    import pandas as pd
+
+    name = str(series.name)
+    label, zone = name or "(no name)", None
+    kind = _KINDS.get(pd.api.types.infer_dtype(series, skipna=True), ColumnKind.TEXT)
+    if kind is ColumnKind.MOMENT:
+        moments = series.dropna().tolist()
+        zone = common_zone(moments)
+        if zone is not None:
+            label = f"{label} ({zone})"
+        elif all(moment.time() == time.min for moment in moments):
+            kind = ColumnKind.DAY
+    return PetColumn(name, label, kind, is_own=True, zone=zone)
 
 
 def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
@@ -201,9 +271,3 @@ def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
     given = pandas_frame(pets)
     provenance = pets.provenance if isinstance(pets, Inventory) else provenance_of(given)
     return Content(typed_frame(given), completeness(given), provenance, labels, **more)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of a user's own column as a cell of a workbook, without zones, can hold it."""
-    is_local = isinstance(value, datetime) and value.tzinfo is None
-    return value if is_local or isinstance(value, (int, float, str, NoneType)) else str(value)

@@ -1,11 +1,12 @@
-"""Writes every kind of report, and files of data, each by one verb."""
+"""Writes reports and data files; the extension decides the kind."""
 
 from __future__ import annotations
 
 import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from decimal import Decimal
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,20 +14,33 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame import __version__
 from petstore_frame.errors import ArgumentError, ReportError
 from petstore_frame.extras import import_extra
-from petstore_frame.inventory import Inventory, write_coverage
+from petstore_frame.inventory import (
+    Inventory,
+    is_unchanged_csv,
+    write_coverage,
+    write_coverage_properties,
+)
 from petstore_frame.report.html_page import write_html
 from petstore_frame.report.list_sheets import write_about, write_changes, write_inventory
-from petstore_frame.report.report_content import LABELS, Content, gather
+from petstore_frame.report.report_content import Content, gather
 from petstore_frame.report.summary_sheets import write_by_category, write_summary
 from petstore_frame.schema import AnyFrame, Categories
-from petstore_frame.storage import harmless, open_book, refuse_impossible, whole_file
+from petstore_frame.storage import (
+    changed_file_error,
+    harmless,
+    mark_workbook,
+    open_book,
+    refuse_changed_workbook,
+    refuse_impossible,
+    whole_file,
+)
 
 if TYPE_CHECKING:
     from petstore_frame.history import Diff
 
 _PARQUET: dict[str, Any] = {"engine": "pyarrow", "compression": "zstd", "index": False}
 SHEETS = (write_summary, write_by_category, write_inventory, write_changes, write_about)
-_DATA_ENDINGS = (".csv", ".parquet", ".xlsx")
+_DATA_EXTENSIONS = (".csv", ".parquet", ".xlsx")
 
 
 def write_report(
@@ -35,39 +49,47 @@ def write_report(
     *,
     categories: Categories = None,
     changes: Diff | None = None,
-    attention: Sequence[str] | None = None,
+    attention: str | Sequence[str] | None = None,
+    overwrite: bool = False,
 ) -> Path:
     """Write what a store holds as a file to send on, with how much of it was read.
 
-    The ending names the kind: ``.xlsx`` is the workbook (key figures, status by category, every
-    pet, and the evidence); ``.csv`` and ``.parquet`` hold the pets, and
-    ``pf.read_inventory`` takes them back with what they cover (a CSV has that in a file beside it,
-    ``<name>.csv.coverage.json``); ``.html`` is one page with
-    every pet, searched, sorted and paged in the browser, that needs no network. Names are text
-    whatever they begin with; in the workbook, ids of up to 15 digits are numbers, longer ones
-    text, so that none is rounded. Times are those of ``fetched_at``, in UTC, and the same inventory
-    gives the same bytes anywhere.
+    The extension decides the kind of file:
+
+    - ``.xlsx``: a workbook with key figures, status by category, every pet, and the evidence.
+    - ``.csv`` and ``.parquet``: the pets. A CSV has what it covers in a second file,
+      ``<name>.csv.coverage.json``.
+    - ``.html``: one page with every pet, to search, sort and page in a browser without a network.
+
+    ``pf.read_inventory`` reads all but the page back. Names are text whatever they begin with, and
+    numbers of more than 15 digits and dates before 1900-03-01 are text in the workbook, so that
+    nothing is rounded. Times are those of ``fetched_at``, in UTC, and the same inventory gives the
+    same bytes anywhere.
 
     Args:
-        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``; columns of yours follow
-            them. Of a frame that was changed since it was read, the report says so.
-        path: The file. Its folder must exist; a file there is replaced only by a whole new one.
+        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``. Your own columns follow
+            them, under their names and with their types; if one has the name of a heading of ours,
+            ours is marked "(store)". If the rows were changed since they were read, the report
+            says so.
+        path: The file. Its folder must exist. A link is followed.
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
-        changes: What changed since the last time, as of ``history.diff()`` or ``pf.diff(last,
-            inventory)``; an ``.xlsx`` gets a sheet of it.
-        attention: What needs a person, in sentences that the first sheet of an ``.xlsx`` shows; an
-            empty list says that nothing does.
+        changes: The Diff of ``history.diff()`` or ``pf.diff(last, inventory)``; an ``.xlsx`` gets a
+            sheet of it.
+        attention: Sentences about what needs a person, shown on the first sheet of an ``.xlsx``; a
+            text is one sentence, and an empty list says that nothing does.
+        overwrite: Whether to replace a workbook or a CSV that somebody changed since it was
+            written. A report as it was written is always replaced.
 
     Returns:
         The path written.
 
     Raises:
-        ArgumentError: ``pets`` is neither an Inventory nor a frame, or what only an ``.xlsx`` shows
-            is given for another file.
+        ArgumentError: ``pets`` is neither an Inventory nor a frame, or ``changes`` or
+            ``attention`` is given for a file other than an ``.xlsx``.
         InputError: A column is missing, or ids are not whole numbers.
-        ReportError: The ending is unknown, a folder is missing, or the file is open in another
-            program. The file that was there is unchanged.
+        ReportError: The extension is unknown, the folder is missing, or the file is open in another
+            program or was changed by somebody. The file that was there is unchanged.
         MissingExtraError: XlsxWriter (for ``.xlsx``) or pyarrow (for ``.parquet``) is missing.
 
     Example:
@@ -82,15 +104,15 @@ def write_report(
     Interface: Resources, Pet; an optional status and int64 ids are kept as they are.
     """
     target = Path(path)
-    ending = check_target(target)
-    if ending != ".xlsx" and (changes is not None or attention is not None):
+    extension = check_target(target, overwrite=overwrite)
+    if extension != ".xlsx" and (changes is not None or attention is not None):
         raise ArgumentError(f"changes and attention are for an .xlsx, not for {target.name!r}")
-    content = gather(pets, categories, changes=changes, attention=attention)
+    sentences = [attention] if isinstance(attention, str) else attention
+    content = gather(pets, categories, changes=changes, attention=sentences)
     with whole_file(target) as draft:
-        _WRITERS[ending](content, draft)
-    if ending == ".csv" and content.provenance is not None:
-        known = Inventory.of_rows(content.frame, content.completeness, content.provenance)
-        write_coverage(target, known)
+        _WRITERS[extension](content, draft)
+    if extension == ".csv":
+        write_coverage(target, content.as_inventory())
     return target
 
 
@@ -108,48 +130,68 @@ def report_name(inventory: Inventory, ending: str) -> str:
     return "-".join(["stock", *words])[:100] + ending
 
 
-def check_target(target: Path, *, is_data: bool = False) -> str:
-    """Return the ending that names the kind of report, or of data file, if it can be written."""
+def check_target(target: Path, *, is_data: bool = False, overwrite: bool = False) -> str:
+    """Return the extension that decides the kind of report, or of data file.
+
+    Raises:
+        ReportError: The file cannot be written, or somebody changed it since it was written.
+        MissingExtraError: pyarrow is missing.
+    """
     refuse_impossible(target)
-    ending = target.suffix.lower()
-    known = _DATA_ENDINGS if is_data else tuple(_WRITERS)
-    if ending not in known:
-        raise ReportError(f"{target} cannot be written: its name ends in one of {', '.join(known)}")
-    if ending == ".parquet":
+    extension = target.suffix.lower()
+    extensions = _DATA_EXTENSIONS if is_data else tuple(_WRITERS)
+    if extension not in extensions:
+        *first, last = extensions
+        raise ReportError(
+            f"unsupported extension {target.suffix!r} of {target}; use {', '.join(first)} or {last}"
+        )
+    if extension == ".parquet":
         import_extra("pyarrow", "writing Parquet", "history")
-    return ending
+    if not overwrite:
+        _refuse_changed(target, extension)
+    return extension
 
 
-def write_data(inventory: Inventory, target: Path) -> Path:
-    """Write the pets for programs: a CSV has their texts as they are; else as ``write_report``."""
-    ending = check_target(target, is_data=True)
+def _refuse_changed(target: Path, extension: str) -> None:
+    """Refuse to replace a file that people type into, if somebody did."""
+    if extension == ".xlsx":
+        refuse_changed_workbook(target)
+    elif extension == ".csv" and target.is_file() and not is_unchanged_csv(target):
+        raise changed_file_error(target)
+
+
+def write_data(inventory: Inventory, target: Path, *, overwrite: bool = False) -> Path:
+    """Write the pets for programs.
+
+    A CSV has their texts unchanged; other files are those of ``write_report``.
+    """
+    extension = check_target(target, is_data=True, overwrite=overwrite)
     with whole_file(target) as draft:
-        if ending == ".csv":
+        if extension == ".csv":
             # Text is quoted: a lone carriage return in a name would be left bare otherwise.
             inventory.frame.to_csv(
                 draft, index=False, encoding="utf-8",
                 lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC,
             )  # fmt: skip
         else:
-            _WRITERS[ending](gather(inventory), draft)
-    if ending == ".csv":
+            _WRITERS[extension](gather(inventory), draft)
+    if extension == ".csv":
         write_coverage(target, inventory)
     return target
 
 
 def _write_workbook(content: Content, path: Path) -> None:
-    known = content.provenance
-    # Of the data, not of the clock: the same inventory gives the same bytes.
-    created = known.fetched_at if known else datetime(2000, 1, 1, tzinfo=UTC)
+    provenance = content.provenance
     with open_book(path) as book:
-        book.workbook.set_properties(
-            {
-                "title": content.title,
-                "subject": content.store,
-                "comments": f"{content.sentence}. Made with petstore-frame {__version__}.",
-                "created": created.astimezone(UTC),
-            }
+        mark_workbook(
+            book.workbook,
+            title=content.title,
+            subject=content.store,
+            sentence=content.sentence,
+            version=__version__,
+            as_of=provenance.fetched_at if provenance else None,
         )
+        write_coverage_properties(book.workbook, content.as_inventory())
         for write_sheet in SHEETS:  # each adds nothing where there is nothing to show
             write_sheet(book, content)
 
@@ -168,8 +210,9 @@ def _write_csv(content: Content, path: Path) -> None:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
+    is_number = isinstance(value, int | float | Decimal) and isfinite(value)
     # A number stays one, with its minus: no program runs it.
-    return str(value) if isinstance(value, (int, float)) else harmless(str(value))
+    return str(value) if is_number else harmless(str(value))
 
 
 def _write_parquet(content: Content, path: Path) -> None:
@@ -181,8 +224,9 @@ def _write_parquet(content: Content, path: Path) -> None:
 
     names = [column.name for column in content.columns]
     frame = content.frame.copy(deep=False)
-    if LABELS in names:
-        frame[LABELS] = pd.Series(content.category_names(frame), frame.index, dtype="str")
+    if content.labels_name is not None:
+        labels = content.category_names(frame)
+        frame[content.labels_name] = pd.Series(labels, frame.index, dtype="str")
     if content.provenance is not None:
         frame = Inventory.of_rows(frame, content.completeness, content.provenance).frame
     frame[names].to_parquet(path, **_PARQUET)

@@ -15,7 +15,7 @@ def count_format(count: StatusCount, *, zero: str = "0") -> str:
     """Return the number format of a count: a minimum shows itself as one."""
     if count.is_exact:
         return f'#,##0;-#,##0;"{zero}"'
-    return styles.AT_LEAST if count.is_least else styles.ABOUT
+    return styles.AT_LEAST if count.bound == "at_least" else styles.ABOUT
 
 
 def begin(book: Book, name: str, line: str, widths: Sequence[float], *, title: str = "") -> Sheet:
@@ -26,7 +26,7 @@ def begin(book: Book, name: str, line: str, widths: Sequence[float], *, title: s
     sheet.height(1, styles.TITLE_POINTS)
     sheet.cell(2, 1, line, **styles.QUIET)
     for col, width in enumerate(widths):
-        sheet.do("set_column", col, col, width)
+        sheet.width(col, width)
     return sheet
 
 
@@ -50,7 +50,7 @@ def finish(
     sheet: Sheet,
     content: Content,
     *,
-    pages_high: int = 0,
+    is_one_page: bool = False,
     head: int | None = None,
     has_gridlines: bool = False,
 ) -> None:
@@ -67,6 +67,6 @@ def finish(
         warning="" if content.completeness.covers_all else read,
         source=content.store[:80],
         as_of=content.as_of,
-        pages_high=pages_high,
+        is_one_page=is_one_page,
         repeat_row=head,
     )

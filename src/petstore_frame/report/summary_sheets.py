@@ -15,7 +15,7 @@ from petstore_frame.summary import Line, short
 SHOWN_CATEGORIES = 20
 _NAME, _FIRST_STATUS = 1, 2  # columns of each table of counts
 _CARDS_ROW, _ANSWERS_ROW = 5, 10
-_CHART_COLUMNS = 8  # of Excel's usual width, 64 pixels
+_NAME_WIDTH, _SHARE_WIDTH = 27, 9  # characters
 _PLAIN_ROW_PIXELS = 20
 _NO_LINE = {"none": True}
 
@@ -23,13 +23,9 @@ _NO_LINE = {"none": True}
 def write_summary(book: Book, content: Content) -> None:
     """Add the first sheet: how many pets, is that all, what changed, and what needs a person.
 
-    It fits one screen and one landscape page, and the workbook opens on it.
+    It fits one portrait page, and the workbook opens on it.
     """
-    counts = content.counts
-    # A key figure that does not fit its column is shown as ###.
-    longest = max(len(short(count)) for count in counts.sums.cells)
-    width = max(13, 2.5 + 1.85 * longest)
-    widths = [2, 27, *[width] * len(counts.sums.cells), 9, 3]
+    widths = _summary_widths(content)
     sheet = layout.begin(book, "Summary", content.store, widths, title=content.title)
     sheet.cell(3, _NAME, content.as_of, **styles.QUIET)
     _write_cards(sheet, content)
@@ -39,8 +35,17 @@ def write_summary(book: Book, content: Content) -> None:
         title = _write_table(sheet, content, head)
         sheet.height(head - 1, 24)
     sheet.cell(head - 1, _NAME, title, **styles.SECTION)
-    layout.finish(sheet, content, pages_high=1)
+    layout.finish(sheet, content, is_one_page=True)
     sheet.raw.activate()
+
+
+def _summary_widths(content: Content) -> list[float]:
+    """Return the widths of the columns: a margin, the name, the counts and the share."""
+    counts = content.counts
+    # A key figure that does not fit its column is shown as ###.
+    longest = max(len(short(count)) for count in counts.sums.cells)
+    width = max(12, 2.5 + 1.85 * longest)
+    return [1, _NAME_WIDTH, *[width] * len(counts.sums.cells), _SHARE_WIDTH]
 
 
 def write_by_category(book: Book, content: Content) -> None:
@@ -104,15 +109,16 @@ def _write_table(sheet: Sheet, content: Content, head: int) -> str:
     lines = counts.largest(SHOWN_CATEGORIES)
     shown = len(lines) - lines[-1].is_rest
     _write_counts(sheet, content, head, lines)
-    chart = _chart(sheet, content, head, shown)
-    alt = {"description": "Pets by category and status: the numbers of the table beside it."}
-    right = _FIRST_STATUS + len(counts.sums.cells)
-    sheet.do("insert_chart", head - 1, right + 2, chart, alt)
+    row = head + len(lines) + 2
     notes = [counts.nothing_available()]
     if len(content.frame) > styles.SHEET_ROWS:
         notes.append("The pets are on several sheets, as one cannot hold all.")
-    for row, text in enumerate(filter(None, notes), head + len(lines) + 2):
+    for text in filter(None, notes):
         sheet.cell(row, _NAME, text, **styles.QUIET)
+        row += 1
+    chart = _chart(sheet, content, head, shown)
+    alt = {"description": "Pets by category and status: the numbers of the table above it."}
+    sheet.do("insert_chart", row + 1, _NAME, chart, alt)
     largest = f", the {shown} largest (By category has all)" if shown < len(lines) else ""
     return f"Status by category{largest}"
 
@@ -145,8 +151,9 @@ def _chart(sheet: Sheet, content: Content, head: int, rows: int) -> Any:
     grid = {"visible": True, "line": {"color": palette.RULE, "width": 0.5}}
     far = {"num_format": styles.COUNT, "label_position": "high", "major_gridlines": grid}
     chart.set_x_axis({**far, "line": _NO_LINE, "major_tick_mark": "none"})
-    height = max(300, 210 + _PLAIN_ROW_PIXELS * (rows + 1))
-    chart.set_size({"width": 64 * _CHART_COLUMNS, "height": height})
+    height = max(220, 120 + _PLAIN_ROW_PIXELS * (rows + 1))
+    width = sum(7 * characters + 5 for characters in _summary_widths(content)[_NAME:])
+    chart.set_size({"width": width, "height": height})
     return chart
 
 
@@ -173,7 +180,7 @@ def _write_cards(sheet: Sheet, content: Content) -> None:
         ("Pets", palette.INK, counts.total, f"in {counts.categories_in_words}")
     ]
     for status, count in counts.by_status.items():
-        under = counts.shares[status] if content.has_shares else count.kind
+        under = counts.shares[status] if content.has_shares else count.bound.replace("_", " ")
         cards.append((status_word(status), content.colours[status], count, under))
     for col, (word, colour, count, under) in enumerate(cards, _NAME):
         sheet.cell(_CARDS_ROW, col, word, **quiet, top=5, top_color=colour)
@@ -196,7 +203,9 @@ def _write_answers(sheet: Sheet, content: Content) -> int:
         answers += [("", "", sentence) for sentence in others]
     badge = palette.verdict_badge(content.completeness.verdict)
     edge = {"left": 5, "left_color": badge.edge, "indent": 1}
-    last_col = _FIRST_STATUS + len(content.counts.statuses) + 2 + _CHART_COLUMNS
+    widths = _summary_widths(content)
+    last_col = len(widths) - 1
+    text_width = int(sum(widths[_FIRST_STATUS:]))
     sheet.height(_ANSWERS_ROW - 1, 9)
     for row, (question, more, text) in enumerate(answers, _ANSWERS_ROW):
         style: dict[str, Any] = {"bg_color": palette.BAND}
@@ -207,5 +216,5 @@ def _write_answers(sheet: Sheet, content: Content) -> int:
         else:
             sheet.cell(row, _NAME, question, **style, **edge)
         sheet.band(row, _NAME + 1, last_col, text, **style)
-        sheet.height(row, 15 * styles.lines(text, 120) + 8)
+        sheet.height(row, 15 * styles.lines(text, text_width) + 8)
     return _ANSWERS_ROW + len(answers)

@@ -1,7 +1,7 @@
-"""Makes, lists, revokes and checks the keys of a store; only their hashes are kept.
+"""Makes, lists, revokes and checks the keys of a store, which stores only their hashes.
 
-As a program it answers one line of JSON on stdin, such as ``{"database": D}``, by one on stdout:
-with ``label`` it makes a key, with ``revoke`` it revokes one, else it lists them.
+As a program it reads one line of JSON from stdin, such as ``{"database": D}``, and writes one to
+stdout: with ``label`` it makes a key, with ``revoke`` it revokes one, otherwise it lists them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ from petstore_frame.service.error_responses import Refusal
 from petstore_frame.service.store import Store, api_keys, open_database, shown_url
 
 HINT_LENGTH = 10
+MIN_KEY_LENGTH = 16
+_MAX_KEY_FILE_BYTES = 4096  # a header line of a request must have room for the key
+_READABLE_BY_OTHERS = 0o077
 bearer = HTTPBearer(scheme_name="bearer", description="The API key", auto_error=False)
 
 
 def hash_key(key: str) -> str:
-    # A plain hash is enough: 256 random bits cannot be guessed, so nothing is won by a slow one.
+    # A plain hash is enough: nobody can guess 256 random bits, however fast the hash is.
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -38,25 +41,53 @@ def _make_key() -> str:
 
 
 def key_from_file(path: Path) -> str:
-    """Return the key in a file; the file is made, readable by its owner alone, when missing.
+    """Return the key in a file; a missing file is made, readable by its owner only.
 
     Raises:
-        StartError: It holds no key, or its folder is missing.
+        StartError: The file has no key of at least 16 characters on one line, other users may
+            read it, or it cannot be read or made.
     """
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write((key := _make_key()) + "\n")
-    except FileExistsError:
-        key = path.read_text(encoding="utf-8").strip()
+        try:
+            return _make_key_file(path)
+        except FileExistsError:
+            content = _read_key_file(path)
     except OSError as problem:
         raise StartError(f"{path}: {problem.strerror}") from None
-    if not key:
-        raise StartError(f"{path} holds no key")
+    except ValueError as problem:  # a path with a NUL character
+        raise StartError(f"{str(path)!r}: {problem}") from None
+    key = content.decode("ascii", "replace").strip("\r\n")
+    # What a client can send in a header: printable ASCII without blanks.
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise StartError(
+            f"{path} must have one key on one line, in printable ASCII characters without blanks"
+        )
+    if len(key) < MIN_KEY_LENGTH:
+        raise StartError(
+            f"the key in {path} must have at least {MIN_KEY_LENGTH} characters, got {len(key)}; "
+            "delete the file to have one made"
+        )
     return key
 
 
+def _make_key_file(path: Path) -> str:
+    key = _make_key()
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(key + "\n")
+    return key
+
+
+def _read_key_file(path: Path) -> bytes:
+    with path.open("rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        # Windows has access lists instead of these bits.
+        if os.name == "posix" and mode & _READABLE_BY_OTHERS:
+            raise StartError(f"other users may read the key in {path}; run: chmod 600 {path}")
+        return file.read(_MAX_KEY_FILE_BYTES)
+
+
 def new_key(engine: sa.Engine, label: str) -> str:
-    """Make a key, of which only the hash is kept."""
+    """Make a key and store its hash."""
     key = _make_key()
     row = {"hash": hash_key(key), "hint": key[:HINT_LENGTH], "label": label}
     with engine.begin() as connection:
@@ -65,7 +96,7 @@ def new_key(engine: sa.Engine, label: str) -> str:
 
 
 def list_keys(engine: sa.Engine) -> list[dict[str, Any]]:
-    """Return what is known of each key, oldest first; times are seconds since 1970."""
+    """Return the facts about each key, oldest first; times are seconds since 1970."""
     shown = [column for column in api_keys.c if column is not api_keys.c.hash]
     statement = sa.select(*shown).order_by(api_keys.c.created_at, api_keys.c.hint)
     with engine.connect() as connection:
@@ -73,12 +104,12 @@ def list_keys(engine: sa.Engine) -> list[dict[str, Any]]:
 
 
 def revoke_key(engine: sa.Engine, key: str) -> int:
-    """Revoke the valid keys of a hint, or one given whole, and return how many these are.
+    """Revoke the valid keys with a hint, or one whole key, and return how many were revoked.
 
     A part of a hint matches no key, and neither does a longer text that begins like one.
     """
-    is_named = sa.or_(api_keys.c.hint == key, api_keys.c.hash == hash_key(key))
-    revoked = sa.update(api_keys).where(is_named, api_keys.c.revoked_at.is_(None))
+    has_name = sa.or_(api_keys.c.hint == key, api_keys.c.hash == hash_key(key))
+    revoked = sa.update(api_keys).where(has_name, api_keys.c.revoked_at.is_(None))
     with engine.begin() as connection:
         return connection.execute(revoked.values(revoked_at=int(time.time()))).rowcount
 
@@ -106,33 +137,35 @@ async def require_key(
     if "authorization" not in request.headers:
         message = "send the API key as Authorization: Bearer <API_KEY>"
         raise Refusal("unauthorized", message, headers={"www-authenticate": "Bearer"})
-    # Compared by its hash: how alike two keys are shows in no timing.
+    # Hashes are compared, so that the time of a comparison says nothing about the key.
     sent_hash = hash_key(sent.credentials.strip()) if sent else ""
     own = request.app.state.api_key
     is_own = own is not None and sent_hash == hash_key(own.get_secret_value())
     if not is_own and not await run_in_threadpool(store.is_valid_key, sent_hash):
         challenge = {"www-authenticate": 'Bearer error="invalid_token"'}
         raise Refusal("unauthorized", "the API key is not valid", headers=challenge)
-    request.state.is_known = True
+    request.state.has_valid_key = True
 
 
-def answer(database: str, label: str | None = None, revoke: str | None = None) -> dict[str, Any]:
-    """Make a key if it has a label, else revoke one if it is named, else list all."""
-    told: dict[str, Any] = {"database": shown_url(database)}
+def run_request(
+    database: str, label: str | None = None, revoke: str | None = None
+) -> dict[str, Any]:
+    """Make a key if there is a label, revoke one if it is named, or else list all."""
+    reply: dict[str, Any] = {"database": shown_url(database)}
     path = Path(database)
     is_missing = "://" not in database and path.parent.is_dir() and not path.exists()
-    if is_missing and label is None:  # to open it would make it
-        return told | {"keys": [], "revoked": 0}
+    if is_missing and label is None:  # opening it would make it
+        return {**reply, "keys": [], "revoked": 0}
     engine = open_database(database)
     if label is not None:
-        return told | {"key": new_key(engine, label)}
+        return {**reply, "key": new_key(engine, label)}
     if revoke is not None:
-        return told | {"revoked": revoke_key(engine, revoke)}
-    return told | {"keys": list_keys(engine)}
+        return {**reply, "revoked": revoke_key(engine, revoke)}
+    return {**reply, "keys": list_keys(engine)}
 
 
 if __name__ == "__main__":
     try:
-        sys.stdout.write(json.dumps(answer(**json.loads(sys.stdin.readline()))))
+        sys.stdout.write(json.dumps(run_request(**json.loads(sys.stdin.readline()))))
     except StartError as problem:
         raise SystemExit(str(problem)) from None

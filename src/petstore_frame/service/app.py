@@ -1,4 +1,4 @@
-"""Puts the application together: its operations, its errors, and what every request meets."""
+"""Builds the application: its operations, its error handlers and its middleware."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from petstore_frame.service.store import CommitError, Store
 
 _logger = logging.getLogger("petstore_frame.service")
 _MAX_BODY_BYTES = 64 * 1024
-# What the interface states or HTTP itself asks for; the rest are extensions.
+# Headers that the interface states or HTTP requires; the others are extensions.
 _STATED_HEADERS = frozenset(
     b"content-type content-length www-authenticate allow retry-after cache-control "
     b"connection".split()
@@ -34,16 +34,16 @@ def create_app(
     """Return the application of the store in a database, which the caller closes.
 
     Args:
-        engine: The database, which has keys of its own.
-        api_key: A further key to accept.
+        engine: The database, which may have keys.
+        api_key: A key to accept in addition to those.
         spec_only: Leave out every extension of the interface.
     """
     app = FastAPI(
         title="Animal Store Service",
         version="1.0.0",
         description="The service manages a store's inventory of animals over an HTTP interface "
-        "with JSON bodies. What is called an extension goes beyond the published interface.",
-        openapi_url=None,  # served below: under /v1 nothing is answered without a key
+        "with JSON bodies. Anything called an extension goes beyond the published interface.",
+        openapi_url=None,  # served below: nothing under /v1 is served without a key
         redirect_slashes=False,  # a redirect drops the body of a POST
         exception_handlers={
             HTTPException: refuse,
@@ -62,31 +62,31 @@ def create_app(
 
         @app.get("/v1/openapi.json", include_in_schema=False, dependencies=[Depends(require_key)])
         def describe(request: Request) -> dict[str, Any]:
-            """Return the OpenAPI document, with the address under which it was asked for."""
+            """Return the OpenAPI document with the address that was requested."""
             return describe_app(app, str(request.url).removesuffix("/openapi.json"))
 
     return app
 
 
 def describe_app(app: FastAPI, base: str) -> dict[str, Any]:
-    """Return the OpenAPI document, with paths relative to the base address as in the interface."""
+    """Return the OpenAPI document, whose paths are relative to the base address."""
     document = app.openapi()
     paths = {path.removeprefix("/v1"): item for path, item in document["paths"].items()}
     return {**document, "servers": [{"url": base}], "paths": paths}
 
 
 async def refuse(request: Request, error: Any) -> Response:
-    """Answer a refusal with an Error body, and a stranger's with 401.
+    """Respond with an Error body, and with 401 to a request without a valid key.
 
-    FastAPI finds no route, and reads a body, before it asks for the key: a stranger must learn
-    nothing from either.
+    FastAPI looks for the route and reads the body before it checks the key, and a request without
+    a key must learn nothing from either.
     """
     refusal = error if isinstance(error, Refusal) else Refusal.of_status(error.status_code)
-    if refusal.status_code < 500 and not getattr(request.state, "is_known", False):
+    if refusal.status_code < 500 and not getattr(request.state, "has_valid_key", False):
         try:
             await require_key(request, await get_store(request), await bearer(request))
-        except Refusal as stranger:
-            refusal = stranger
+        except Refusal as unauthorized:
+            refusal = unauthorized
     if refusal.status_code == 405:
         allowed = "GET, HEAD, POST" if request.url.path == "/v1/pets" else "GET, HEAD"
         refusal.headers = {"allow": allowed}
@@ -96,25 +96,25 @@ async def refuse(request: Request, error: Any) -> Response:
 
 
 async def refuse_invalid(request: Request, error: Any) -> Response:
-    """Answer the first thing that pydantic found wrong."""
+    """Respond to the first problem that pydantic reports."""
     return await refuse(request, Refusal.of_problem(error.errors()[0]))
 
 
 async def fail(request: Request, error: Any) -> Response:
-    """Answer a failure of the service; a database may fail before or while it commits."""
+    """Respond to a failure of the service; a database may fail before or during a commit."""
     code, message = "internal_error", "the service failed"
     if isinstance(error, CommitError):
-        message = "the store failed while it wrote; whether the pet was stored is not known"
+        message = "the database failed during the commit; the pet may have been stored"
     elif isinstance(error, SQLAlchemyError):
         code = "unavailable"
-        message = "the database does not answer at the moment; nothing was stored"
+        message = "the database cannot be used at the moment; nothing was stored"
     cause = error.__cause__ or error
     _logger.error("%s: %a", type(cause).__name__, str(getattr(cause, "orig", "")))
     return await refuse(request, Refusal(code, message))
 
 
 class EveryRequest:
-    """Log a request, bound its body, name the store, and take extensions off if asked."""
+    """Logs a request, limits its body, names the store, and can remove the extensions."""
 
     def __init__(self, app: ASGIApp, *, spec_only: bool, store_id: str) -> None:
         self._app = app
@@ -124,7 +124,7 @@ class EveryRequest:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         size = 0
 
-        async def take() -> Message:
+        async def receive_limited() -> Message:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
@@ -133,26 +133,28 @@ class EveryRequest:
                 raise Refusal("payload_too_large", too_large)
             return message
 
-        async def answer(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = message["headers"]
                 if self._spec_only:
                     headers[:] = [entry for entry in headers if entry[0] in _STATED_HEADERS]
                 else:
                     headers.append(self._store_header)
-                # Never the query, which may hold a key.
+                # Never the query, which may have a key.
                 _logger.info("%s %a %d", scope["method"], scope["path"], message["status"])
             await send(message)
 
-        asked = dict(scope)
-        if scope["method"] == "HEAD":  # the server leaves the body out
-            asked["method"] = "GET"
-        await self._app(_without_extensions(asked) if self._spec_only else asked, take, answer)
+        request = dict(scope)
+        if scope["method"] == "HEAD":  # uvicorn leaves the body out
+            request["method"] = "GET"
+        if self._spec_only:
+            request = dict(_without_extensions(request))
+        await self._app(request, receive_limited, send_with_headers)
 
 
 def _without_extensions(scope: Scope) -> Scope:
     extensions = (b"idempotency-key", b"x-store-id")
     headers = [entry for entry in scope["headers"] if entry[0] not in extensions]
     parts = scope["query_string"].split(b"&")
-    kept = [part for part in parts if unquote_to_bytes(part.split(b"=")[0]) != b"cursor"]
-    return {**scope, "headers": headers, "query_string": b"&".join(kept)}
+    parts = [part for part in parts if unquote_to_bytes(part.split(b"=")[0]) != b"cursor"]
+    return {**scope, "headers": headers, "query_string": b"&".join(parts)}

@@ -1,4 +1,4 @@
-"""Answers every refusal with an Error in plain words."""
+"""Builds the Error responses, each with a code and a plain message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from petstore_frame.service.wire_models import LIFECYCLE, Error
 
-# One word per cause, with the status that it is answered by.
+# One code per cause, with its status.
 _STATUSES = {
     "invalid_request": 400,
     "invalid_json": 400,
@@ -24,7 +24,7 @@ _STATUSES = {
     "internal_error": 500,
     "unavailable": 503,
 }
-# What FastAPI and the router refuse by a status alone.
+# What FastAPI and the router raise with a status only.
 _BY_STATUS = {
     400: ("invalid_json", "the body is not UTF-8, nested too deeply, or holds a huge number"),
     404: ("not_found", "there is nothing at this address"),
@@ -33,7 +33,7 @@ _BY_STATUS = {
 
 
 class Refusal(HTTPException):
-    """A request that is refused with an Error body; the code decides the status.
+    """An error that is sent as an Error body; the code decides the status.
 
     Interface: Errors.
     """
@@ -53,12 +53,12 @@ class Refusal(HTTPException):
 
     @classmethod
     def of_status(cls, status: int) -> Refusal:
-        """Return the refusal of FastAPI or the router, which state no cause."""
+        """Return the refusal for a status of FastAPI or the router, which name no cause."""
         return cls(*_BY_STATUS[status])
 
     @classmethod
     def of_problem(cls, problem: Mapping[str, Any]) -> Refusal:
-        """Return the refusal of what pydantic found wrong: 400, or 404 for a petId."""
+        """Return the refusal for a problem that pydantic reports: 400, or 404 for a petId."""
         part, *place = problem["loc"]
         if part == "path":
             return cls("not_found", "there is no pet with this id", headers=LIFECYCLE)
@@ -70,7 +70,7 @@ class Refusal(HTTPException):
         return cls(code, problem["msg"].removeprefix("Value error, "), field=str(place[0])[:40])
 
     def response(self) -> Response:
-        """Return the answer: an Error body that no cache keeps."""
+        """Return the response: an Error body that no cache stores."""
         status = self.status_code
         error = Error(code=self.code, message=self.detail, status=status, field=self.field)
         headers = {"cache-control": "no-store", **(self.headers or {})}

@@ -1,6 +1,6 @@
 """The operations on pets, as the interface states them.
 
-In the OpenAPI document, a description of what goes beyond the interface begins with "Extension".
+In the OpenAPI document, the description of anything beyond the interface begins with "Extension".
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 
 from petstore_frame.service.api_keys import StoreOf, require_key
 from petstore_frame.service.error_responses import Refusal
+from petstore_frame.service.exact_json import ExactRoute
 from petstore_frame.service.wire_models import LIFECYCLE, Error, Int64, NewPet, Pet, PetStatus
 
-_NOT_SENT: Any = None  # untyped: null is no value of a parameter, so the document has none
+_NOT_SENT: Any = None  # untyped, because null is not a value of any parameter
 Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of animals to return")]
 Status = Annotated[PetStatus, Query(description="Filter by availability status")]
 Cursor = Annotated[
-    Int64, Query(description="Extension: the id that the page follows, as a next link gives it")
+    Int64, Query(description="Extension: the id that the page follows, as in a next link")
 ]
 PetId = Annotated[Int64, Path(alias="petId", description="The identifier of the animal")]
 IdempotencyKey = Annotated[
@@ -26,7 +27,7 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=255,
         pattern="^[ -~]+$",
-        description="Extension: sending it again gives the same pet",
+        description="Extension: a request with the same key returns the same pet",
     ),
 ]
 StoreId = Annotated[str, Header(description="Extension: the store that the pet is for")]
@@ -36,10 +37,11 @@ def _refused(description: str) -> dict[str, Any]:
     return {"model": Error, "description": description}
 
 
-# One "default" answer stands for all that the interface does not list; FastAPI would otherwise
+# One "default" response stands for all that the interface does not list; otherwise FastAPI would
 # describe a 422 that this service never sends.
 router = APIRouter(
     prefix="/v1",
+    route_class=ExactRoute,
     tags=["pets"],
     dependencies=[Depends(require_key)],
     responses={
@@ -66,14 +68,14 @@ def list_pets(
     cursor: Cursor = 0,
 ) -> Any:
     """Return a paginated list of animals in the store, by ascending id."""
-    # One pet more than asked for shows whether there is a next page.
-    found = store.page(limit + 1, cursor, status)
+    # One more pet than requested shows whether there is a next page.
+    page = store.page(limit + 1, cursor, status)
     response.headers["cache-control"] = "no-store"
-    if len(found) > limit:
-        found.pop()
-        address = request.url.include_query_params(limit=limit, cursor=found[-1]["id"])
+    if len(page) > limit:
+        page.pop()
+        address = request.url.include_query_params(limit=limit, cursor=page[-1]["id"])
         response.headers["link"] = f'<{address}>; rel="next"'
-    return found
+    return page
 
 
 @router.post(
@@ -94,7 +96,7 @@ def create_pet(
     idempotency_key: IdempotencyKey = _NOT_SENT,
     x_store_id: StoreId = _NOT_SENT,
 ) -> Any:
-    """Add an animal; it is on disk when the answer is sent."""
+    """Add an animal; it is on disk when the response is sent."""
     if x_store_id not in (None, store.store_id):
         message = "the pet is for another store than the one at this address; nothing was stored"
         raise Refusal("other_store", message)

@@ -1,4 +1,4 @@
-"""Makes up pets for an empty store; the same seed gives the same pets."""
+"""Generates sample pets for an empty store; the same seed gives the same pets."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _STATUSES = (PetStatus.AVAILABLE,) * 11 + (PetStatus.PENDING,) * 3 + (PetStatus.
 
 
 def sample_pets(size: int, seed: int) -> Iterator[NewPet]:
-    """Yield made-up pets: every status, some without one, names in several scripts."""
+    """Yield sample pets: every status, some without one, names in several scripts."""
     chance = random.Random(seed)
     for _ in range(size):
         name = chance.choice(_NAMES) + chance.choice(_SECOND)
-        pet = NewPet(name=name, category_id=chance.choice(_CATEGORIES))
+        pet = NewPet(name=name, categoryId=chance.choice(_CATEGORIES))
         yield pet.model_copy(update={"status": chance.choice(_STATUSES)})

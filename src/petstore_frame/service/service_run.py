@@ -1,8 +1,8 @@
 """Runs the service once, from its options to the end of its process.
 
-As a program it takes one JSON object with the names of ``Options`` by stdin, so that a key appears
-in no process list, and gives one JSON line by stdout. What cannot be done ends with exit code 2 and
-a line on stderr.
+As a program it reads one JSON object with the names of ``Options`` from stdin, so that no process
+list shows a key, and writes one JSON line to stdout. If it cannot start, it ends with exit code 2
+and a line on stderr.
 """
 
 from __future__ import annotations
@@ -30,56 +30,50 @@ from petstore_frame.service.app import create_app
 from petstore_frame.service.sample_pets import sample_pets
 from petstore_frame.service.store import fill, open_database
 
-_WATCH_S = 1.0
-
 
 class Options(BaseModel):
-    """Settings of one service run; each is refused where it is out of its bounds."""
+    """Settings of one service run; each must be within its bounds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     host: str = "127.0.0.1"
     port: int = Field(0, ge=0, le=65535)  # 0 picks a free one
-    database: str | None = None  # SQLAlchemy URL, or path of a SQLite file; None is a fresh store
-    api_key: SecretStr | None = None  # beside those in the database
-    api_key_file: Path | None = None  # has that key; made when missing
+    database: str | None = None  # SQLAlchemy URL, or path of a SQLite file; None is a new store
+    api_key: SecretStr | None = None  # in addition to those in the database
+    api_key_file: Path | None = None  # has such a key; made if it is missing
     sample: int = Field(0, ge=0)  # made-up pets for an empty store
     seed: int = 0
     spec_only: bool = False  # leave out every extension of the interface
-    parent_pid: int | None = None  # with which this run ends
+    ends_with_stdin: bool = False  # end when stdin does, as it does with a parent process
 
 
 def run(options: Options) -> None:
-    """Serve until SIGTERM or SIGINT, or until the parent is gone if the options name one.
+    """Serve until SIGTERM or Ctrl-C, or until stdin ends if the options ask for that.
 
-    From the line ``{"base_url": ..., "pid": ...}`` on stdout on, every connection is answered.
+    After the line ``{"base_url": ..., "pid": ...}`` on stdout, every connection is answered.
 
     Raises:
-        StartError: The database or the port cannot be opened.
+        StartError: The key file, the port or the database cannot be used.
     """
-    line = "%(asctime)s %(levelname)s %(message)s"
-    # Each request on a run of its own; for a parent only what went wrong.
-    level = logging.INFO if options.parent_pid is None else logging.WARNING
-    logging.basicConfig(stream=sys.stderr, format=line, level=level)
-    _end_with_parent(options.parent_pid)
+    _start_log(options)
     if options.api_key_file is not None:
         key = SecretStr(key_from_file(options.api_key_file))
         options = options.model_copy(update={"api_key": key})
-    for number in (signal.SIGTERM, signal.SIGINT):
-        # uvicorn handles them, and raises them again at its end: the exit code is 0 all the same.
-        signal.signal(number, lambda *_: sys.exit(0))
+    _exit_with_zero_on_signals()
     with ExitStack() as resources:
-        # The port first: where it is taken, nothing is written to a database, least of all a key.
+        # The port comes first: if it is taken, no database gets pets or a key.
         listener = resources.enter_context(closing(listen(options)))
-        place = options.database
-        if place is None:
+        database = options.database
+        if database is None:
             folder = tempfile.TemporaryDirectory(prefix="petstore-frame-")
-            place = str(Path(resources.enter_context(folder), "store.sqlite3"))
-        engine = open_database(place)
+            database = str(Path(resources.enter_context(folder), "store.sqlite3"))
+        engine = open_database(database)
         resources.callback(engine.dispose)
         prepare(engine, options)
         app = create_app(engine, options.api_key, spec_only=options.spec_only)
         server = uvicorn.Server(make_config(app))
+        if options.ends_with_stdin:
+            _end_with_stdin(server)
         host, port = listener.getsockname()[:2]
         base_url = f"http://{host}:{port}/v1"
         sys.stdout.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
@@ -88,24 +82,59 @@ def run(options: Options) -> None:
         server.run(sockets=[listener])
 
 
+def _start_log(options: Options) -> None:
+    """Log to stderr: every request, or only problems if another program started the service."""
+    level = logging.WARNING if options.ends_with_stdin else logging.INFO
+    line = "%(asctime)s %(levelname)s %(message)s"
+    logging.basicConfig(stream=sys.stderr, format=line, level=level)
+
+
+def _exit_with_zero_on_signals() -> None:
+    """Make a requested end a success.
+
+    uvicorn handles these signals while it serves, and raises them again when it has ended.
+    """
+    signals = [signal.SIGTERM, signal.SIGINT]
+    if sys.platform == "win32":
+        signals.append(signal.SIGBREAK)  # Ctrl-Break, all that a process group can be sent there
+    for number in signals:
+        signal.signal(number, lambda *_: sys.exit(0))
+
+
+def _end_with_stdin(server: uvicorn.Server) -> None:
+    """Shut a server down when the parent closes its end of the pipe, or has ended."""
+
+    def watch() -> None:
+        # os.read rather than sys.stdin.read: Python cannot end while a thread reads from
+        # sys.stdin. No signal either: on Windows, os.kill ends a process without a shutdown.
+        while os.read(stdin, 1024):
+            pass
+        server.should_exit = True
+
+    stdin = sys.stdin.fileno()
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def prepare(engine: sa.Engine, options: Options) -> None:
-    """Fill an empty store with the sample asked for, and make a key where there is none."""
+    """Fill an empty store with the requested sample, and make a key if there is none."""
     if options.sample and not fill(engine, sample_pets(options.sample, options.seed)):
-        sys.stderr.write(f"{engine.url!r} holds pets already; a sample is for an empty store\n")
+        sys.stderr.write(
+            f"{engine.url!r} has pets already; a sample can only be put into an empty store\n"
+        )
     if options.api_key is None and all(record["revoked_at"] for record in list_keys(engine)):
         key = new_key(engine, "made by serve")
-        sys.stderr.write(f"no key yet, so one was made; it is shown this once: {key}\n")
+        sys.stderr.write(f"the store had no key, so one was made; it is shown only once: {key}\n")
 
 
 def make_config(app: Any) -> uvicorn.Config:
-    """Return what uvicorn is asked to be."""
+    """Return the settings of uvicorn."""
     return uvicorn.Config(
         app,
         http="h11",
         ws="none",
         lifespan="off",
         log_config=None,
-        access_log=False,  # it would show the query, which may hold a key
+        access_log=False,  # it would show the query, which may have a key
         server_header=False,
         timeout_keep_alive=75,  # else a client's next POST may meet a connection that just closed
         timeout_graceful_shutdown=8,
@@ -113,41 +142,33 @@ def make_config(app: Any) -> uvicorn.Config:
 
 
 def listen(options: Options) -> socket.socket:
-    """Return a socket that takes connections, which wait there until the server is up.
+    """Return a socket that accepts connections, which wait there until the server is up.
 
     Raises:
         StartError: The port is taken, or the address is not one of this machine.
     """
     try:
         bound = socket.create_server((options.host, options.port), backlog=1024)
-    except OSError as problem:
-        cause = os.strerror(problem.errno or 0)
-        advice = "; port 0 picks a free one" if problem.errno == errno.EADDRINUSE else ""
-        message = f"cannot listen on {options.host} port {options.port}: {cause}{advice}"
-        raise StartError(message) from problem
-    # asyncio switches Nagle's delay off only on a socket that states its protocol.
+    except (OSError, UnicodeError) as problem:  # UnicodeError: a label of a host name is too long
+        code = getattr(problem, "errno", None)
+        reason = os.strerror(code) if code and code > 0 else str(problem)
+        advice = "; port 0 picks a free one" if code == errno.EADDRINUSE else ""
+        raise StartError(
+            f"cannot listen on {options.host} port {options.port}: {reason}{advice}"
+        ) from problem
+    # asyncio turns Nagle's delay off only for a socket that names its protocol.
     return socket.socket(fileno=bound.detach())
 
 
-def _end_with_parent(parent_pid: int | None) -> None:
-    """End this process when its parent is another one: however it ended, that is noticed."""
-
-    def watch() -> None:
-        never = threading.Event()
-        while os.getppid() == parent_pid:
-            never.wait(_WATCH_S)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    if parent_pid is not None:
-        threading.Thread(target=watch, daemon=True).start()
+def _describe(problem: ValidationError) -> str:
+    """Return in one line which options are out of bounds; pydantic's own text has several lines."""
+    return "; ".join(f"{part['loc'][0]}: {part['msg']}" for part in problem.errors())
 
 
 if __name__ == "__main__":
     try:
         run(Options.model_validate_json(sys.stdin.readline()))
     except (ValidationError, StartError) as problem:
-        text = str(problem)
-        if isinstance(problem, ValidationError):  # whose own text has many lines
-            text = "; ".join(f"{part['loc'][0]}: {part['msg']}" for part in problem.errors())
+        text = _describe(problem) if isinstance(problem, ValidationError) else str(problem)
         sys.stderr.write(f"error: {text}\n")
         sys.exit(2)

@@ -1,4 +1,4 @@
-"""States what crosses the wire, named as the interface names it."""
+"""Defines what crosses the wire, with the names of the interface."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 from pydantic import field_validator as validator
 from pydantic.json_schema import SkipJsonSchema
+
+from petstore_frame.service.exact_json import as_integer
 
 # The format says what the bounds are; as numbers of the document they would be rounded to floats.
 Int64 = Annotated[
@@ -23,7 +25,7 @@ LIFECYCLE = {
     "sunset": format_datetime(datetime(2030, 12, 5, tzinfo=UTC), usegmt=True),
 }
 _LUNA: dict[str, JsonValue] = {"name": "Luna", "categoryId": 3}
-# What ``_is_text`` asks for, for the readers of the document.
+# What ``_is_text`` requires, for the readers of the OpenAPI document.
 _TEXT_PATTERN = r"^[^\x00]*[^\x00\s][^\x00]*$"
 
 
@@ -45,8 +47,6 @@ class NewPet(BaseModel):
     """
 
     model_config = ConfigDict(
-        validate_by_name=True,
-        validate_by_alias=True,
         hide_input_in_errors=True,
         json_schema_extra={"examples": [_LUNA]},
     )
@@ -63,7 +63,7 @@ class NewPet(BaseModel):
         strict=True,
         description="Identifier of the category the animal belongs to",
     )
-    # None is made by a function, as the document would else have null as a default.
+    # A function makes the None; otherwise the document would show null as the default.
     status: PetStatus | SkipJsonSchema[None] = Field(
         default_factory=lambda: None, description="Availability status"
     )
@@ -71,14 +71,14 @@ class NewPet(BaseModel):
     @validator("category_id", mode="before")
     @classmethod
     def _is_whole(cls, number: Any) -> Any:
-        """Take ``1.0`` as 1, as JSON Schema does."""
-        return int(number) if isinstance(number, float) and number.is_integer() else number
+        """Accept ``1.0`` as 1, as JSON Schema does."""
+        return as_integer(number)
 
     @validator("name")
     @classmethod
     def _is_text(cls, name: str) -> str:
         if "\x00" in name:
-            raise ValueError("holds the character U+0000")
+            raise ValueError("contains the character U+0000")
         if name.isspace():
             raise ValueError("is blank")
         return name
@@ -97,13 +97,17 @@ class Pet(NewPet):
     Interface: Resources, Pet.
     """
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"id": 1, **_LUNA}]})
+    model_config = ConfigDict(
+        validate_by_name=True,  # the store has the names of its columns
+        validate_by_alias=True,
+        json_schema_extra={"examples": [{"id": 1, **_LUNA}]},
+    )
 
     id: Int64 = Field(description="Unique identifier assigned by the service on creation")
 
 
 class Error(BaseModel):
-    """The body of every answer that is not a success.
+    """The body of every response that is not a success.
 
     Interface: Errors.
     """

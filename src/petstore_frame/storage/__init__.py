@@ -10,19 +10,32 @@ from petstore_frame.storage.atomic_write import (
     sync,
     whole_file,
 )
-from petstore_frame.storage.excel_cells import Book, Sheet, harmless, open_book
+from petstore_frame.storage.cell_values import common_zone, harmless, without_guard
+from petstore_frame.storage.excel_cells import Book, Sheet, open_book
+from petstore_frame.storage.workbook_origin import (
+    changed_file_error,
+    mark_workbook,
+    refuse_changed_workbook,
+)
+from petstore_frame.storage.workbook_reading import open_workbook
 
 __all__ = [
     "AtWorkError",
     "Book",
     "Sheet",
+    "changed_file_error",
+    "common_zone",
     "harmless",
     "locked",
+    "mark_workbook",
     "open_book",
+    "open_workbook",
+    "refuse_changed_workbook",
     "refuse_impossible",
     "replacing",
     "styles",
     "sync",
     "toml",
     "whole_file",
+    "without_guard",
 ]

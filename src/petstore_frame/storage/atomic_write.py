@@ -1,4 +1,4 @@
-"""Writes files whole or not at all, one writer at a time."""
+"""Writes a file completely or not at all, and lets one writer in at a time."""
 
 from __future__ import annotations
 
@@ -15,17 +15,21 @@ from petstore_frame.errors import ReportError
 
 @contextmanager
 def whole_file(path: Path, ending: str = "") -> Iterator[Path]:
-    """Give a new name beside ``path`` to write to, and rename it on success.
+    """Yield a new name in the folder of ``path`` to write to, and rename it on success.
+
+    If ``path`` is a link, the file that it leads to is written.
 
     Raises:
         ReportError: The name has another ``ending``, the folder is missing or cannot be written,
-            or the file is open elsewhere; a file that was there is unchanged.
+            or the file is open elsewhere; an existing file is unchanged.
     """
     if ending and path.suffix.lower() != ending:
         raise ReportError(f"{path} cannot be written: the name of this file ends in {ending}")
     refuse_impossible(path)
+    target = path.resolve() if path.is_symlink() else path  # so that a link stays a link
+    refuse_impossible(target)
     try:
-        with replacing(path) as draft:
+        with replacing(target) as draft:
             yield draft
     except PermissionError as problem:
         raise ReportError(
@@ -38,34 +42,47 @@ def whole_file(path: Path, ending: str = "") -> Iterator[Path]:
 
 
 def refuse_impossible(path: Path) -> None:
-    """Refuse a file that cannot be written, before anything is read or written.
+    """Check that a file can be written, before anything is read or written.
 
     Raises:
-        ReportError: No such folder, no file name, or the file is open in an office program.
+        ReportError: The folder is missing, the path is a folder or one that the system cannot
+            have, or the file is open in an office program.
     """
+    try:
+        _check_path(path)
+    except (OSError, ValueError) as problem:  # a name that is too long, for example
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise ReportError(f"{path} cannot be written: {reason}. Nothing was changed") from problem
+
+
+def _check_path(path: Path) -> None:
     folder = path.parent
+    if "\0" in path.name:  # is_dir() and exists() are False for such a name
+        raise ValueError("a file name cannot have a NUL character")
     if not folder.is_dir():
         raise ReportError(f"the folder {folder} does not exist; make it first")
     if path.is_dir():
         example = str(path / "pets.csv")
         raise ReportError(f"{str(path)!r} is a folder; add a file's name, such as {example!r}")
-    # Office programs leave these beside an open file, and would write over a new one later.
+    # Office programs put these next to an open file, and would overwrite a new one later.
     for lock in (f".~lock.{path.name}#", f"~${path.name}"):
-        if (folder / lock).exists():
+        if os.path.lexists(folder / lock):  # False if the lock would have too long a name
             raise ReportError(
                 f"{path} is open in another program; close it there. If it is not, delete the "
-                f"lock file {lock} that was left behind"
+                f"lock file {lock}"
             )
 
 
 @contextmanager
 def replacing(path: Path, *, draft: Path | None = None) -> Iterator[Path]:
-    """Give a temporary path; on success its file replaces ``path``, else it is removed.
+    """Yield a temporary path; on success its file replaces ``path``, otherwise it is removed.
 
-    A file that was there before passes its permissions on. ``draft`` is where to write first, on
-    the same disk; None takes a new name beside ``path``.
+    The new file gets the permissions of the one that it replaces. ``draft`` is the temporary path,
+    on the same disk; None makes a new name in the folder of ``path``.
     """
-    temporary = draft or path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
+    # The start of the name is enough: a long one with an addition could be too long.
+    name = f".{path.stem[:40]}.{secrets.token_hex(4)}{path.suffix}"
+    temporary = draft or path.with_name(name)
     try:
         yield temporary
         if path.exists():
@@ -78,8 +95,8 @@ def replacing(path: Path, *, draft: Path | None = None) -> Iterator[Path]:
 
 
 def sync(path: Path) -> None:
-    """Have the system write a file, or the names in a folder, to the disk now."""
-    if os.name == "nt" and path.is_dir():  # Windows has no such call
+    """Make the system write a file, or the names in a folder, to the disk now."""
+    if os.name == "nt" and path.is_dir():  # Windows has no such call for a folder
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
@@ -94,15 +111,16 @@ class AtWorkError(Exception):
 
 @contextmanager
 def locked(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
-    """Hold a lock file for as long as the block lasts; the system frees it with its process.
+    """Lock a file during the block; the system frees the lock if the process ends.
 
-    The file stays, empty, when the lock is free. ``wait_s`` is how long to wait for another holder.
+    The file stays, empty, when the lock is free. ``wait_s`` is how long to wait for its holder, in
+    seconds.
 
     Raises:
-        AtWorkError: Somebody else holds it.
-        OSError: The place cannot be written.
+        AtWorkError: Another process or thread holds the lock.
+        OSError: The file cannot be written.
     """
-    # Each caller gets its own lock object: a shared one would let the same thread in twice.
+    # Each caller gets a new lock object: a shared one would let the same thread in twice.
     lock = FileLock(path, timeout=wait_s, is_singleton=False)
     try:
         lock.acquire()

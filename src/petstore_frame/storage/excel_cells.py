@@ -1,14 +1,13 @@
-"""Writes workbooks row by row; nothing that a cell cannot hold is lost in silence."""
+"""Writes workbooks row by row; a cell that Excel does not accept is an error."""
 
 from __future__ import annotations
 
-import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
-from math import isfinite
+from datetime import date, datetime
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +15,9 @@ from petstore_frame.errors import ReportError
 from petstore_frame.extras import import_extra
 from petstore_frame.rendering import palette
 from petstore_frame.storage import excel_styles as styles
+from petstore_frame.storage.cell_values import cell_value, fit, fits
 
-_A4 = 9
 _HEIGHT = -1  # in place of a column, so that a row's height is written before its cells
-CELL_LIMIT = 32_767  # UTF-16 units, as Excel counts
-
-# What a spreadsheet takes for the beginning of a formula.
-_RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
-# XML 1.0 forbids these. Other control characters are written as _x0001_ and come back.
-_UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 # Text stays text.
 _OPTIONS = {
@@ -33,6 +26,12 @@ _OPTIONS = {
     "strings_to_numbers": False,
     "strings_to_urls": False,
 }
+
+# Print: A4 with these margins in inches.
+_A4 = 9
+_MARGINS = {"left": 0.5, "right": 0.5, "top": 0.7, "bottom": 0.6}
+_PORTRAIT_POINTS, _LANDSCAPE_POINTS = 523, 770  # between the margins
+_SMALLEST_SCALE = 0.6  # below this, text is hard to read on paper
 
 
 @contextmanager
@@ -57,48 +56,14 @@ def open_book(path: Path) -> Iterator[Book]:
                 sheet.row_data_fh.close()
 
 
-def fit(text: str) -> str:
-    """Return a text as a cell can hold it; what was cut, or replaced by U+FFFD, shows in it."""
-    text = _UNFIT.sub("\ufffd", text)
-    if _utf16_units(text) > CELL_LIMIT:
-        mark = f" … [cut: {len(text):,} characters]"
-        room = (CELL_LIMIT - len(mark)) * 2
-        text = text.encode("utf-16-le")[:room].decode("utf-16-le", "ignore") + mark
-    return text
-
-
-def _utf16_units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
-
-
-def _is_exact(number: float) -> bool:
-    return isinstance(number, float) or abs(number) < styles.EXACT_NUMBERS
-
-
-def harmless(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula; reading a CSV gives the text again.
-
-    Example:
-        >>> harmless("=1+1"), harmless("'=1+1"), harmless("Luna")
-        ("'=1+1", "''=1+1", 'Luna')
-    """
-    return f"'{text}" if text.lstrip("'").startswith(_RUNNABLE) else text
-
-
 class Book:
     """A workbook being written."""
+
+    fits = staticmethod(fits)
 
     def __init__(self, workbook: Any) -> None:
         self.workbook = workbook
         self._styles: dict[frozenset[tuple[str, Any]], Any] = {}
-
-    @staticmethod
-    def fits(texts: Sequence[str]) -> bool:
-        """Return whether all texts fit into cells as they are."""
-        longest = max(map(len, texts), default=0)
-        if longest > CELL_LIMIT // 2 and max(map(_utf16_units, texts)) > CELL_LIMIT:
-            return False
-        return not _UNFIT.search("".join(texts))
 
     def sheet(self, name: str) -> Sheet:
         """Add a sheet at the end."""
@@ -129,6 +94,7 @@ class Sheet:
     raw: Any
     name: str
     _cells: dict[tuple[int, int], tuple[Any, ...]] = field(default_factory=dict)
+    _widths: dict[int, float] = field(default_factory=dict)
 
     def cell(self, row: int, col: int, value: Any, **style: Any) -> None:
         """Write a value by its type; None is an empty cell that has a look."""
@@ -147,27 +113,45 @@ class Sheet:
     def put(self, row: int, col: int, value: Any, look: Any = None, text_look: Any = None) -> None:
         """Write a value at once, by its type: for sheets with too many rows to collect.
 
-        A number that Excel would round, as a long id, is text. ``text_look`` is for a text, or for
-        nothing, where it differs.
+        ``text_look`` is for text and for empty cells, if they look different.
         """
+        if not isinstance(value, str):
+            value = cell_value(value)
         if isinstance(value, str):
-            text = value if value.isascii() and len(value) < CELL_LIMIT else fit(value)
-            code = self.raw.write_string(row, col, text, text_look or look)
+            code = self.raw.write_string(row, col, fit(value), text_look or look)
         elif value is None:
             code = self.raw.write_blank(row, col, None, text_look or look)
         elif isinstance(value, bool):
             code = self.raw.write_boolean(row, col, value, look)
-        elif isinstance(value, datetime):
-            code = self.raw.write_datetime(row, col, value.replace(tzinfo=None), look)
-        elif isinstance(value, int | float) and isfinite(value) and _is_exact(value):
-            code = self.raw.write_number(row, col, value, look)
+        elif isinstance(value, date):
+            code = self.raw.write_datetime(row, col, value, look or self._date_look(value))
         else:
-            code = self.raw.write_string(row, col, fit(str(value)), text_look or look)
+            code = self.raw.write_number(row, col, value, look)
         self.check(code, row)
+
+    def _date_look(self, value: date) -> Any:
+        has_time = isinstance(value, datetime)
+        return self.book.style(num_format=styles.MOMENT if has_time else styles.DAY)
 
     def height(self, row: int, points: float) -> None:
         """Set the height of a row."""
         self._cells[row, _HEIGHT] = (points,)
+
+    def begin_list(self) -> None:
+        """Make rows low enough for about 60 on a printed page; cells want ``styles.LIST``."""
+        self.raw.set_default_row(styles.LIST_POINTS)
+
+    def width(self, col: int, characters: float) -> None:
+        """Set the width of a column."""
+        self._widths[col] = characters
+        self.do("set_column", col, col, characters)
+
+    def allow_number_text(self, last_row: int, last_col: int) -> None:
+        """Tell Excel that numbers stored as text are intended, so that it marks none in green."""
+        from xlsxwriter.utility import xl_rowcol_to_cell
+
+        corner = xl_rowcol_to_cell(last_row, last_col)
+        self.do("ignore_errors", {"number_stored_as_text": f"A1:{corner}"})
 
     def finish(self) -> None:
         """Write the collected cells row by row; one that is not accepted is a ReportError."""
@@ -180,32 +164,58 @@ class Sheet:
         self._cells.clear()
 
     def print_on_a4(
-        self, head: str, *, warning: str = "", source: str = "", as_of: str = "",
-        pages_high: int = 0, repeat_row: int | None = None,
-    ) -> None:  # fmt: skip
-        """Print across the page, as wide as it is, on so many pages or all (0).
+        self,
+        head: str,
+        *,
+        warning: str = "",
+        source: str = "",
+        as_of: str = "",
+        is_one_page: bool = False,
+        repeat_row: int | None = None,
+    ) -> None:
+        """Set up print: portrait, and all columns on one page.
 
-        Each page has the head at its left and the warning at its right, and below them where the
-        data is from, the page's number, and of when the data is.
+        A sheet that would be too small to read is printed in landscape, and if that is too narrow
+        on several pages next to each other, each with the first column.
+
+        Args:
+            head: Text at the left above each page.
+            warning: Text at the right above each page, in bold.
+            source: Where the data is from, at the left below each page.
+            as_of: When the data was read, at the right below each page.
+            is_one_page: Whether all of the sheet goes on one page.
+            repeat_row: The row of headings that each page repeats.
         """
+        self.raw.set_paper(_A4)
+        self.raw.set_margins(**_MARGINS)
+        if is_one_page:
+            self.raw.fit_to_pages(1, 1)
+        else:
+            self._fit_columns()
         left, right, source, as_of = (  # an "&" begins a mark
             text.replace("&", "&&") for text in (head, warning, source, as_of)
         )
-        self.raw.set_landscape()
-        self.raw.set_paper(_A4)
-        self.raw.fit_to_pages(1, pages_high)
-        self.raw.set_margins(left=0.5, right=0.5, top=0.75, bottom=0.7)
         self.raw.set_header(f"&L{left}" + (f"&R&B{right}" if right else ""))
         self.raw.set_footer(f"&L{source}&CPage &P of &N&R{as_of}")
         if repeat_row is not None:
             self.raw.repeat_rows(repeat_row)
+
+    def _fit_columns(self) -> None:
+        points = sum(0.75 * (7 * width + 5) for width in self._widths.values())
+        pages_across = 1
+        if points * _SMALLEST_SCALE > _PORTRAIT_POINTS:
+            self.raw.set_landscape()
+            pages_across = ceil(points * _SMALLEST_SCALE / _LANDSCAPE_POINTS)
+        if pages_across > 1:
+            self.raw.repeat_columns(0)
+        self.raw.fit_to_pages(pages_across, 0)
 
     def do(self, verb: str, *values: Any) -> None:
         """Add something other than a cell to the sheet: a filter, a table, a chart."""
         self.check(getattr(self.raw, verb)(*values), what=verb)
 
     def check(self, code: int, row: int | None = None, what: str = "a cell") -> None:
-        """Refuse to go on when XlsxWriter did not accept something."""
+        """Raise a ReportError if XlsxWriter did not accept something."""
         if code:
             place = "" if row is None else f", row {row + 1}"
             raise ReportError(

@@ -68,6 +68,10 @@ class ProgressBar(Generic[Value]):
         )
         self._bar.update(done - self._bar.n)
 
+    def note(self, text: str) -> None:
+        """Show a text behind the number at once, until the next number."""
+        self._bar.set_postfix_str(text, refresh=True)
+
     def __enter__(self) -> Self:
         return self
 

@@ -3,11 +3,12 @@
 from petstore_frame.transport.connection_settings import (
     IdempotencyKey,
     checked_key,
+    hide_key,
     same_store_address,
 )
 from petstore_frame.transport.interrupts import Interrupts
 from petstore_frame.transport.post_outcome import PostOutcome, Proof
-from petstore_frame.transport.response import STORE_ID, Page
+from petstore_frame.transport.response import STORE_ID, Page, Response
 from petstore_frame.transport.transport import Clocks, GivenTransport, Transport, in_memory
 
 __all__ = [
@@ -19,8 +20,10 @@ __all__ = [
     "Page",
     "PostOutcome",
     "Proof",
+    "Response",
     "Transport",
     "checked_key",
+    "hide_key",
     "in_memory",
     "same_store_address",
 ]

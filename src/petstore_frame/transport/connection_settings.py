@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -35,22 +36,32 @@ class IdempotencyKey:
     header: str = "Idempotency-Key"
 
 
+def hide_key(key: Any) -> Any:
+    """Return a key so that no traceback shows it, and anything else as it is. Never raises."""
+    return SecretStr(key) if isinstance(key, str) else key
+
+
 def checked_key(given: str | SecretStr | None) -> SecretStr:
     """Return a key, or that of the environment, which can stand in a header line.
 
     Raises:
         ConfigurationError: There is none, or no header can hold it. The text does not have it.
     """
-    value = os.environ.get("PETSTORE_API_KEY") if given is None else given
-    text = value.get_secret_value() if isinstance(value, SecretStr) else value
-    if not isinstance(text, str) or not text:
+    key = hide_key(os.environ.get("PETSTORE_API_KEY") if given is None else given)
+    given = None
+    if not isinstance(key, SecretStr) or not key.get_secret_value():
         raise ConfigurationError("no API key: set PETSTORE_API_KEY, or pass api_key= as text")
-    if not text.isascii() or not text.isprintable() or " " in text:
+    if not _fits_header(key):
         raise ConfigurationError(
-            "the API key holds a blank, a control or a non-ASCII character; "
+            "the API key has a space, a control character or a non-ASCII character; "
             "copy it again, without quotes or line ends"
         )
-    return SecretStr(text)
+    return key
+
+
+def _fits_header(key: SecretStr) -> bool:
+    text = key.get_secret_value()
+    return text.isascii() and text.isprintable() and " " not in text
 
 
 def checked_address(given: str | None) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -32,6 +34,15 @@ _RANGE = re.compile(r"(?:(?:items|pets)[\s=:]+|^)[0-9*][-0-9*]*/([0-9]{1,18})", 
 _PARAMETER = r'\s*;\s*([^\s=;,"<>]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?'
 _EACH_PARAMETER = re.compile(_PARAMETER)
 _LINK = re.compile(rf"<([^>]*)>((?:{_PARAMETER})*)[^,<]*")
+
+
+def _parse_date(text: str) -> datetime | None:
+    """Return the time of an HTTP date, or None if it is none."""
+    try:
+        parsed = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed
 
 
 class BodyProblem(StrEnum):
@@ -60,9 +71,15 @@ class Response(NamedTuple):
 
     @property
     def retry_after_s(self) -> float | None:
-        """The seconds that the store asks to wait, or None where it names none."""
+        """The seconds that the store asks to wait, or None; a date counts from its own clock."""
         text = self.headers.get("Retry-After", "").strip()
-        return float(text) if re.fullmatch("[0-9]{1,10}", text) else None
+        if re.fullmatch("[0-9]{1,10}", text):
+            return float(text)
+        until = _parse_date(text)
+        if until is None:
+            return None
+        now = _parse_date(self.headers.get("Date", "")) or datetime.now(UTC)
+        return max(0.0, (until - now).total_seconds())
 
 
 def read_links(text: str) -> Iterator[tuple[str, list[str]]]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-import random
 import time
 from collections.abc import Callable, Mapping
 from math import inf
-from numbers import Integral, Real
+from numbers import Real
 from threading import Thread
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import httpx
@@ -18,9 +17,9 @@ from pydantic import SecretStr
 
 from petstore_frame.errors import (
     APIConnectionError,
-    APIStatusError,
     ConfigurationError,
     CrossOriginError,
+    PetstoreError,
 )
 from petstore_frame.transport.connection_settings import checked_address, checked_key, is_loopback
 from petstore_frame.transport.post_outcome import (
@@ -33,6 +32,9 @@ from petstore_frame.transport.post_outcome import (
     unusable_error,
 )
 from petstore_frame.transport.response import BodyProblem, Response
+from petstore_frame.transport.retry import Retries, is_transient
+
+Content = TypeVar("Content")
 
 log = logging.getLogger("petstore_frame.transport")
 MAX_BODY_BYTES = 64 * 2**20
@@ -45,8 +47,6 @@ _LINES = {
     "Accept-Encoding": "gzip, deflate",
     "User-Agent": "petstore-frame",
 }
-# Waits before a repeat: the first at most, the longest, and when no more attempt is made.
-_BASE_S, _LONGEST_S, _PATIENCE_S = 0.25, 30.0, 180.0
 
 # A shorter key may be a word of the store's own data, so it is starred in refusals alone.
 _LEAST_UNUSUAL_KEY = 16
@@ -81,20 +81,17 @@ class Transport:
         api_key: str | SecretStr | None,
         *,
         timeout: float,
-        max_retries: int,
+        retry_timeout: float,
         transport: GivenTransport | None = None,
         clocks: Clocks = REAL_TIME,
     ) -> None:
         self.base_url, self._key = checked_address(base_url), checked_key(api_key)
-        # Of this class, as its tracebacks leave out the frames that hold the key.
-        limit: Any = timeout  # a caller may pass anything
-        if isinstance(limit, bool) or not isinstance(limit, Real) or not 0 < float(limit) < inf:
-            raise ConfigurationError(f"timeout is a number of seconds above 0, got {timeout!r}")
-        repeats: Any = max_retries
-        is_whole = isinstance(repeats, Integral) and not isinstance(repeats, bool)
-        if not is_whole or repeats < 0:
-            raise ConfigurationError(f"max_retries is a whole number, not {max_retries!r}")
-        seconds, self._max_retries = float(limit), int(repeats)
+        seconds = _checked_seconds("timeout", timeout)
+        if seconds == 0:
+            raise ConfigurationError("timeout must be a number of seconds above 0, got 0")
+        self._retry_timeout_s = _checked_seconds("retry_timeout", retry_timeout)
+        # Whether the store has given a usable response: its address is right.
+        self._has_responded = False
         self._given, self._clocks, self._total_s = transport, clocks, 2 * seconds
         limits = dict.fromkeys(("read", "write", "pool"), seconds)
         self._timeout = {"connect": min(seconds, _CONNECT_TIMEOUT_S), **limits}
@@ -108,23 +105,52 @@ class Transport:
         made = self._given or new_transport(self.base_url, self._proxy)
         self._transport: GivenTransport = made
 
-    def get(self, address: str, params: Mapping[str, str] | None = None) -> Response:
-        """Return the first usable answer to a GET, which is repeated after a passing failure."""
-        start, repeats = self._clocks.clock(), 0
+    def get(
+        self,
+        address: str,
+        params: Mapping[str, str] | None,
+        parse: Callable[[Response], Content],
+        *,
+        is_list: bool = True,
+        is_guess: bool = False,
+        on_wait: Callable[[float], None] | None = None,
+    ) -> Content:
+        """Return what ``parse`` makes of the first usable response to a GET.
+
+        Args:
+            address: A path below the base address, or an address of its origin.
+            params: The query, or None for that of the address.
+            parse: Reads a response with status 200; raises a ContractError.
+            is_list: Whether the response must be a JSON array.
+            is_guess: Whether the store may not understand this request at all.
+            on_wait: Called with the seconds to wait, if the store asks to wait.
+        """
+        retries = Retries(
+            self._retry_timeout_s,
+            self._clocks.clock(),
+            has_responded=self._has_responded,
+            is_guess=is_guess,
+        )
         while True:
+            list_body = None
             try:
                 response = self.send("GET", address, params=params)
-                if response.status_code == 200 and response.body_problem is None:
-                    return response
-                raise unusable_error(response)
-            except (APIConnectionError, APIStatusError) as problem:
-                elapsed_s = self._clocks.clock() - start
-                wait_s = repeat_wait_s(repeats, problem.retry_after_s, elapsed_s)
-                is_last = repeats >= self._max_retries
-                if wait_s is None or is_last or not problem.retryable:
+                if response.status_code != 200 or response.body_problem is not None:
+                    raise unusable_error(response)
+                list_body = response.body if is_list else None
+                content = parse(response)
+            except PetstoreError as problem:
+                if not is_transient(problem, list_body, has_responded=self._has_responded):
                     raise
-            repeats += 1
-            self._clocks.sleep(wait_s)
+                wait = retries.next_wait(problem, self._clocks.clock())
+                if wait is None:
+                    raise
+            else:
+                self._has_responded = True
+                return content
+            if wait.is_asked_for and on_wait is not None:
+                on_wait(wait.seconds)
+            self._clocks.sleep(wait.seconds)
 
     def post(self, body: bytes, more: Mapping[str, str], *, has_key: bool) -> PostOutcome:
         """Send one POST and judge its end; no answer raises."""
@@ -132,6 +158,8 @@ class Transport:
             answer = self.send("POST", "/pets", body=body, more=more)
         except APIConnectionError as problem:
             return judge_failure(problem)
+        if 200 <= answer.status_code < 300:
+            self._has_responded = True
         return judge_answer(answer, has_key=has_key)
 
     def send(
@@ -232,21 +260,13 @@ def _bearer(key: SecretStr) -> dict[str, str]:
     return {"Authorization": f"Bearer {key.get_secret_value()}"}
 
 
-def repeat_wait_s(
-    repeats: int,
-    retry_after_s: float | None,
-    elapsed_s: float = 0.0,
-    draw: Callable[[], float] = random.random,
-) -> float | None:
-    """Return the seconds to wait before the next attempt, or None to give up.
-
-    Full jitter under a ceiling that doubles with each repeat, and never less than the store's
-    Retry-After. The first repeat comes however long the first attempt took.
-    """
-    if retry_after_s is not None and retry_after_s > _LONGEST_S:
-        return None
-    wait_s = max(draw() * min(_LONGEST_S, _BASE_S * 2.0**repeats), retry_after_s or 0.0)
-    return wait_s if repeats == 0 or elapsed_s + wait_s < _PATIENCE_S else None
+def _checked_seconds(name: str, value: Any) -> float:
+    """Return a finite number of seconds, 0 or more."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not 0 <= float(value) < inf:
+        # Raised here, so that its traceback has no frame with the key.
+        raise ConfigurationError(f"{name} must be a number of seconds, got {value!r}")
+    return float(value)
 
 
 def proxy_for(base_url: str) -> str | None:

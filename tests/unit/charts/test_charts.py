@@ -40,7 +40,7 @@ def test_minimums_look_different() -> None:
     for each in (part, part.frame, whole.frame.head(7)):
         drawn = pf.charts.status_chart(each)
         assert "≥" in drawn.html and "url(#pf-at-least" in drawn.html
-        assert f"at least {len(each)} pets" in repr(drawn)
+        assert f"≥ {len(each)} pets" in repr(drawn)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def history(tmp_path_factory) -> pf.History:
 
 def trend_of(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
     """A trend made by hand."""
-    frame = pd.DataFrame(rows, columns=["date", "status", "pets", "count_is"])
+    frame = pd.DataFrame(rows, columns=["date", "status", "pets", "bound"])
     return frame.assign(date=pd.to_datetime(frame["date"]))
 
 
@@ -63,7 +63,7 @@ def test_only_exact_numbers_of_neighbouring_days_are_joined(history) -> None:
     marks = parts(drawing, "circle")
     hollow = [mark for mark in marks if mark.get("fill")]
     assert (len(marks), len(hollow)) == (29 * 4, 4)
-    assert all("at least" in mark[0].text for mark in hollow)
+    assert all("≥" in mark[0].text for mark in hollow)
     assert "1 day without a snapshot" in repr(drawing)
 
 
@@ -72,7 +72,7 @@ def test_moves_add_up_to_those_of_the_flow(history) -> None:
     moves = history.flow().moves
     drawn = moves_chart(moves)
     sold = moves[(moves["kind"] == "changed") & (moves["now"] == "sold")]["pets"].sum()
-    tips = re.findall(r"sold, [\d-]+ to [\d-]+: (?:at least )?([\d,]+) pet", drawn.markup())
+    tips = re.findall(r"sold, [\d-]+ to [\d-]+: (?:≥ )?([\d,]+) pet", drawn.markup())
     assert sum(int(tip.replace(",", "")) for tip in tips) == sold
     assert f"{sold:,} sold" in drawn.words
 
@@ -87,7 +87,7 @@ def test_ageing_counts_each_pet_once(history) -> None:
     assert sum(int(all_) for all_, _ in tips) == len(ageing)
     assert sum(int(least or 0) for _, least in tips) == ageing["is_at_least"].sum()
     assert f"{len(ageing)} pets available" in repr(drawing)
-    assert repr(pf.charts.ageing_chart(ageing.head(0))).startswith("<at least 0 pets available")
+    assert repr(pf.charts.ageing_chart(ageing.head(0))).startswith("<≥ 0 pets available")
 
 
 def test_one_day_is_a_trend_and_no_day_is_said() -> None:

@@ -1,4 +1,4 @@
-"""Which pet each record is: by key exactly, by equal fields only where no choice is left."""
+"""Which pet each row is: by key exactly, by equal fields only where no choice is left."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ REX = ("Rex", 1, "sold")
 
 
 def listed(*rows: tuple[Any, ...], problem: str | None = None) -> pd.DataFrame:
-    """Records of key, name, category and status, in lines from 2 on."""
+    """Rows of key, name, category and status, in lines from 2 on."""
     frame = pd.DataFrame(rows, columns=["key", "name", "category_id", "status"])
     frame = frame.reindex(columns=["key", *(field.name for field in FIELDS.sent)])
     dtypes = {"key": "str", "name": "str", "category_id": "Int64", "status": "str"}
     frame = as_type(frame, dtypes)
-    places = {"record": range(1, len(frame) + 1), "line": range(2, len(frame) + 2)}
+    places = {"row": range(1, len(frame) + 1), "line": range(2, len(frame) + 2)}
     return frame.assign(**places, problem=pd.Series(problem, index=frame.index, dtype="str"))
 
 
@@ -61,7 +61,7 @@ def test_each_field_that_differs_is_named(ours, theirs, difference: str) -> None
 BIG = 2**53
 BEN = ("Ben", 1, "sold")
 BY_KEY = {
-    "of two equal records neither takes the other's pet": (
+    "of two equal rows neither takes the other's pet": (
         listed(("a", *REX), ("b", *REX)), keys(b=1, a=2), stored((1, *REX), (2, *REX)),
         {2: Kind.SAME, 1: Kind.SAME},
     ),
@@ -82,7 +82,7 @@ BY_KEY = {
 
 @pytest.mark.parametrize(("ours", "known", "theirs", "expected"), BY_KEY.values(), ids=BY_KEY)
 def test_a_key_leads_to_its_pet_whatever_else_is_alike(ours, known, theirs, expected) -> None:
-    """Which record is which pet is the word of the keys alone."""
+    """Only the keys decide which row is which pet."""
     found = match_by_key(ours, known, theirs)
     assert [None if pd.isna(each) else each for each in found["id"]] == [*expected]
     assert list(found["kind"]) == [*expected.values()]
@@ -107,13 +107,13 @@ def test_a_key_leads_to_its_pet_whatever_else_is_alike(ours, known, theirs, expe
 def test_equal_fields_pair_only_without_a_choice(
     ours, theirs, is_whole: bool, expected, ids: int
 ) -> None:
-    """Of records and pets of one name, what is paired, counted or left open."""
+    """Rows and pets of one name are paired, counted or left open."""
     pets = stored(*((at, "Rex", 1, status) for at, status in enumerate(theirs)))
     found = match_on(
         listed(*((None, "Rex", 1, status) for status in ours)), pets, ON, is_whole=is_whole
     )
     assert list(found["kind"]) == expected
-    assert (found["record"].notna().sum(), found["id"].notna().sum()) == (len(ours), ids)
+    assert (found["row"].notna().sum(), found["id"].notna().sum()) == (len(ours), ids)
 
 
 animals = st.tuples(
@@ -122,14 +122,14 @@ animals = st.tuples(
 
 
 @given(ours=st.lists(animals, max_size=8), theirs=st.lists(animals, max_size=8))
-def test_each_record_stands_once_and_each_pet_is_accounted_for(ours, theirs) -> None:
-    """No record is lost or repeated, and pets are as many as pairs, rest and equals say."""
-    records = listed(*((None, *animal) for animal in ours))
+def test_each_row_is_shown_once_and_each_pet_is_accounted_for(ours, theirs) -> None:
+    """No row is lost or repeated, and pets are as many as pairs, rest and equals."""
+    rows = listed(*((None, *animal) for animal in ours))
     pets = stored(*((at, *animal) for at, animal in enumerate(theirs)))
-    found = match_on(records, pets, ON)
-    there = found["record"].notna()
+    found = match_on(rows, pets, ON)
+    there = found["row"].notna()
     equals = (there & found["kind"].eq(Kind.SAME) & found["id"].isna()).sum()
-    assert sorted(found.loc[there, "record"]) == list(range(1, len(ours) + 1))
+    assert sorted(found.loc[there, "row"]) == list(range(1, len(ours) + 1))
     assert found["id"].dropna().is_unique
     assert found["id"].notna().sum() + equals == len(theirs)
 

@@ -11,6 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard.import_tab import ImportTab
+from petstore_frame.dashboard.widgets import WidgetFactory
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 
@@ -21,15 +22,22 @@ def store() -> MemoryStore:
 
 
 @pytest.fixture
-def failures() -> list[Exception]:
-    """What the functions of controls have raised, which a test takes out."""
-    return []
+def failures(monkeypatch) -> list[Exception]:
+    """What the handlers of controls have raised, which a test takes out."""
+    raised: list[Exception] = []
+    show_failure = WidgetFactory.show_failure
+
+    def note(factory: WidgetFactory, problem: Exception) -> None:
+        raised.append(problem)
+        show_failure(factory, problem)
+
+    monkeypatch.setattr(WidgetFactory, "show_failure", note)
+    return raised
 
 
 @pytest.fixture
-def show(monkeypatch, failures) -> Iterator[Callable[..., pf.Dashboard]]:
+def show(failures) -> Iterator[Callable[..., pf.Dashboard]]:
     """Makes a dashboard of a store, which is closed after the test; what fails is raised."""
-    monkeypatch.setattr(pf.Dashboard, "_show_failure", lambda _, problem: failures.append(problem))
     with ExitStack() as shown:
         yield lambda store, **more: shown.enter_context(
             closing(pf.Dashboard(store.client(), **more))
@@ -50,16 +58,26 @@ class Importing:
         self._before = len(store.pets)
 
     @property
+    def state(self):
+        return self.tab.state
+
+    @property
     def text(self) -> str:
-        """What is said about the file, as markup."""
-        tab = self.tab
-        parts = (tab.notice, tab._told, tab._cards, tab._question, tab._result, tab._left)
-        return "".join(part.value for part in parts) + tab.words._asked.value
+        """Everything that the tab says, as markup."""
+        return "".join(texts_of(self.tab.widget))
 
     @property
     def offer(self) -> str:
-        """What the button says that sends, empty where it cannot be pressed."""
-        return "" if self.tab.send.disabled else self.tab.send.description
+        """The text of the button that sends; empty if it is disabled."""
+        send = self.tab.send.send
+        return "" if send.disabled else send.description
+
+    @property
+    def steps(self) -> list[str]:
+        """How far each step is."""
+        tab = self.tab
+        parts = (tab.choose_file, tab.match_columns, tab.match_values, tab.check, tab.send)
+        return [str(part.step.progress) for part in parts]
 
     @property
     def names(self) -> list[str]:
@@ -67,46 +85,71 @@ class Importing:
         return sorted(pet.name for pet in self.store.pets[self._before :])
 
     @property
-    def words(self) -> dict[tuple[str, str], str]:
-        """What each word means now."""
-        return {name: control.value for name, control in self.tab.words.words.items()}
+    def values(self) -> dict[tuple[str, str], str]:
+        """What each value means now."""
+        controls = self.tab.match_values.values
+        return {name: control.value for name, control in controls.items()}
 
     def open(self, name: str, content: str | bytes) -> Importing:
         """Choose a file, as a browser uploads it."""
         data = content.encode() if isinstance(content, str) else content
         upload = {"name": name, "content": data, "size": len(data), "type": ""}
-        self.tab.file.value = [upload | {"last_modified": datetime.now().astimezone()}]
+        self.tab.choose_file.file.value = [upload | {"last_modified": datetime.now().astimezone()}]
         return self.settled()
 
-    def mean(self, field: str, **meant: str) -> Importing:
-        """Say what words mean."""
-        for word, meaning in meant.items():
-            self.tab.words.words[field, word].value = meaning
+    def mean(self, field: str, **meanings: str) -> Importing:
+        """Say what values mean."""
+        for text, meaning in meanings.items():
+            self.tab.match_values.values[field, text.casefold()].value = meaning
         return self.settled()
 
-    def set(self, **values: object) -> Importing:
-        """Set controls by their names."""
-        for name, value in values.items():
-            getattr(self.tab, name).value = value
+    def column(self, name: str, column: str) -> Importing:
+        """Say which column is what."""
+        self.tab.match_columns.columns[name].value = column
         return self.settled()
+
+    def path(self, path: Path | str) -> Importing:
+        """Type a path."""
+        self.tab.choose_file.path.value = str(path)
+        return self.settled()
+
+    def confirm(self) -> Importing:
+        """Press Yes wherever it is asked for."""
+        for part in (self.tab.choose_file, self.tab.match_columns):
+            if "pf-hidden" not in part.confirm._dom_classes:
+                part.confirm.click()
+                self.settled()
+        return self
 
     def tick(self, name: str) -> Importing:
-        self.tab.ticks[name].value = True
+        self.tab.check.decisions[name].value = True
         return self.settled()
 
-    def press(self, name: str) -> Importing:
-        getattr(self.tab, name).click()
+    def send(self) -> Importing:
+        self.tab.send.send.click()
         return self.settled()
 
     def settled(self) -> Importing:
-        assert self.tab.work.wait(WAIT_S)
+        assert self.tab.background.wait(WAIT_S)
         return self
+
+
+def texts_of(widget) -> Iterator[str]:
+    """Yield the markup of a widget and of all that it shows."""
+    if "pf-hidden" in widget._dom_classes:
+        return
+    for name in ("value", "markup"):
+        if widget.has_trait(name) and isinstance(getattr(widget, name), str):
+            yield getattr(widget, name)
+    if widget.has_trait("children"):
+        for child in widget.children:
+            yield from texts_of(child)
 
 
 @pytest.fixture
 def importing(dashboard: pf.Dashboard, tmp_path: Path, store: MemoryStore) -> Importing:
     """The Import tab of the dashboard."""
-    return Importing(dashboard.imports, tmp_path, store)
+    return Importing(dashboard.tabs.imports, tmp_path, store)
 
 
 @pytest.fixture
@@ -115,6 +158,6 @@ def import_into(show, tmp_path: Path) -> Callable[..., Importing]:
 
     def make(store: MemoryStore, **more: object) -> Importing:
         shown = show(store, journal=tmp_path / "journal", folder=tmp_path, **more)
-        return Importing(shown.imports, tmp_path, store)
+        return Importing(shown.tabs.imports, tmp_path, store)
 
     return make

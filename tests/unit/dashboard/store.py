@@ -31,7 +31,7 @@ class MemoryStore(FakeStore):
         self.reply: Callable[..., Any] = lambda method, body, answer: answer()
 
     def client(self, **_: object) -> pf.Client:
-        return super().client(max_retries=0)
+        return super().client(retry_timeout=0)
 
     def _answer(self, *request: Any) -> Any:
         method, path, query, headers, body = request

@@ -42,7 +42,7 @@ def test_trend_as_table_and_json(tmp_path, monkeypatch) -> None:
     assert [line.split()[1:3] for line in typed(TREND).stdout.splitlines()] == [
         ["pending", "sold"], ["1", "0"], ["-", "-"], ["≥", "0"],
     ]  # fmt: skip
-    missing = {"date": "2026-11-02", "status": "sold", "pets": None, "count_is": "no snapshot"}
+    missing = {"date": "2026-11-02", "status": "sold", "pets": None, "bound": "no_snapshot"}
     assert missing in told["trend"]
     last.path.write_bytes(b"PAR1")
     shown = typed(TREND, "--by", "category_id", "--by", "status")

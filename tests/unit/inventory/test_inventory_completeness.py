@@ -22,7 +22,7 @@ from unit.conftest import inventory as inventory_of
 
 
 def known(verdict: Verdict = Verdict.COMPLETE, **more) -> Completeness:
-    return Completeness(verdict, **({"basis": "because", "rows": 1200, "requests": 13} | more))
+    return Completeness(verdict, **({"reason": "because", "rows": 1200, "requests": 13} | more))
 
 
 @pytest.mark.parametrize(
@@ -43,24 +43,25 @@ def test_a_headline_is_short_and_honest(made: Completeness, text: str) -> None:
     assert made.is_complete is text.startswith("complete:")
     assert made.covers_all is (made.is_complete and made.status is None)
     # A count of zero is exact only where the whole store was read.
-    assert str(made.count("pending")) == ("0" if made.covers_all else "at least 0")
+    assert str(made.count("pending")) == ("0" if made.covers_all else "≥ 0")
 
 
 def test_all_that_contradicts_a_listing_is_told_once() -> None:
-    """The reasons hide no evidence against it beside the basis, and do not say the basis twice."""
-    basis, other, seen = (
+    """The reasons list all evidence against it, and do not repeat the main reason."""
+    reason, other, seen = (
         Evidence(fact, count=7) for fact in (Fact.TOTAL_LARGER, Fact.ROWS_TWICE, Fact.PAGE_FULL)
     )
-    made = known(Verdict.INCOMPLETE, basis=str(basis), evidence=(basis, other, seen))
+    made = known(Verdict.INCOMPLETE, reason=str(reason), evidence=(reason, other, seen))
     assert made.reasons() == [
-        ("Why", [str(basis)]), ("What contradicts it", [str(other)]),
+        ("Why", [str(reason)]),
+        ("What to do", [reason.next_step]), ("What contradicts it", [str(other)]),
         ("What else was seen", [str(seen)]),
     ]  # fmt: skip
 
 
 def test_a_verdict_is_a_value_but_no_yes_or_no() -> None:
     """Verdicts can be told apart in a set and survive JSON; none has a truth value."""
-    counts = {"sold": StatusCount(3, True)}
+    counts = {"sold": StatusCount(3)}
     verdicts = {known(by_status=counts), known(by_status=dict(counts)), known(rows=7)}
     assert len(verdicts) == 2 and known(by_status=counts) in verdicts
     larger = Evidence(Fact.TOTAL_LARGER, assumptions=("b",), count=7)
@@ -74,9 +75,9 @@ def test_a_verdict_is_a_value_but_no_yes_or_no() -> None:
 
 def test_a_reader_at_a_prompt_sees_one_line() -> None:
     """What a prompt shows of a verdict, a count and a search is one honest line."""
-    unknown = known(Verdict.UNKNOWN, basis="the page was full", rows=100, requests=1)
+    unknown = known(Verdict.UNKNOWN, reason="the page was full", rows=100, requests=1)
     assert repr(unknown) == "<Completeness: unknown: at least 100 pets>"
-    assert repr(unknown.total) == "<StatusCount: at least 100>"
+    assert repr(unknown.total) == "<StatusCount: ≥ 100>"
     search = PetSearch("unknown", None, "not among 100 pets", 1)
     assert repr(search) == "<PetSearch: unknown (not among 100 pets)>"
 
@@ -101,7 +102,7 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
     "long texts cut, missing ones marked":
         ({"pets": [(1, "W" * 400, 1, "sold"), (2, "", 1, None)]},
         ["No status 1", "—"], ["W" * 80]),
-    "markup as text, wherever it stands": ({"pets": [(1, NASTY, 1, NASTY)], "basis": NASTY,
+    "markup as text, wherever it stands": ({"pets": [(1, NASTY, 1, NASTY)], "reason": NASTY,
         "evidence": (Evidence(Fact.FILTER_NOT_KEPT, NASTY),), "assumptions": (NASTY,)},
         [NASTY], []),
 }  # fmt: skip
@@ -113,7 +114,7 @@ def test_a_notebook_shows(made: dict, has: list[str], lacks: list[str]) -> None:
     inventory = inventory_of(**made)
     text = shown(inventory)
     assert ("<table" in inventory._repr_html_()) is bool(len(inventory))
-    assert text.startswith("Complete") == ("verdict" not in made) == ("at least" not in text)
+    assert text.startswith("Complete") == ("verdict" not in made) == ("≥" not in text)
     assert [part for part in has if part not in text] == []
     assert [part for part in lacks if part in text] == []
     assert "<img" not in inventory._repr_html_()

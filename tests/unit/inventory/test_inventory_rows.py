@@ -7,7 +7,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame.inventory.page_fetcher import Rows
+from petstore_frame.inventory.pet_rows import PetRows
 from petstore_frame.schema import PetColumns
 
 IDS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 6)
@@ -21,7 +21,7 @@ def columns(ids: list[int], name: str = "x") -> PetColumns:
 @given(PAGES, PAGES)
 def test_each_pet_is_held_once(pages: list[list[int]], later: list[list[int]]) -> None:
     """However pages overlap, distinct ids stand as first met, before those of earlier pages."""
-    rows, distinct = Rows(), []
+    rows, distinct = PetRows(), []
     for ids in pages:
         new = [pet_id for pet_id in dict.fromkeys(ids) if pet_id not in distinct]
         assert rows.add(columns(ids)) == len(new)
@@ -37,7 +37,7 @@ def test_each_pet_is_held_once(pages: list[list[int]], later: list[list[int]]) -
 
 def test_the_latest_row_counts() -> None:
     """A pet that comes back with another name keeps its place, takes it, and is told of."""
-    rows = Rows()
+    rows = PetRows()
     rows.add(columns([1, 2, 3]))
     rows.add(columns([3, 4], name="y"))
     assert list(rows.columns()[1]) == ["x", "x", "y", "y"]

@@ -67,7 +67,7 @@ def test_a_broken_assumption_is_among_those_printed(
 def test_the_basis_fits_the_verdict(known: list[Evidence]) -> None:
     """The evidence that is named as the reason shows what the verdict says."""
     found = weigh(known)
-    shows = None if found.basis is None else found.basis.shows
+    shows = None if found.reason is None else found.reason.shows
     assert (found.verdict is Verdict.COMPLETE) == (shows is Shows.END)
     assert (found.verdict is Verdict.INCOMPLETE) <= (shows is Shows.MISSING)
     assert (found.verdict is Verdict.UNSTABLE) <= (shows is Shows.MOVED)

@@ -19,7 +19,7 @@ INPUTS = Path(__file__).parent / "inputs"
 NASTY = sorted(INPUTS.glob("[0-9]*"))
 
 
-def records_of(
+def rows_of(
     source: Any,
     *,
     exclude_lines: Collection[int] = (),

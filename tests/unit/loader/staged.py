@@ -30,14 +30,14 @@ def result_of(path: Path, journal: Path, *, is_rehearsal: bool = False) -> LoadR
 
 
 def stage(
-    path: Path, run: Import, records: Iterable[SourceRow], *, is_rehearsal: bool = False
+    path: Path, run: Import, rows: Iterable[SourceRow], *, is_rehearsal: bool = False
 ) -> LoadResult:
     """Put an import into a journal, and return its result."""
     now = time.time()
     copy = path.with_name(f"{time.time_ns()}.copy") if is_rehearsal else path
     with holding(copy), Writer(copy, run.base_url) as writer, writer.transaction() as sql:
         run = replace(run, staged_at=now)
-        staged = staging.find_import(sql, staging.stage_rows(sql, run, [list(records)]), run)
+        staged = staging.find_import(sql, staging.stage_rows(sql, run, [list(rows)]), run)
         identify(sql, staged, dict.fromkeys(CASES, "create"))
     result = LoadResult(path, staged.run.id, copy=copy if is_rehearsal else None)
     if not is_rehearsal:
@@ -52,15 +52,15 @@ def change(result: LoadResult, statement: str, *values: Any) -> None:
         sql.execute(statement, list(values))
 
 
-def become(result: LoadResult, record: int, state: State | None, **facts: Any) -> None:
-    """Take the animal of a record to a state, by the moves that there are."""
+def become(result: LoadResult, row: int, state: State | None, **facts: Any) -> None:
+    """Take the animal of a row to a state, by the moves that there are."""
     for step in _WAYS[state]:
-        change(result, f"UPDATE animals SET state = ? WHERE {_OF_RECORD}", step, record)
+        change(result, f"UPDATE animals SET state = ? WHERE {_OF_ROW}", step, row)
     for name, value in facts.items():
-        change(result, f"UPDATE animals SET {name} = ? WHERE {_OF_RECORD}", value, record)
+        change(result, f"UPDATE animals SET {name} = ? WHERE {_OF_ROW}", value, row)
 
 
-_OF_RECORD = "import = :import AND record = ?"
+_OF_ROW = "import = :import AND row = ?"
 _SENT = State.IN_FLIGHT
 _WAYS: dict[State | None, list[State | None]] = {
     None: [None],
@@ -75,8 +75,8 @@ _WAYS: dict[State | None, list[State | None]] = {
 }
 
 
-def records_of(bodies: Sequence[bytes]) -> Iterable[SourceRow]:
-    """Return pending records of these request bodies."""
+def rows_of(bodies: Sequence[bytes]) -> Iterable[SourceRow]:
+    """Return pending rows of these request bodies."""
     return [
         SourceRow(n, n + 1, ("A",), State.PENDING, body, digest_of(body))
         for n, body in enumerate(bodies, 1)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from petstore_frame import NewPet
 from petstore_frame.loader.row_state import State, Suspicion
 from unit.loader.opened import (
-    records_of,
+    rows_of,
     workbook_of,
     written,
     written_out,
@@ -29,7 +29,7 @@ STATUS = st.sampled_from(["available", "pending", "sold", None])
 def test_payload_is_the_models_bytes(name: str, category: int, status: str | None) -> None:
     """A payload equals ``NewPet.to_json`` byte for byte."""
     row = {"name": [name], "category": [str(category)], "status": [status]}
-    (record,) = records_of(pd.DataFrame(row, dtype="object"), allow=[*Suspicion])
+    (record,) = rows_of(pd.DataFrame(row, dtype="object"), allow=[*Suspicion])
     if not name.strip():
         assert record.state is not State.PENDING
         return
@@ -127,8 +127,9 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         [pet(2, "A", 3), "3: invalid unlisted_category category"],
     ),
     "what is accepted is sent, and says so": (
-        "name,category\nA,3\nB,-5\n", {"allow": [Suspicion.LOW_CATEGORY_ID]},
-        [pet(2, "A", 3), f"{pet(3, 'B', -5)} | low_category_id"],
+        "name,category\nA,3\nB,5\n",
+        {"allow": [Suspicion.UNLISTED_CATEGORY], "categories": {3: "Dog"}},
+        [pet(2, "A", 3), f"{pet(3, 'B', 5)} | unlisted_category"],
     ),
     "blank rows of a sheet are nothing above the header and at the end": (
         [(), HEADER, ("A", 3), (), ("B", 4, "sold"), (" ",), (None,), ()], {},
@@ -163,7 +164,7 @@ def test_each_record_becomes_what_it_should(tmp_path: Path, source, options, exp
     elif isinstance(source, list):
         workbook_of(tmp_path, *source)
         source = tmp_path / "pets.xlsx"
-    records = records_of(source, **options)
+    records = rows_of(source, **options)
     assert [written_out(record) for record in records] == expected
     assert [record.number for record in records] == [*range(1, len(expected) + 1)]
 
@@ -172,7 +173,7 @@ def test_each_record_becomes_what_it_should(tmp_path: Path, source, options, exp
     "dates",
     [
         ("2026-03-09", "2026-03-10T08:00:00", "2026-11-01"),
-        ("09.03.2026", "10.03.2026 08:00", "01.11.2026"),
+        ("09.03.2026", "10.03.2026 08:00", "13.11.2026"),
         ("3/9/2026", "3/10/2026 08:00 AM", "3/13/2026 12:30:00 AM"),
         ("0", "9", "10"),
     ],
@@ -180,7 +181,7 @@ def test_each_record_becomes_what_it_should(tmp_path: Path, source, options, exp
 def test_ranks_sort_as_the_column_does(dates: tuple[str, ...]) -> None:
     """Days, times and numbers come in their order, whatever their texts look like."""
     rows = pd.DataFrame({"day": [*dates, "?"], "name": "A", "category": 3, "tag": "1"})
-    records = records_of(rows, key="tag", keep="last", order_by="day")
+    records = rows_of(rows, key="tag", keep="last", order_by="day")
     ranks = [record.order_value or "" for record in records]
     assert sorted(ranks[:-1]) == ranks[:-1] and ranks[-1] == ""
 
@@ -196,17 +197,17 @@ def test_a_held_row_stays_held_in_its_fix_file_until_someone_says_yes(
     tmp_path: Path, row: str, answer: str, held: str | None
 ) -> None:
     """The fix file does not know of hidden rows, so it carries the question along."""
-    header = "name,category_id,_pf_allow,_pf_record"
+    header = "name,category_id,_pf_allow,_pf_row"
     path = written(tmp_path, f"{header}\n{row},{answer},rabababab-2\nBo,3,,rabababab-5\n")
-    first, second = records_of(path)
+    first, second = rows_of(path)
     assert ([each.allow for each in first.problems] or [None], second.problems) == ([held], ())
     assert [first.origin, second.origin] == [("abababab", 2), ("abababab", 5)]
-    assert not any(each.problems for each in records_of(path, allow=["hidden_row", "total_row"]))
+    assert not any(each.problems for each in rows_of(path, allow=["hidden_row", "total_row"]))
 
 
 def test_an_emptied_row_of_a_fix_file_is_left_out(tmp_path: Path) -> None:
     """Who empties it but for the name of its record wants it to be no record to fix."""
-    path = written(tmp_path, "name,category_id,_pf_record\nRex,3,r3fa9c2e1-17\n,,r3fa9c2e1-18\n")
-    assert [(each.state, each.origin, each.is_excluded) for each in records_of(path)] == [
+    path = written(tmp_path, "name,category_id,_pf_row\nRex,3,r3fa9c2e1-17\n,,r3fa9c2e1-18\n")
+    assert [(each.state, each.origin, each.is_excluded) for each in rows_of(path)] == [
         (State.PENDING, ("3fa9c2e1", 17), False), (State.EXCLUDED, ("3fa9c2e1", 18), True),
     ]  # fmt: skip

@@ -69,8 +69,9 @@ DRAFTED: dict[str, tuple[str | bytes, dict[str, object], dict[str, str], int]] =
         TITLE.encode("cp1252"),
         {"key": "Chip", "mapping": {"name": "?", "category_id": "?", "status": "?"},
          "value_map": {"status": {"im Haus": "?", "vermittelt": "?"}},
-         "categories": {"Hund": "?", "Katze": "?"}, "encoding": "cp1252", "header_row": 2},
-        {'name = "?"': 'name = "Tiername"', 'category_id = "?"': 'category_id = "Art"',
+         "categories": {"Hund": "?", "Katze": "?"}, "encoding": "?", "header_row": 2},
+        {'encoding = "?"': 'encoding = "cp1252"',
+         'name = "?"': 'name = "Tiername"', 'category_id = "?"': 'category_id = "Art"',
          'status = "?"': 'status = "Zustand"', 'Haus" = "?"': 'Haus" = "available"',
          'vermittelt = "?"': 'vermittelt = "sold"', 'Hund = "?"': "Hund = 1",
          'Katze = "?"': "Katze = 2", "# [defaults]": "[defaults]", "# name =": "name ="}, 2,
@@ -106,9 +107,10 @@ def test_a_draft_shows_the_facts(tmp_path: Path) -> None:
     """Beside the key its values, beside ``keep`` the ties of each date, beside a word its rows."""
     (tmp_path / "a.csv").write_text(SHELTER.replace(",3,", ",Dog,"))
     text = Recipe.draft(tmp_path / "a.csv")
-    assert 'key = "?"  # Animal ID: 20 different in 40 rows' in text
-    assert '20 of Animal ID stand in several rows: first, last, order_by = "Seen" leaves 0' in text
-    assert 'Dog = "?"  # 40 rows' in text
+    assert 'key = "?" # Animal ID: 20 different values in 40 rows' in text
+    assert '20 values of Animal ID have several rows. "first" or "last", by the order of the file; '
+    assert '"last" with order_by = "Seen" decides all' in text
+    assert 'Dog = "?" # 40 rows' in text
 
 
 # By the column's name, its cells beside the names of the animals.

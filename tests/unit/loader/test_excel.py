@@ -15,7 +15,7 @@ import petstore_frame as pf
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.source import open_source
-from unit.loader.opened import memory_below, records_of, with_parts, workbook_of
+from unit.loader.opened import memory_below, rows_of, with_parts, workbook_of
 
 HEADER = ("name", "categoryId", "status")
 
@@ -39,7 +39,7 @@ HEADER = ("name", "categoryId", "status")
 def test_a_cell_is_judged_by_its_type(tmp_path: Path, cells: tuple[Any, Any], pet, note) -> None:
     """As a name a date is ISO text with a note; no truth value, error or rounded number is sent."""
     workbook_of(tmp_path, HEADER, (*cells, "sold"))
-    (record,) = records_of(tmp_path / "pets.xlsx")
+    (record,) = rows_of(tmp_path / "pets.xlsx")
     if pet is None:
         assert (record.state, record.problems[0].code) == (State.INVALID, note)
     else:
@@ -58,7 +58,7 @@ def test_a_formula_gives_its_cached_value(tmp_path: Path) -> None:
     chart.add_series({"values": "=Pets!$B$2:$B$2"})
     book.add_chartsheet("Chart").set_chart(chart)
     book.close()
-    (record,) = records_of(tmp_path / "pets.xlsx")
+    (record,) = rows_of(tmp_path / "pets.xlsx")
     assert (record.line, record.payload) == (2, b'{"name":"REX","categoryId":3}')
 
 
@@ -70,24 +70,38 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
     source = open_source(path)
     assert [record.state for record in source] == ["pending"]
     assert source.name == "pets.xlsx (sheet Pets)"
-    book.create_sheet("More")
+    more = book.create_sheet("More")
     book.save(path)
-    listed = r"the sheets 'Pets', 'Lists', 'More'; choose one; add sheet='Pets'"
-    with pytest.raises(InputError, match=listed) as asked:
+    assert open_source(path).name == "pets.xlsx (sheet Pets)"  # More is empty
+    more.append(HEADER)
+    more.append(("Bo", 4, None))
+    book.save(path)
+    with pytest.raises(InputError, match=r"'Pets', 'More'; .*'name'.* / 'Bo', '4'") as asked:
         open_source(path)
-    assert asked.value.add == ("sheet", "Pets")
+    assert (asked.value.add, asked.value.likely) == (("sheet", "?"), "Pets")
     with pytest.raises(InputError, match="no sheet is called 'pets'"):
-        records_of(path, sheet="pets")
-    assert len(records_of(path, sheet="Pets")) == 1
+        rows_of(path, sheet="pets")
+    assert len(rows_of(path, sheet="Pets")) == 1
 
 
 SHEET = "xl/worksheets/sheet1.xml"
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def book(calculation: str = "") -> dict[str, str]:
+    """The part of a workbook that names its sheet, and says how it was calculated."""
+    sheets = '<sheets><sheet name="Pets" sheetId="1" r:id="rId1"/></sheets>'
+    text = f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}">{sheets}{calculation}</workbook>'
+    return {"xl/workbook.xml": text}
+
+
+CALCULATED, UNCALCULATED = book(), book('<calcPr fullCalcOnLoad="1"/>')
 FIRST_ROW = '<row><c t="str"><v>name</v></c><c t="str"><v>category</v></c></row>'
 
 
 def sheet(rows: str, after: str = "") -> str:
-    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    return f'<worksheet xmlns="{space}"><sheetData>{FIRST_ROW}{rows}</sheetData>{after}</worksheet>'
+    return f'<worksheet xmlns="{MAIN}"><sheetData>{FIRST_ROW}{rows}</sheetData>{after}</worksheet>'
 
 
 # Made when asked for: every worker collects this file, and makes none. With the most MiB needed.
@@ -95,7 +109,7 @@ BOMBS: dict[str, tuple[str, Callable[[], str | bytes], str, int]] = {
     "a part of zeros": ("xl/more.bin", lambda: bytes(2**26), "would unpack to 64 MiB", 8),
     "few cells far to the right": (
         SHEET, lambda: sheet('<row><c r="XFD2"><v>1</v></c></row>' * 500),
-        "has 32,768 cells, empty ones included", 100,
+        "has more than 80,000 cells, empty ones included", 100,
     ),
     "cells merged without end": (
         SHEET,
@@ -110,10 +124,10 @@ def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: 
     """What unpacks to more than a list of animals needs is refused while it is being unpacked."""
     part, content, words, most = BOMBS[kind]
     path = with_parts(tmp_path, {part: content()})
-    monkeypatch.setattr("petstore_frame.loader.source.excel_file.MAX_CELLS", 20_000)
-    monkeypatch.setattr("petstore_frame.loader.source.excel_file.MAX_UNPACKED", 2**25)
+    monkeypatch.setattr("petstore_frame.loader.source.workbook_parts.MAX_CELLS", 20_000)
+    monkeypatch.setattr("petstore_frame.loader.source.workbook_parts.MAX_UNPACKED", 2**25)
     with memory_below(most), pytest.raises(InputError, match=words) as refused:
-        records_of(path)
+        rows_of(path)
     assert refused.value.path == str(path) and refused.value.hint
 
 
@@ -121,8 +135,8 @@ def test_a_formula_that_gives_no_text_is_an_empty_cell(tmp_path: Path) -> None:
     """Rows that hold nothing else, as of a table drawn ahead, are nothing."""
     formula = '<c t="str"><f>IF(1,"","")</f><v></v></c>'
     rex = f'<row><c t="str"><v>Rex</v></c><c><v>3</v></c>{formula}</row>'
-    path = with_parts(tmp_path, {SHEET: sheet(rex + f"<row>{formula}</row>" * 9)})
-    assert [record.state for record in records_of(path)] == [State.PENDING]
+    path = with_parts(tmp_path, {SHEET: sheet(rex + f"<row>{formula}</row>" * 9), **CALCULATED})
+    assert [record.state for record in rows_of(path)] == [State.PENDING]
 
 
 def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path) -> None:
@@ -130,5 +144,5 @@ def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path) -> None:
     path = tmp_path / "a.csv.zip"
     with zipfile.ZipFile(path, "w") as packed:
         packed.writestr("a.csv", "name,category_id\nLuna,3\n")
-    with pytest.raises(InputError, match="a zip file, but not a workbook"):
-        records_of(path)
+    with pytest.raises(InputError, match="a zip file, not a workbook"):
+        rows_of(path)

@@ -1,4 +1,4 @@
-"""The changes of a record, as the journal allows them."""
+"""The changes of a row, as the journal allows them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Change, Intent, Outcome, Outcomes
 from petstore_frame.loader.results.load_result import LoadResult
-from petstore_frame.loader.row_state import MOVES, RecordProblem, SourceRow, State
-from unit.loader.staged import RUN, become, change, records_of, stage
+from petstore_frame.loader.row_state import MOVES, RowProblem, SourceRow, State
+from unit.loader.staged import RUN, become, change, rows_of, stage
 
 BODY = b'{"name":"A","categoryId":1}'
 
 
 @pytest.fixture
 def result(tmp_path: Path) -> LoadResult:
-    """An import of six pending records."""
-    return stage(tmp_path / "x.sqlite3", RUN, records_of([BODY] * 6))
+    """An import of six pending rows."""
+    return stage(tmp_path / "x.sqlite3", RUN, rows_of([BODY] * 6))
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def test_a_key_is_repeated_only_while_it_is_remembered(writer: Outcomes) -> None
     writer.commit([end(intent, State.UNCONFIRMED) for intent in (first, second, third)], 101.0)
     assert third.key is None
     writer.begin_round(50.0, 200.0)
-    assert writer.commit([], 200.0, room=3, keys_since=150.0)[0].record == 4
+    assert writer.commit([], 200.0, room=3, keys_since=150.0)[0].row == 4
     writer.begin_round(50.0, 200.0)
     again = writer.commit([], 200.0, room=2, keys_since=50.0)
     assert [intent.key for intent in again] == [first.key, second.key]
@@ -79,7 +79,7 @@ def test_the_database_refuses_every_other_move(result: LoadResult, old: State | 
     become(result, 1, old)
     for state in {*MOVES, State.EXCLUDED} - MOVES[old] - {old}:
         with pytest.raises(JournalError):
-            change(result, "UPDATE animals SET state = ? WHERE record = 1", state)
+            change(result, "UPDATE animals SET state = ? WHERE row = 1", state)
 
 
 def test_an_absent_record_keeps_its_key(writer: Outcomes) -> None:
@@ -89,13 +89,13 @@ def test_an_absent_record_keeps_its_key(writer: Outcomes) -> None:
     writer.change([Change(1, State.UNCONFIRMED, State.NOT_FOUND, "not found")], 3.0)
     writer.change([Change(1, State.NOT_FOUND, State.PENDING, "resent")], 4.0)
     (again,) = writer.commit([], 5.0, room=1, keys_since=0.0)
-    assert again.record == 1 and again.key == intent.key is not None
+    assert again.row == 1 and again.key == intent.key is not None
 
 
 def test_a_key_is_the_same_on_every_computer(result: LoadResult, tmp_path: Path) -> None:
-    """It is made from the import, the record and its payload, not drawn."""
+    """It is made from the import, the row and its payload, not drawn."""
     keys = []
-    for each in (result, stage(tmp_path / "y.sqlite3", RUN, records_of([BODY] * 6))):
+    for each in (result, stage(tmp_path / "y.sqlite3", RUN, rows_of([BODY] * 6))):
         with session_of(each) as writer:
             keys.append([intent.key for intent in writer.commit([], 1.0, room=6, keys_since=0.0)])
     assert keys[0] == keys[1] and len({*keys[0]}) == 6
@@ -103,8 +103,8 @@ def test_a_key_is_the_same_on_every_computer(result: LoadResult, tmp_path: Path)
 
 def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
     """Any text, also separators, NUL, lone surrogates and no cell at all, is kept verbatim."""
-    problem = RecordProblem("odd", "it is odd", "name", "\ud800", "fix it", ("allow", ["x"]), "x")
+    problem = RowProblem("odd", "it is odd", "name", "\ud800", "fix it", ("allow", ["x"]), "x")
     for number, cells in enumerate([(), ("",), ("a\x1fb\x00", "Zoë\n", "lone \ud800")]):
-        record = SourceRow(1, 2, cells, State.INVALID, problems=(problem,), notes=("a", "b"))
-        (row,) = stage(tmp_path / f"{number}.sqlite3", RUN, [record]).rows()
+        row = SourceRow(1, 2, cells, State.INVALID, problems=(problem,), notes=("a", "b"))
+        (row,) = stage(tmp_path / f"{number}.sqlite3", RUN, [row]).rows()
         assert (row.cells, row.problems, row.notes) == (cells, (problem,), ("a", "b"))

@@ -148,7 +148,7 @@ def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:
 )
 def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str | None) -> None:
     """The same one is loaded and compared; what cells leave out is asked after it stands."""
-    rows = "7,A,1.2.2026", "7,B,3.2.2026", "7,C,2.2.2026"
+    rows = "7,A,13.2.2026", "7,B,15.2.2026", "7,C,14.2.2026"
     shop.load("a.csv", "tag,name,day", *rows, key="tag", **options)
     expected = [] if name is None else [name]
     assert shop.names == expected
@@ -159,7 +159,7 @@ def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str 
 
 def test_a_row_that_stands_and_is_left_out_is_not_to_fix(shop: Shop) -> None:
     """Its word need have no other meaning, and no older row of its key takes its place."""
-    rows = "7,A,sold,1.2.2026", "7,A,died,2.2.2026", "8,B,sold,1.2.2026"
+    rows = "7,A,sold,2026-02-01", "7,A,died,2026-02-02", "8,B,sold,2026-02-01"
     words = {"keep": "last", "order_by": "day", "exclude": {"status": "died"}}
     result = shop.load("a.csv", "tag,name,status,day", *rows, key="tag", **words)
     assert shop.names == ["B"] and len(result.fix) == 0 and result.counts["excluded"] == 2

@@ -21,7 +21,7 @@ from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.results.result_files import COLUMNS
 from petstore_frame.loader.row_state import State
 from petstore_frame.storage import harmless
-from unit.loader.opened import records_of as read
+from unit.loader.opened import rows_of as read
 from unit.loader.opened import workbook_of
 from unit.loader.staged import become, change, result_of
 
@@ -52,7 +52,7 @@ def make_result(folder: Path, text: str = ARRIVALS, *, is_rehearsal: bool = Fals
     path = folder / "arrivals.csv"
     path.write_text(text, encoding="utf-8", errors="surrogatepass", newline="")
     result = result_of(path, folder / "run.sqlite3", is_rehearsal=is_rehearsal)
-    pending = {row.record for row in result.rows(State.PENDING)}
+    pending = {row.number for row in result.rows(State.PENDING)}
     for record, (state, facts) in ({} if is_rehearsal else OUTCOMES).items():
         if record in pending:
             become(result, record, State(state), sent_at=1.8e9, **facts)
@@ -103,14 +103,14 @@ def test_every_record_has_one_row(result: LoadResult, tmp_path: Path) -> None:
     assert len(empty.frame) == 0 and "nothing to load" in str(empty).lower()
     assert (list(result.created["pet_id"]), list(result.unconfirmed["line"])) == ([2**60], [4, 5])
     wrong = ["line", "error_column", "error_value", "error_message", "hint"]
-    assert list(result.fix.columns[4:]) == [*wrong, "allow", "_pf_record"]
+    assert list(result.fix.columns[4:]) == [*wrong, "allow", "_pf_row"]
     assert list(result.fix["line"]) == [3, 6, 7, 9]
     assert list(result.fix.iloc[0][["error_column", "error_value"]]) == ["name", "=cmd()"]
 
 
 def test_column_names_never_collide(tmp_path: Path) -> None:
     """A file's own column called state or record keeps its cells beside ours."""
-    result = make_result(tmp_path, "name,categoryId,state,,record\nRex,3,Texas,x,9\n")
+    result = make_result(tmp_path, "name,categoryId,state,,row\nRex,3,Texas,x,9\n")
     assert list(result.frame["state (file)"]) == ["Texas"]
     assert list(result.frame["column 4"]) == ["x"]
     assert list(result.frame["state"]) == ["created"]
@@ -120,7 +120,7 @@ def test_summary_adds_up(written: LoadResult, out: Path) -> None:
     """The states sum to the records, times have their zone, and the written summary is the same."""
     summary = written.summary
     in_file = json.loads((out / "summary.json").read_text())
-    assert sum(summary["states"].values()) == summary["records"] == 8
+    assert sum(summary["states"].values()) == summary["rows"] == 8
     assert [cause["code"] for cause in summary["causes"]] == [
         "missing_name", "not_a_whole_number", "extra_cell", "=cmd()",
     ]  # fmt: skip
@@ -133,9 +133,9 @@ def test_summary_adds_up(written: LoadResult, out: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "records", "columns"),
     [
-        ("results.csv", range(1, 9), "record state pet_id problem column value hint changed"),
-        ("fix.csv", (2, 5, 6, 7), "record problem column value hint allow"),
-        ("unconfirmed.csv", (3, 4), "record state pet_id problem column value hint changed"),
+        ("results.csv", range(1, 9), "row state pet_id problem column value hint changed"),
+        ("fix.csv", (2, 5, 6, 7), "row problem column value hint allow"),
+        ("unconfirmed.csv", (3, 4), "row state pet_id problem column value hint changed"),
     ],
 )
 def test_files_hold_what_they_promise(written: LoadResult, out, name, records, columns) -> None:
@@ -145,7 +145,7 @@ def test_files_hold_what_they_promise(written: LoadResult, out, name, records, c
     rows = [*csv.DictReader(raw.decode("utf-8-sig").splitlines(keepends=True))]
     ours = [f"_pf_{column}" for column in columns.split()]
     assert [*rows[0]] == ["name", "categoryId", "note", "status", "_pf_extra_1", *ours]
-    assert [row["_pf_record"] for row in rows] == [f"r{start}-{record}" for record in records]
+    assert [row["_pf_row"] for row in rows] == [f"r{start}-{record}" for record in records]
     assert [record.origin for record in read(out / name)] == [(start, n) for n in records]
     names = {"results.csv", "fix.csv", "unconfirmed.csv", "results.xlsx", "summary.json"}
     assert {path.name for path in out.iterdir()} == names
@@ -235,7 +235,7 @@ def test_a_result_is_never_stale(tmp_path: Path) -> None:
     result = make_result(tmp_path)
     before = result.frame
     assert result.frame is before
-    change(result, "UPDATE animals SET state = 'created' WHERE record = 3")
+    change(result, "UPDATE animals SET state = 'created' WHERE row = 3")
     assert result.frame["state"].tolist()[2] == "created"
     assert len(result.created) == result.counts[State.CREATED] == 2
     assert "2 animals added" in str(result)

@@ -7,7 +7,7 @@ import pytest
 import petstore_frame as pf
 from unit.conftest import inventory, read_book
 
-OPTIONS = {"attention", "categories", "changes"}
+OPTIONS = {"attention", "categories", "changes", "overwrite"}
 
 
 @pytest.fixture

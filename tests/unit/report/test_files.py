@@ -9,14 +9,17 @@ from datetime import datetime
 from pathlib import Path
 from unittest.mock import Mock
 
+import openpyxl
 import pandas as pd
+import polars as pl
 import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, ReportError
 from petstore_frame.inventory import Verdict
 from petstore_frame.report import write_data
-from unit.conftest import inventory, pets
+from petstore_frame.storage import styles
+from unit.conftest import PETS, inventory, pets
 
 KINDS = ["xlsx", "csv", "parquet", "html"]
 
@@ -35,13 +38,57 @@ def test_a_report_leaves_nothing_beside_it(kind, write, tmp_path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_report_that_fails_leaves_the_old_one(kind, write, tmp_path, monkeypatch) -> None:
     """When the rename is refused, as for a file open in Excel, the old file is as it was."""
-    path = tmp_path / f"stock.{kind}"
-    path.write_text("the old one")
+    path = write(to=f"stock.{kind}")
+    old_files = {file: file.read_bytes() for file in tmp_path.iterdir()}
     monkeypatch.setattr(Path, "replace", Mock(side_effect=PermissionError(13, "denied")))
     with pytest.raises(ReportError, match="open in another program"):
-        write(to=path.name)
-    assert path.read_text() == "the old one"
-    assert list(tmp_path.iterdir()) == [path]
+        write([(1, "New", 3, "sold")], to=path.name)
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == old_files
+
+
+def edit_workbook(path: Path) -> None:
+    book = openpyxl.load_workbook(path)
+    book["Inventory"]["F2"] = "a note"
+    book.save(path)
+
+
+def edit_text(path: Path) -> None:
+    path.write_text(path.read_text("utf-8-sig").replace("Luna", "Luna II"), encoding="utf-8-sig")
+
+
+@pytest.mark.parametrize(("name", "edit"), [("a.xlsx", edit_workbook), ("a.csv", edit_text)])
+def test_what_somebody_typed_is_not_overwritten(name, edit, write, tmp_path) -> None:
+    """A report as it was written is replaced, a changed one only if the user asks for it."""
+    write(to=name)
+    path = write(to=name)
+    edit(path)
+    typed = path.read_bytes()
+    with pytest.raises(ReportError, match="overwrite=True"):
+        write(to=name)
+    assert path.read_bytes() == typed
+    write(to=name, overwrite=True)
+    assert path.read_bytes() != typed
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.csv"])
+def test_a_file_that_is_not_a_report_is_not_overwritten(name, write, tmp_path) -> None:
+    """A list of the user with the name of the report stays."""
+    (tmp_path / name).write_text("my own list")
+    with pytest.raises(ReportError, match="overwrite=True"):
+        write(to=name)
+    assert (tmp_path / name).read_text() == "my own list"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_link_stays_a_link(kind, write, tmp_path) -> None:
+    """The file that a link leads to is written, and the link still leads there."""
+    (tmp_path / "shared").mkdir()
+    target = tmp_path / "shared" / f"stock.{kind}"
+    link = tmp_path / f"latest.{kind}"
+    link.symlink_to(target)
+    for _ in range(2):
+        write(to=link.name)
+        assert link.is_symlink() and target.is_file() and not target.is_symlink()
 
 
 @pytest.mark.parametrize("lock", [".~lock.stock.xlsx#", "~$stock.xlsx"])
@@ -56,7 +103,7 @@ def test_a_file_open_in_an_office_program_is_refused(lock, write, tmp_path) -> N
 FRAME = inventory().frame
 REFUSED = [
     ({"to": "nowhere/a.xlsx"}, ReportError, r"the folder .*nowhere does not exist"),
-    ({"to": "a.xls"}, ReportError, "ends in one of .xlsx, .csv"),
+    ({"to": "a.xls"}, ReportError, "unsupported extension '.xls'"),
     ({"to": "a.csv", "attention": ["x"]}, ArgumentError, "are for an .xlsx, not for 'a.csv'"),
     ({"to": "a.parquet", "of": 3}, ArgumentError, "expected a table of pets, got int"),
 ]  # fmt: skip
@@ -92,6 +139,96 @@ def test_a_csv_comes_back_with_what_it_covers(write_as, tmp_path) -> None:
     assert len(pf.diff(path, held)) == 0
     path.write_text(path.read_text("utf-8-sig").replace("sold", "pending"), encoding="utf-8")
     assert pf.read_inventory(path).completeness.verdict is Verdict.UNKNOWN
+
+
+CATS = {3: "Cat"}
+SAVED_FORMS = {
+    "workbook": lambda held, folder: pf.write_report(held, folder / "a.xlsx", categories=CATS),
+    "CSV": lambda held, folder: pf.write_report(held, folder / "a.csv", categories=CATS),
+    "CSV with semicolons": lambda held, folder: with_semicolons(held, folder / "a.csv"),
+    "Parquet": lambda held, folder: pf.write_report(held, folder / "a.parquet"),
+    "polars": lambda held, folder: pl.from_pandas(held.frame),
+    "pyarrow": lambda held, folder: pl.from_pandas(held.frame).to_arrow(),
+}  # fmt: skip
+
+
+def with_semicolons(held: pf.Inventory, path: Path) -> Path:
+    """Save a report as a spreadsheet does in countries with a decimal comma."""
+    rows = csv.reader(pf.write_report(held, path).read_text("utf-8-sig").splitlines())
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=";").writerows(rows)
+    return path
+
+
+@pytest.mark.parametrize("form", SAVED_FORMS)
+def test_diff_and_compare_take_a_listing_in_any_form(form, tmp_path) -> None:
+    """A listing that was saved, or is a frame of another library, equals itself."""
+    held = inventory()
+    saved = SAVED_FORMS[form](held, tmp_path)
+    assert len(pf.diff(saved, held)) == 0
+    assert pf.compare(saved, held, on="id").is_equal
+
+
+def test_a_workbook_comes_back_with_what_it_covers(write) -> None:
+    """Ids, names, columns of the user and the coverage are those that were written."""
+    held = inventory([*PETS, (6, "a\x01b _x0041_", 3, "on hold")])
+    frame = held.frame.assign(price=[1.5, None, 3.0, 4.0, 5.0, 6.0], key="A-1")
+    priced = pf.Inventory(frame, held.provenance)
+    path = write(of=priced, to="stock.xlsx", categories={3: "Cat"})
+    back = pf.read_inventory(path)
+    assert back.completeness == priced.completeness and back.provenance == priced.provenance
+    pd.testing.assert_frame_equal(back.frame, priced.frame)
+    book = openpyxl.load_workbook(path)
+    book["Inventory"]["A5"] = 99
+    book.save(path)
+    assert pf.read_inventory(path).completeness.verdict is Verdict.UNKNOWN
+
+
+def test_a_workbook_of_several_sheets_comes_back(write, monkeypatch) -> None:
+    """All sheets of pets are read."""
+    monkeypatch.setattr(styles, "SHEET_ROWS", 2)
+    assert pf.read_inventory(write(to="stock.xlsx")).frame["id"].tolist() == [
+        pet[0] for pet in PETS
+    ]
+
+
+NOT_LISTINGS = [
+    ("gone.csv", None, pf.InputError, "cannot open"),
+    ("gone.parquet", None, pf.InputError, "cannot open"),
+    ("gone.xlsx", None, pf.InputError, "cannot open"),
+    ("a.json", b"{}", pf.ArgumentError, "unsupported extension '.json'"),
+    ("a.xlsx", b"not a zip", pf.PetstoreError, "workbook"),
+    ("a.parquet", b"not Parquet", pf.ArgumentError, "not a Parquet file"),
+    ("a.csv", b"id;name\r\n1;Rex\r\n", pf.ArgumentError, "lacks"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "error", "message"), NOT_LISTINGS)
+def test_what_is_not_a_listing_is_named(name, content, error, message, tmp_path) -> None:
+    """A missing or foreign file is an error of ours that says what is wrong with it."""
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(error, match=message):
+        pf.diff(path, inventory())
+
+
+def test_diff_says_what_it_was_given() -> None:
+    """A frame that lacks columns, and a value that is no frame, are described."""
+    with pytest.raises(pf.ArgumentError, match="a DataFrame without category_id, status"):
+        pf.diff(pl.DataFrame({"id": [1], "name": ["Rex"]}), inventory())
+    with pytest.raises(pf.ArgumentError, match="got int"):
+        pf.diff(3, inventory())
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "html"])
+def test_control_characters_in_labels_keep_a_file_valid(ending, write) -> None:
+    """A label with an escape character or half a character is shown without it."""
+    path = write(to=f"stock.{ending}", categories={3: "C\x1b[31mat\ufffe", 9: "a\x00b"})
+    if ending == "xlsx":
+        openpyxl.load_workbook(path)
+    else:
+        assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe]", path.read_text("utf-8"))
 
 
 def test_every_file_has_a_users_columns(write, book_of) -> None:

@@ -156,7 +156,7 @@ def test_a_selection_raises_no_alarm(book_of, write) -> None:
 
 
 def test_the_about_sheet_has_all_the_evidence(book_of) -> None:
-    """What was asked, the basis, assumptions, requests, evidence and the version are there."""
+    """What was asked, the reason, assumptions, requests, evidence and the version are there."""
     book = book_of(
         verdict=Verdict.UNSTABLE,
         assumptions=("the store fills each page",),

@@ -11,7 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.schema import Labels
-from unit.loader.opened import records_of, written
+from unit.loader.opened import rows_of, written
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_an_id_may_have_several_labels_to_be_read_by(tmp_path: Path) -> None:
     labels = written(tmp_path, "category_id,label\n1,Dog\n2,Cat\n2,Kitty\n", "categories.csv")
     animals = written(tmp_path, "name,category\nAda,cat\nBob,Kitty\nCy,Kity\n")
     for categories in (labels, pd.Series(["Dog", "Cat", "Kitty"], index=[1, 2, 2])):
-        records = records_of(animals, categories=categories)
+        records = rows_of(animals, categories=categories)
         assert [record.state for record in records] == ["pending", "pending", "invalid"]
         assert "'kitty'" in records[2].problems[0].hint
         assert Labels(categories) == {1: "Dog", 2: "Kitty"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,15 +12,59 @@ import pytest
 from petstore_frame.service import StartError
 from petstore_frame.service.api_keys import key_from_file
 from petstore_frame.service.store import shown_url
+from petstore_frame.transport import checked_key
 
 
 def test_a_key_file_is_made_once(tmp_path) -> None:
-    """Readable by its owner alone; an existing one is taken as it is, an empty one refused."""
+    """Readable by its owner only; after that its key is read."""
     path = tmp_path / "key"
     assert key_from_file(path) == key_from_file(path)
     assert path.stat().st_mode & 0o777 == 0o600
-    path.write_text("\n")
-    with pytest.raises(StartError, match="holds no key"):
+
+
+KEY = "0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "at least 16 characters, got 0"),
+        (b"\n", "at least 16 characters, got 0"),
+        (KEY[:15].encode(), "at least 16 characters, got 15"),
+        (f"{KEY}\n{KEY}\n".encode(), "one key on one line"),
+        (f"{KEY} {KEY}".encode(), "one key on one line"),
+        (f"{KEY}\u00e9".encode(), "one key on one line"),
+        (b"\xff\xfe0\x001\x00" * 9, "one key on one line"),
+        (bytes(range(256)) * 40, "one key on one line"),
+    ],
+)
+def test_a_key_file_has_one_key_that_a_client_can_send(tmp_path, content, reason) -> None:
+    """Anything else is an error that names the file, and does not show its content."""
+    path = tmp_path / "key"
+    path.write_bytes(content)
+    path.chmod(0o600)
+    with pytest.raises(StartError, match=reason) as caught:
+        key_from_file(path)
+    assert str(path) in str(caught.value) and KEY[:9] not in str(caught.value)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_the_line_end_of_a_key_file_is_not_part_of_the_key(tmp_path, end) -> None:
+    """A client accepts every key that the service takes from a file."""
+    path = tmp_path / "key"
+    path.write_bytes((KEY + end).encode())
+    path.chmod(0o600)
+    assert key_from_file(path) == KEY == checked_key(KEY).get_secret_value()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has access lists")
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o644])
+def test_a_key_file_of_others_is_refused(tmp_path, mode) -> None:
+    """A key that other users can read or replace is not a secret; the error says what to run."""
+    path = tmp_path / "key"
+    path.write_text(KEY)
+    path.chmod(mode)
+    with pytest.raises(StartError, match=f"chmod 600 {path}"):
         key_from_file(path)
 
 
@@ -30,16 +75,26 @@ def test_a_password_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("options", "reason"),
     [
         (["--port", "70000"], "error: port: "),
         (["--sample", "-1"], "error: sample: "),
         (["--api-key-file", "nokey/x.key", "--port", "0"], "error: nokey/x.key: No such file"),
+        (["--api-key-file", "k" * 300, "--port", "0"], "File name too long"),
+        (["--api-key-file", ".", "--port", "0"], "error: .: Is a directory"),
+        (["--database", "mysql://me@host/db", "--port", "0"], "unsupported database 'mysql'"),
+        (["--database", "postgresql+nodriver://me@host/db", "--port", "0"], "nodriver"),
+        (["--database", "d" * 300, "--port", "0"], "cannot open the database"),
+        (["--database", ".", "--port", "0"], "cannot open the database"),
+        (["--host", "h" * 300, "--port", "0"], "cannot listen on"),
+        (["--faults", "busy=0.1", "--port", "70000"], "error: port"),
+        (["--faults", "busy=0.1", "--upstream", "ftp://host/v1", "--port", "0"], "error: upstream"),
+        (["--faults", "busy=0.1", "--upstream", "http://host:x/v1", "--port", "0"], "error: upstr"),
     ],
 )
-def test_a_wrong_option_is_refused(words: list[str], said: str, tmp_path: Path) -> None:
-    """It ends with code 2 and one sentence, before a database or a socket is opened."""
-    command = [sys.executable, "-m", "petstore_frame", "serve", *words]
+def test_a_wrong_option_is_refused(options: list[str], reason: str, tmp_path: Path) -> None:
+    """It ends with code 2 and one sentence, and writes no file."""
+    command = [sys.executable, "-m", "petstore_frame", "serve", *options]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout, list(tmp_path.iterdir())) == (2, "", [])
-    assert said in ended.stderr and len(ended.stderr.splitlines()) == 1
+    assert (ended.returncode, ended.stdout, list(tmp_path.iterdir())) == (2, "", []), ended.stderr
+    assert reason in ended.stderr and len(ended.stderr.splitlines()) == 1

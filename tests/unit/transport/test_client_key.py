@@ -42,7 +42,7 @@ def surprised(request: httpx.Request) -> httpx.Response:
 
 def client_of(handler: Callable[[httpx.Request], Any], key: Any = KEY) -> pf.Client:
     transport = httpx.MockTransport(handler)
-    return pf.Client(HERE, key, transport=transport, max_retries=0)
+    return pf.Client(HERE, key, transport=transport, retry_timeout=0)
 
 
 def refused(_: httpx.Request) -> httpx.Response:
@@ -128,7 +128,7 @@ def test_the_key_is_in_no_log_of_ours(status: str, caplog: pytest.LogCaptureFixt
     caplog.set_level(logging.DEBUG)
     body = json.dumps([{"id": 1, "name": KEY, "categoryId": 1}])
     with HostileStore(lambda _: http(status, body, f'Link: <?k={KEY}>; rel="prev"')) as store:
-        with pf.Client(store.base_url, KEY, max_retries=0) as client:
+        with pf.Client(store.base_url, KEY, retry_timeout=0) as client:
             create = partial(client.create_pet, name="a", category_id=1)
             for act in (client.list_pets, create, partial(pf.fetch_inventory, client)):
                 with contextlib.suppress(pf.PetstoreError):

@@ -12,8 +12,6 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.transport.connection_settings import checked_address
-from petstore_frame.transport.response import Response
-from petstore_frame.transport.transport import repeat_wait_s
 
 HERE = {"PETSTORE_BASE_URL": "http://127.0.0.1:1/v1", "PETSTORE_API_KEY": "env-key"}
 LAN = HERE | {"PETSTORE_BASE_URL": "http://store.lan/v1"}
@@ -38,7 +36,7 @@ def environ(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]
     ("variables", "given", "store", "key"),
     [
         (HERE, {}, HERE["PETSTORE_BASE_URL"], "env-key"),
-        (HERE, FAR | {"timeout": np.float32(2.5), "max_retries": np.int64(3)}, *FAR.values()),
+        (HERE, FAR | {"timeout": np.float32(2.5), "retry_timeout": np.int64(3)}, *FAR.values()),
         (LAN | {"PETSTORE_ALLOW_INSECURE": "1"}, {}, "http://store.lan/v1", "env-key"),
     ],
     ids=["environment", "arguments, and numpy's numbers", "plain http"],
@@ -51,14 +49,15 @@ def test_an_argument_beats_the_environment(environ, variables, given, store, key
         assert client._transport._key.get_secret_value() == key
 
 
-NOT_WHOLE, NOT_SECONDS = "max_retries is ", "is a number of seconds above 0"
+NOT_SECONDS = "must be a number of seconds"
 REFUSED: list[tuple[dict[str, Any], dict[str, str], str]] = [
     ({}, {}, "PETSTORE_BASE_URL"),
     ({}, {"PETSTORE_BASE_URL": "http://127.0.0.1/v1"}, "PETSTORE_API_KEY"),
     ({}, LAN, "PETSTORE_ALLOW_INSECURE=1"),
     ({}, LAN | {"PETSTORE_ALLOW_INSECURE": "0"}, "PETSTORE_ALLOW_INSECURE=1"),
-    *(({"max_retries": n}, HERE, NOT_WHOLE) for n in (2.9, True, "3", -1)),
-    *(({"timeout": n}, HERE, f"{NOT_SECONDS}, got {n!r}") for n in (0, True, INFINITE, "3")),
+    *(({"retry_timeout": n}, HERE, NOT_SECONDS) for n in (True, "3", -1, INFINITE)),
+    *(({"timeout": n}, HERE, f"{NOT_SECONDS}, got {n!r}") for n in (True, INFINITE, "3")),
+    ({"timeout": 0}, HERE, f"{NOT_SECONDS} above 0, got 0"),
     # A program whose own setting is empty is not sent to another store of the environment.
     *(({"base_url": nothing}, HERE, "no store address") for nothing in ("", "  ", object())),
     *(({"api_key": no_text}, HERE, "no API key") for no_text in ("", 3, object())),
@@ -109,31 +108,6 @@ def test_an_unsafe_address_is_refused_and_no_secret_repeated(address: str) -> No
     frames = traceback.walk_tb(caught.value.__traceback__)
     shown = [repr(frame.f_locals["self"]) for frame, _ in frames if "self" in frame.f_locals]
     assert "hidden" not in f"{caught.value} {shown}"
-
-
-def test_waits_grow_under_a_cap_and_a_budget() -> None:
-    """Full jitter: from nothing to a ceiling that doubles; the sum of patience is bounded."""
-    most = [repeat_wait_s(repeats, None, draw=lambda: 1.0) for repeats in range(9)]
-    assert most == [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30]
-    assert repeat_wait_s(3, None, draw=lambda: 0.0) == 0
-    assert repeat_wait_s(2, None, 179.5, draw=lambda: 1.0) is None
-    assert repeat_wait_s(0, None, 999.0, draw=lambda: 1.0) == 0.25  # the first repeat always comes
-    # A Retry-After is never undercut, and one beyond the cap ends the attempts.
-    assert repeat_wait_s(0, 7.0, draw=lambda: 0.5) == 7.0
-    assert repeat_wait_s(0, 31.0) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("120", 120.0),
-        *((other, None) for other in ("Sat, 21 Nov 2099 12:00:10 GMT", "-5", "1" * 11)),
-    ],
-)
-def test_a_wait_is_a_number_of_seconds(text: str, seconds: float | None) -> None:
-    """A date, or nonsense, is no wish; our own waits hold then."""
-    answer = Response("GET /pets", 503, {"Retry-After": text}, b"", None, 0.0)
-    assert answer.retry_after_s == seconds
 
 
 @pytest.mark.parametrize("scheme", ["socks5", "gopher"])

@@ -42,7 +42,7 @@ def test_what_is_no_client_is_told_how_to_make_one(client: Any) -> None:
 @pytest.mark.parametrize("value", ["3", 3.0, True, None, np.True_])
 def test_an_id_is_a_whole_number(client: pf.Client, value: Any) -> None:
     """Texts, floats and booleans are no ids, and nothing is sent for them; numpy's numbers are."""
-    for call in (client.find_pet, client.get_pet):
+    for call in (partial(pf.find_pet, client), client.get_pet):
         words = told(lambda call=call: call(value))
         assert words.startswith("pet_id is a whole number, got ")
         assert words.endswith("nothing was sent")
@@ -58,7 +58,7 @@ def test_an_id_is_a_whole_number(client: pf.Client, value: Any) -> None:
         ({"limit": "10"}, "limit is a whole number, got the text '10'"),
         ({"limit": 101}, "limit is 1 to 100, got 101"),
         ({"max_pets": 0}, "max_pets is 1 or more, got 0"),
-        ({"progress": 0}, "progress is a function, True, False or None, got 0"),
+        ({"progress": 0}, "progress must be a function, True, False or None, got 0"),
     ],
 )
 def test_an_argument_of_a_fetch_is_refused_in_words(

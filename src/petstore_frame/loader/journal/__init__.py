@@ -1,1 +1,1 @@
-"""What is known of each record, on disk, before and after every request."""
+"""What is known of each row, on disk, before and after every request."""

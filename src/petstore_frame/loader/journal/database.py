@@ -1,9 +1,10 @@
-"""The database of a journal: one for each store, opened only when it is whole.
+"""Opens the database of a journal, one for each store, if it is complete.
 
-Beside the database a small file has the number of its commits, written after each commit and before
-the first byte that it allows is sent. A database with fewer commits than that file says has lost
-some: its log was removed or cut, or an older copy was put back. The small file is not synced at
-each commit: a power cut may leave it behind the database, which proves nothing lost, never ahead.
+A small file next to the database has the number of its commits. It is written after each commit,
+before any request that depends on the commit is sent. A database with fewer commits than that file
+says has lost some: its log was removed or cut, or an older copy was put back. The small file is not
+synced at each commit: after a power cut it may be behind the database, which proves no loss, but
+never ahead of it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import errno
 import hashlib
 import os
 import re
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -22,14 +24,17 @@ from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
 from petstore_frame.loader.journal.schema import FORMAT, TABLES
-from petstore_frame.storage import AtWorkError, locked, replacing, sync
+from petstore_frame.storage import AtWorkError, locked, replacing
 from petstore_frame.transport import same_store_address
 
 SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
 NOTHING_SENT, STOPPED = "; nothing was sent", "; sending has stopped"
 OF_DISK = (sqlite3.Error, OSError)
-# No table, not a database, or a torn file: what it knew is not there.
+_FULL_ERRORS = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota error
+# No table, not a database, or an incomplete file: its rows are lost.
 _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+# Less than this is full: SQLite needs some pages at once, and reports other errors without them.
+_MIN_FREE_BYTES = 64 * 1024
 _ASKS_AGAIN = (
     "run the same import again: it compares the file with the pets of the store, and asks before "
     "it sends any that is there already"
@@ -39,9 +44,9 @@ _ASKS_AGAIN = (
 def place_of(
     journal: str | PathLike[str] | None, base_url: str, store_id: str | None = None
 ) -> Path:
-    """Return where the journal of a store is, as an absolute path; there may be none yet.
+    """Return the absolute path of the journal of a store; the file may not exist yet.
 
-    ``store_id`` is that of a store which is not the first one that had this address.
+    ``store_id`` is the id of a store if it is not the first one at this address.
     """
     if journal is None:
         from platformdirs import user_state_path
@@ -60,41 +65,65 @@ def place_of(
 def find_journal(
     journal: str | PathLike[str] | None, base_url: str, ask_id: Callable[[], str | None]
 ) -> Path:
-    """Return where the journal of a store is; the first one belongs to the first of its address.
+    """Return the path of the journal of a store; each store at an address has its own journal.
 
-    A store that states another id has a journal of its own; it is asked only where that matters.
+    ``ask_id`` requests the id of the store; it is called only if there is a journal with an id.
+
+    Raises:
+        JournalError: The path is one that the system cannot have, or the journal is damaged.
     """
     path = place_of(journal, base_url)
-    if not path.exists():
-        return path
+    with sql_errors(path, NOTHING_SENT, (OSError, ValueError)):
+        if not _exists(path):
+            return path
     with reading(path, NOTHING_SENT) as sql:
-        ((known,),) = sql.execute("SELECT store_id FROM journal").fetchall()
-    stated = None if known is None else ask_id()
-    return path if stated in (None, known) else place_of(journal, base_url, stated)
+        ((journal_id,),) = sql.execute("SELECT store_id FROM journal").fetchall()
+    store_id = None if journal_id is None else ask_id()
+    if store_id in (None, journal_id):
+        return path
+    return place_of(journal, base_url, store_id)
+
+
+def _exists(path: Path) -> bool:
+    """Tell whether there is a file; unlike ``Path.exists``, raise if there can be none.
+
+    Raises:
+        OSError: The name is too long, a folder of the path is a file or may not be read.
+        ValueError: The path has a NUL character.
+    """
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def count_file(path: Path) -> Path:
-    """Return the file beside a journal that has the number of its commits."""
+    """Return the file next to a journal that has the number of its commits."""
     return path.with_name(path.name + COUNT)
 
 
 def _read_count(path: Path, done: str) -> int | None:
-    """Return how many commits a journal has at least; None where there is no such file."""
+    """Return how many commits a journal has at least; None without such a file."""
     try:
-        return int(count_file(path).read_bytes())
+        content = count_file(path).read_bytes()
+        # A disk that was full before there was a journal: nothing was lost.
+        if not content and not path.exists():
+            return None
+        return int(content)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as problem:
-        what = f"cannot be trusted: {count_file(path).name} is damaged"
-        raise _not_whole(path, what, done) from problem
+        reason = f"cannot be trusted: {count_file(path).name} is damaged"
+        raise _incomplete(path, reason, done) from problem
 
 
 def write_count(path: Path, commits: int) -> None:
-    """Write the number of commits of a journal that nobody has open."""
-    file = count_file(path)
-    file.touch(0o600)
-    file.write_bytes(b"%020d\n" % commits)
-    sync(file)
+    """Write the number of commits of a journal that is not open."""
+    # Replaced as a whole: a full disk leaves no empty file, and a link is not followed.
+    with replacing(count_file(path)) as draft:
+        draft.touch(0o600)
+        draft.write_bytes(b"%020d\n" % commits)
 
 
 @contextmanager
@@ -113,49 +142,63 @@ def _journal_error(path: Path, problem: Exception, done: str) -> JournalError:
     if isinstance(problem, sqlite3.Error):
         # Python's own errors, of text that is not UTF-8, have no code.
         code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    if code == sqlite3.SQLITE_FULL or getattr(problem, "errno", None) == errno.ENOSPC:
-        what = f"the disk of {path} is full{done}; free some room"
+    if _is_disk_full(path, problem, code):
+        reason = f"the disk of {path} is full{done}; free some space"
+    elif isinstance(problem, ValueError):
+        return JournalError(f"{str(path)!r}: {problem}{done}; use another path")
     elif isinstance(problem, OSError) and not isinstance(problem, FileNotFoundError):
-        what = f"{problem.filename or path}: {problem.strerror}{done}; put that right"
-    elif not path.is_file():
+        reason = f"{problem.filename or path}: {problem.strerror}{done}; correct that"
+    elif not Path(path).is_file():
         return JournalError(
             f"{path} is gone{done}. Put the folder back as it was. If it is lost, {_ASKS_AGAIN}"
         )
     elif code in _LOST:
-        return _not_whole(path, f"is damaged or not a journal ({problem})", done)
+        return _incomplete(path, f"is damaged or not a journal ({problem})", done)
     else:
-        what = f"{path}: {problem}{done}; free some room or repair the disk"
-    return JournalError(f"{what}, then run the same import again")
+        reason = f"{path}: {problem}{done}; free some space or repair the disk"
+    return JournalError(f"{reason}, then run the same import again")
 
 
-def _not_whole(path: Path, what: str, done: str) -> JournalError:
-    """Return the refusal of a journal that has lost something."""
+def _is_disk_full(path: Path, problem: Exception, code: int | None) -> bool:
+    """Tell whether an error means a full disk; SQLite names some of these "I/O error"."""
+    if code == sqlite3.SQLITE_FULL or getattr(problem, "errno", None) in _FULL_ERRORS:
+        return True
+    if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+        return False
+    try:
+        return shutil.disk_usage(path.parent).free < _MIN_FREE_BYTES
+    except OSError:
+        return False
+
+
+def _incomplete(path: Path, reason: str, done: str) -> JournalError:
+    """Return the error for a journal that has lost something."""
     return JournalError(
-        f"{path} {what}{done}. Put back the latest copy of {path.name}, {path.name}{LOG} and "
-        f"{count_file(path).name}, all of one moment: an older copy does not know what was sent "
-        f"since. If there is none, move these files away and {_ASKS_AGAIN}"
+        f"{path} {reason}{done}. Put back the latest copies of {path.name}, {path.name}{LOG} and "
+        f"{count_file(path).name}, all made at the same time: an older copy does not know what was "
+        f"sent since. If there are none, move these files away and {_ASKS_AGAIN}"
     )
 
 
 @contextmanager
 def holding(path: Path) -> Iterator[None]:
-    """Hold a journal, so that nobody else writes to it; its folder is made where it is missing."""
+    """Lock a journal against other writers; a missing folder is made."""
     with ExitStack() as stack:
         try:
-            with sql_errors(path, NOTHING_SENT, (OSError,)):
-                # For its owner alone: a journal has the cells of the files.
+            with sql_errors(path, NOTHING_SENT, (OSError, ValueError)):
+                # For its owner only: a journal has the cells of the files.
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 stack.enter_context(locked(path.with_name(path.name + LOCK)))
         except AtWorkError:
             raise JournalLockedError(
-                f"{path}: another import is at work here; wait for it to end, or stop it: what it "
-                "has begun can be resumed"
+                f"{path}: another import is running with this journal; wait for it to end, or stop "
+                "it: it can be resumed"
             ) from None
         yield
 
 
 def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:
-    """Open a database; as a reader (``ro``) nothing is changed, not even by closing it."""
+    """Open a database; mode ``ro`` changes nothing, not even when it is closed."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     if mode == "ro" and not os.access(path.parent, os.W_OK):
         address += "&immutable=1"
@@ -166,61 +209,87 @@ def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:
 
 @contextmanager
 def reading(path: Path, done: str = "") -> Iterator[sqlite3.Connection]:
-    """Give a connection that reads a journal, which is refused if it has lost something."""
-    counted = _read_count(path, done)  # before the commits: an import may be writing now
+    """Yield a connection that reads a journal.
+
+    Raises:
+        JournalError: The journal has lost something, or another version wrote it.
+    """
+    min_commits = _read_count(path, done)  # before the commits: an import may be writing now
     with sql_errors(path, done), closing(connect(path)) as sql:
-        found = sql.execute("SELECT format, commits FROM journal").fetchall()
-        if len(found) != 1:
-            raise _not_whole(path, "is not as it was written", done)
-        ((version, commits),) = found
+        rows = sql.execute("SELECT format, commits FROM journal").fetchall()
+        if len(rows) != 1:
+            raise _incomplete(path, "is not as it was written", done)
+        ((version, commits),) = rows
         if version != FORMAT:
             raise JournalError(
                 f"{path} has the format {version}, and this program reads {FORMAT}{done}. "
                 f"Use the version that wrote it, or move it away: then {_ASKS_AGAIN}"
             )
-        if counted is None:
-            raise _not_whole(path, f"was moved or copied without {count_file(path).name}", done)
-        if commits < counted:
-            what = (
-                f"has lost its last {counted - commits:,} entries: its log {path.name}{LOG} is "
+        if min_commits is None:
+            raise _incomplete(path, f"was moved or copied without {count_file(path).name}", done)
+        if commits < min_commits:
+            reason = (
+                f"has lost its last {min_commits - commits:,} entries: its log {path.name}{LOG} is "
                 "missing or cut, or an older copy was put back"
             )
-            raise _not_whole(path, what, done)
+            raise _incomplete(path, reason, done)
         try:
             yield sql
         except PetstoreError:
             raise
         except (ValueError, KeyError, TypeError) as problem:  # a cell that is not what we wrote
-            what = f"is damaged ({type(problem).__name__}: {problem})"
-            raise _not_whole(path, what, done) from problem
+            reason = f"is damaged ({type(problem).__name__}: {problem})"
+            raise _incomplete(path, reason, done) from problem
 
 
 def copy_journal(path: Path, copy: Path) -> None:
-    """Write a copy of a journal as it is at this moment, also while an import writes to it."""
+    """Copy a journal as it is at this moment, even while an import writes to it."""
     with reading(path) as sql, closing(connect(copy, mode="rwc")) as target:
         sql.backup(target)
         target.execute("PRAGMA journal_mode = WAL")
     write_count(copy, 0)
 
 
-def _make(path: Path, base_url: str) -> None:
-    """Make a journal, whole or not at all."""
-    with sql_errors(path, NOTHING_SENT, OF_DISK):
-        # The count comes first: without a commit it proves nothing missing.
+def _make_journal(path: Path, base_url: str) -> None:
+    """Make a journal, completely or not at all."""
+    try:
+        # The count comes first: a count of 0 without a journal means that nothing is missing.
         write_count(path, 0)
         path.with_name(path.name + LOG).unlink(missing_ok=True)
-        with replacing(path) as draft, closing(connect(draft, mode="rwc")) as sql:
-            draft.chmod(0o600)
-            sql.execute("PRAGMA journal_mode = WAL")
-            sql.executescript(f"BEGIN; {TABLES} COMMIT;")
-            sql.execute("INSERT INTO journal VALUES (?, ?, NULL, 0)", [FORMAT, base_url])
+        with replacing(path) as draft, _removing_logs(draft):
+            draft.touch(0o600)
+            with closing(connect(draft, mode="rw")) as sql:
+                # WAL comes last: a close that cannot move its log into the database says nothing.
+                sql.execute("PRAGMA journal_mode = MEMORY")
+                sql.executescript(f"BEGIN; {TABLES} COMMIT;")
+                sql.execute("INSERT INTO journal VALUES (?, ?, NULL, 0)", [FORMAT, base_url])
+                sql.execute("PRAGMA journal_mode = WAL")
+    except OF_DISK as problem:
+        # There is no journal yet, so none can be gone or damaged.
+        code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+        if _is_disk_full(path, problem, code) or isinstance(problem, OSError):
+            raise _journal_error(path, problem, NOTHING_SENT) from problem
+        raise JournalError(
+            f"{path} cannot be made: {problem}{NOTHING_SENT}; correct that, then run the same "
+            "import again"
+        ) from problem
+
+
+@contextmanager
+def _removing_logs(draft: Path) -> Iterator[None]:
+    """Remove what SQLite leaves next to a database if the disk is full when it is closed."""
+    try:
+        yield
+    finally:
+        for suffix in (LOG, "-shm"):
+            draft.with_name(draft.name + suffix).unlink(missing_ok=True)
 
 
 class Writer:
-    """The only writer of the journal of one store, made if need be; the caller holds its lock.
+    """The only writer of the journal of one store, which is made if it is missing.
 
-    Whatever changes the journal does so in ``transaction``. ``commits`` is how many there were,
-    ``has_sent`` whether a request may have been sent since it was opened.
+    The caller holds its lock, and makes every change in a ``transaction``. ``commits`` is the
+    number of commits so far, ``has_sent`` whether a request may have been sent since it was opened.
     """
 
     def __init__(self, path: Path, base_url: str) -> None:
@@ -228,29 +297,31 @@ class Writer:
         if path.exists():
             with reading(path, NOTHING_SENT) as sql:
                 if sql.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-                    raise _not_whole(path, "is not as it was written", NOTHING_SENT)
+                    raise _incomplete(path, "is not as it was written", NOTHING_SENT)
         elif _read_count(path, NOTHING_SENT):
-            raise _not_whole(path, "is missing", NOTHING_SENT)
+            raise _incomplete(path, "is missing", NOTHING_SENT)
         else:
-            _make(path, base_url)
-        with sql_errors(path, NOTHING_SENT, OF_DISK):
+            _make_journal(path, base_url)
+        with sql_errors(path, NOTHING_SENT, OF_DISK), ExitStack() as resources:
             self._count = os.open(count_file(path), os.O_RDWR)
+            resources.callback(os.close, self._count)
             self._file = path.stat()
-            self.sql = connect(path, mode="rw")
+            self.sql = resources.enter_context(closing(connect(path, mode="rw")))
             # NORMAL may lose the last commits on power loss: "sent" would read as "pending".
             self.sql.execute("PRAGMA synchronous = FULL")
             self.sql.execute("PRAGMA fullfsync = 1")
             self.sql.execute("PRAGMA cache_size = -32768")  # 32 MB: a large file is staged at once
             ((self.commits,),) = self.sql.execute("SELECT commits FROM journal").fetchall()
+            self._resources = resources.pop_all()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection for one commit, which is on disk and counted when the block ends."""
+        """Yield the connection for one commit, which is on disk and counted after the block."""
         done = STOPPED if self.has_sent else NOTHING_SENT
         with sql_errors(self.path, done, OF_DISK):
-            is_ours = os.path.samestat(self.path.stat(), self._file)
-        if not is_ours:  # no later import would find what is written to it
-            raise _not_whole(self.path, "was replaced during the import", done)
+            is_same_file = os.path.samestat(self.path.stat(), self._file)
+        if not is_same_file:  # no later import would find what is written to it
+            raise _incomplete(self.path, "was replaced during the import", done)
         with sql_errors(self.path, done):
             try:
                 self.sql.execute("BEGIN IMMEDIATE")
@@ -271,5 +342,4 @@ class Writer:
 
     def __exit__(self, *_: object) -> None:
         with suppress(sqlite3.Error):
-            self.sql.close()
-        os.close(self._count)
+            self._resources.close()

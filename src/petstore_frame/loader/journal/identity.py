@@ -32,13 +32,13 @@ from petstore_frame.loader.row_state import State
 
 _EXAMPLE = """
 SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT),
-  coalesce((SELECT key FROM rows AS one WHERE one.import = :mine AND one.record = :same_as),
+  coalesce((SELECT key FROM rows AS one WHERE one.import = :mine AND one.row = :same_as),
     (SELECT key FROM keys WHERE columns = :columns AND keys.animal = :animal
       AND key <> rows.key)),
   imports.source, imports.staged_at, own.pet_id
 FROM rows LEFT JOIN animals AS own ON own.animal = :animal
 LEFT JOIN imports ON imports.import = own.import AND own.import <> :mine
-WHERE rows.import = :mine AND rows.record = :record
+WHERE rows.import = :mine AND rows.row = :row
 """
 _SOURCES = """
 SELECT imports.id, source, staged_at, count(*) FROM json_each(:animals) AS of
@@ -209,7 +209,7 @@ def _lines(reader: Reader, matches: Sequence[Match]) -> list[int]:
     rows = json.dumps([match_.row for match_ in matches])
     found = reader.execute(
         "SELECT line FROM rows WHERE import = :mine"
-        " AND record IN (SELECT value FROM json_each(:rows))",
+        " AND row IN (SELECT value FROM json_each(:rows))",
         rows=rows,
     )
     return [line for (line,) in found]
@@ -270,9 +270,7 @@ def _case(reader: Reader, case: OpenCase) -> Case:
 
 
 def _example(reader: Reader, case: By, match_: Match) -> Example:
-    found = reader.execute(
-        _EXAMPLE, animal=match_.animal, record=match_.row, same_as=match_.same_as
-    )
+    found = reader.execute(_EXAMPLE, animal=match_.animal, row=match_.row, same_as=match_.same_as)
     line, ours, key, theirs, other_key, source, day, pet_id = found.fetchone()
     if case is By.SIMILAR_KEY:
         ours, theirs = shown_key(key), shown_key(other_key)

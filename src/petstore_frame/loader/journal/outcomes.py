@@ -18,35 +18,35 @@ from petstore_frame.loader.row_state import Ending, State
 # All in one row: with each row that SQLite gives, Python lets the other threads run first.
 _TO_SEND = """
 SELECT json_group_array(
-  json_array(record, line, payload, life, may_have_been_applied, key_since)) FROM (
-  SELECT own.record, rows.line, CAST(own.payload AS TEXT) AS payload, life,
+  json_array(row, line, payload, life, may_have_been_applied, key_since)) FROM (
+  SELECT own.row, rows.line, CAST(own.payload AS TEXT) AS payload, life,
     may_have_been_applied, key_since
-  FROM animals AS own JOIN rows USING (import, record)
-  WHERE own.import = :import AND {} ORDER BY own.record LIMIT :most)
+  FROM animals AS own JOIN rows USING (import, row)
+  WHERE own.import = :import AND {} ORDER BY own.row LIMIT :most)
 """
-_NEXT_PENDING = _TO_SEND.format("state = 'pending' AND own.record >= :start")
+_NEXT_PENDING = _TO_SEND.format("state = 'pending' AND own.row >= :start")
 # A start time in the future means that the clock was wrong, so the key may be of any age.
 _REPEATABLE = _TO_SEND.format("state = 'unconfirmed' AND key_since > :since AND key_since <= :now")
 # ``key_since`` is the first moment of a key that each request of the animal carried.
 _CLAIM = """
-UPDATE animals SET state = 'in_flight', sent_at = ?1, session = ?2,
-  first_sent_at = coalesce(first_sent_at, ?1),
-  key_since = iif(?3, coalesce(key_since, ?1), NULL)
-WHERE import = ?4 AND state IN ('pending', 'unconfirmed')
-  AND record IN (SELECT value FROM json_each(?5))
+UPDATE animals SET state = 'in_flight', sent_at = :now, session = :session,
+  first_sent_at = coalesce(first_sent_at, :now),
+  key_since = iif(:has_key, coalesce(key_since, :now), NULL)
+WHERE import = :import AND state IN ('pending', 'unconfirmed')
+  AND row IN (SELECT value FROM json_each(:rows))
 """
 # One statement for all outcomes of a commit; its rows are those that ``_settle`` makes.
 _SETTLE = """
 UPDATE animals SET state = column2, reason = column3, pet_id = column4, id_source = column5,
   answer = column6, may_have_been_applied = column7, key_since = iif(column8, key_since, NULL),
   settled_at = column9, shown_at = NULL
-FROM (VALUES {}) WHERE import = ? AND record = column1 AND state = 'in_flight'
+FROM (VALUES {}) WHERE import = ? AND row = column1 AND state = 'in_flight'
 """
 _CHANGE = """
 UPDATE animals SET state = :state, reason = :reason, pet_id = coalesce(:pet_id, pet_id),
   id_source = coalesce(:id_source, id_source), settled_at = iif(:state = 'pending', NULL, :now),
   may_have_been_applied = iif(:state = 'pending', 0, may_have_been_applied)
-WHERE import = :import AND record = :record AND state = :old
+WHERE import = :import AND row = :row AND state = :old
 """
 READ_AHEAD = 256
 
@@ -55,7 +55,7 @@ READ_AHEAD = 256
 class Intent:
     """A request that may now be sent: it is on disk."""
 
-    record: int
+    row: int
     line: int
     payload: bytes
     key: str | None  # its idempotency key
@@ -65,7 +65,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the end of a request made of its record."""
+    """What the end of a request made of its row."""
 
     intent: Intent
     state: State
@@ -78,9 +78,9 @@ class Outcome:
 
 
 class Change(NamedTuple):
-    """A later change of a record; from created to created its pet becomes known."""
+    """A later change of a row; from created to created its pet becomes known."""
 
-    record: int
+    row: int
     old: State
     state: State
     reason: str
@@ -89,14 +89,14 @@ class Change(NamedTuple):
 
 
 class Outcomes:
-    """Writes what becomes of the records of one import; the caller holds the journal."""
+    """Writes what becomes of the rows of one import; the caller holds the journal."""
 
     def __init__(self, writer: Writer, run: Import) -> None:
         self.run, self.path = run, writer.path
         self._writer, self._sql = writer, writer.sql
         self._import, self._uuid = run.number, uuid.UUID(run.id)
         self._store_id, self._session = run.store_id, writer.commits
-        # What was read of what is still to send, and from which record on there may be more.
+        # What was read of what is still to send, and from which row on there may be more.
         self._repeats: list[Any] = []
         self._pending: list[Any] = []
         self._next_pending = 0
@@ -105,10 +105,11 @@ class Outcomes:
     def counts(self) -> dict[State, int]:
         """Count the animals that the import sends by their states, and its rows to fix."""
         found = self._sql.execute(
-            "SELECT state, count(*) FROM animals WHERE import = ?1 AND state IS NOT NULL GROUP BY 1"
-            " UNION ALL SELECT 'invalid', count(*) FROM records WHERE import = ?1"
+            "SELECT state, count(*) FROM animals WHERE import = :import AND state IS NOT NULL"
+            " GROUP BY 1 UNION ALL"
+            " SELECT 'invalid', count(*) FROM row_states WHERE import = :import"
             " AND state = 'invalid'",
-            [self._import],
+            {"import": self._import},
         )
         return dict.fromkeys(State, 0) | {State(state): count for state, count in found}
 
@@ -161,7 +162,7 @@ class Outcomes:
     ) -> list[Intent]:
         """Write what became of requests, and return the next intents, in one durable transaction.
 
-        Up to ``room`` records may start, those of a round first, if their keys were first sent
+        Up to ``room`` rows may start, those of a round first, if their keys were first sent
         after ``keys_since`` (None: the store remembers none).
         """
         with self._writer.transaction() as sql:
@@ -182,25 +183,31 @@ class Outcomes:
         chosen += self._take_pending(room - len(taken))
         if not chosen:
             return []
-        numbers = [record for record, *_ in chosen]
-        values: list[Any] = [now, self._session, has_key, self._import, json.dumps(numbers)]
+        numbers = [row for row, *_ in chosen]
+        values = {
+            "now": now,
+            "session": self._session,
+            "has_key": has_key,
+            "import": self._import,
+            "rows": json.dumps(numbers),
+        }
         self._expect(len(numbers), self._sql.execute(_CLAIM, values))
         return [
             Intent(
-                record,
+                row,
                 line,
                 payload.encode(),
                 # The same on every computer, so that a store replays for a restored journal, too.
                 # An animal that is another than an equal pet has a life, and a key, of its own.
-                str(uuid.uuid5(self._uuid, f"{record} {life} {payload}")) if has_key else None,
+                str(uuid.uuid5(self._uuid, f"{row} {life} {payload}")) if has_key else None,
                 bool(may_have_been_applied),
                 now,
             )
-            for record, line, payload, life, may_have_been_applied, _ in chosen
+            for row, line, payload, life, may_have_been_applied, _ in chosen
         ]
 
     def _take_pending(self, most: int) -> list[Any]:
-        """Take pending records, read in advance: each statement hands the processor to others."""
+        """Take pending rows, read in advance: each statement hands the processor to others."""
         if len(self._pending) < most:
             start = self._pending[-1][0] + 1 if self._pending else self._next_pending
             self._pending += self._read(_NEXT_PENDING, start=start, most=READ_AHEAD)
@@ -214,21 +221,21 @@ class Outcomes:
         ((packed,),) = self._sql.execute(query, named | {"import": self._import}).fetchall()
         return list(json.loads(packed))
 
-    def _read_again(self, record: int) -> None:
-        """Begin anew with the pending records, of which this is one now."""
-        self._next_pending, self._pending = min(self._next_pending, record), []
+    def _read_again(self, row: int) -> None:
+        """Begin anew with the pending rows, of which this is one now."""
+        self._next_pending, self._pending = min(self._next_pending, row), []
         self._has_pending = True
 
     def _settle(self, verdicts: Sequence[Outcome], now: float) -> None:
-        """Write how requests ended; a pet that another record has is refused with all of them."""
+        """Write how requests ended; a pet that another row has is refused with all of them."""
         values: list[tuple[Any, ...]] = []
         for each in verdicts:
             intent, state = each.intent, each.state
             if state is State.PENDING:
-                self._read_again(intent.record)
+                self._read_again(intent.row)
             answer = each.answer | ({"notes": each.notes} if each.notes else {})
             values.append((
-                intent.record, state.value, each.reason, each.pet_id,
+                intent.row, state.value, each.reason, each.pet_id,
                 None if each.pet_id is None else "response", json.dumps(answer),
                 intent.may_have_been_applied or state is State.UNCONFIRMED, each.may_repeat,
                 None if state is State.PENDING else now,
@@ -245,7 +252,7 @@ class Outcomes:
         with self._writer.transaction() as sql:
             for each in changes:
                 if each.state is State.PENDING:  # its doubt is settled, and it is sent once more
-                    self._read_again(each.record)
+                    self._read_again(each.row)
                     sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
                 named = {"state": str(each.state), "old": str(each.old)}
                 values = each._asdict() | named | {"now": now, "import": self._import}
@@ -266,10 +273,10 @@ class Outcomes:
             )
             return {pet: bool(is_earlier) for pet, is_earlier in found}
 
-    def _expect(self, records: int, done: sqlite3.Cursor) -> None:
-        """Refuse all of a transaction where a record is not in the state that it should be in."""
-        if done.rowcount != records:
-            raise JournalError(f"{self.path}: a record is in another state; nothing was written")
+    def _expect(self, rows: int, done: sqlite3.Cursor) -> None:
+        """Refuse all of a transaction where a row is not in the state that it should be in."""
+        if done.rowcount != rows:
+            raise JournalError(f"{self.path}: a row is in another state; nothing was written")
 
 
 def _places(values: Sequence[Any]) -> str:

@@ -12,25 +12,25 @@ from petstore_frame.loader.journal.situation import TO_SEND, Reader
 from petstore_frame.loader.matching.values import By, Plan
 
 _SPEAK = f"""
-UPDATE animals SET import = :mine, record = new.record, payload = new.payload,
+UPDATE animals SET import = :mine, row = new.row, payload = new.payload,
   content = new.content, state = 'pending', reason = iif(reason = 'recreated', reason, NULL),
   answer = NULL, settled_at = NULL, may_have_been_applied = 0
-FROM (SELECT rows.animal, rows.record, rows.payload, rows.content {TO_SEND}
+FROM (SELECT rows.animal, rows.row, rows.payload, rows.content {TO_SEND}
   AND own.animal IS NOT NULL) AS new
 WHERE animals.animal = new.animal
 """
 _NEW = f"""
-INSERT INTO animals (animal, import, record, payload, content, state)
-SELECT rows.animal, rows.import, rows.record, rows.payload, rows.content, 'pending'
+INSERT INTO animals (animal, import, row, payload, content, state)
+SELECT rows.animal, rows.import, rows.row, rows.payload, rows.content, 'pending'
 {TO_SEND} AND own.animal IS NULL
 """
 # Of what was not sent: a row that is to fix now, or left out, speaks for its animal still, and one
 # that is another animal now does not.
 _WITHDRAW = """
 UPDATE animals SET state = iif(own.state = 'pending', NULL, own.state),
-  import = iif(own.is_here, import, NULL), record = iif(own.is_here, record, NULL)
+  import = iif(own.is_here, import, NULL), row = iif(own.is_here, row, NULL)
 FROM (SELECT one.animal, one.state, rows.animal IS one.animal AS is_here
-  FROM animals AS one JOIN rows USING (import, record)
+  FROM animals AS one JOIN rows USING (import, row)
   WHERE one.import = :mine AND (one.state IS NULL OR one.state IN ('pending', 'rejected'))
     AND (rows.animal IS NOT one.animal OR one.state = 'pending'
       AND (rows.problem IS NOT NULL OR rows.reason IS NOT NULL))) AS own
@@ -49,14 +49,14 @@ WHERE import = :mine AND key IS NOT NULL AND animal IS NOT NULL AND reason IS NU
 """
 _CREATE = """
 rows SET known_by = ?1, animal = iif(EXISTS (SELECT 1 FROM animals AS own
-  WHERE own.animal = rows.animal AND own.import = rows.import AND own.record = rows.record),
-  animal, ?2 + record)
+  WHERE own.animal = rows.animal AND own.import = rows.import AND own.row = rows.row),
+  animal, ?2 + row)
 """
 # The rows that were corrected are the animals of their corrections.
 _CORRECTED = """
 UPDATE rows SET animal = fixed.animal, known_by = 'fix'
-FROM rows AS fixed WHERE fixed.import = ? AND fixed.record = ?
-AND fixed.animal IS NOT NULL AND rows.import = ? AND rows.record = ?
+FROM rows AS fixed WHERE fixed.import = ? AND fixed.row = ?
+AND fixed.animal IS NOT NULL AND rows.import = ? AND rows.row = ?
 AND rows.animal IS NOT fixed.animal
 """
 
@@ -64,7 +64,7 @@ AND rows.animal IS NOT fixed.animal
 def write_plan(
     reader: Reader, plan: Plan, origins: Sequence[tuple[int, int, int]], now: float
 ) -> None:
-    """Write the animals of rows; ``origins`` has the import and record that each row corrects."""
+    """Write the animals of rows; ``origins`` has the import and row that each row corrects."""
     number = reader.staged.run.number
     _write_rows(reader, plan)
     for statement in (_WITHDRAW, _SPEAK, _NEW):
@@ -75,7 +75,7 @@ def write_plan(
     _change(
         reader,
         "rows SET (animal, reason) = (SELECT one.animal, one.reason FROM rows AS one"
-        f" WHERE one.import = {number} AND one.record = ?)",
+        f" WHERE one.import = {number} AND one.row = ?)",
         [(_standing(plan, row), row) for row in plan.same_as],
     )
     reader.sql.executemany(_CORRECTED, [(number, *origin) for origin in origins])
@@ -108,7 +108,7 @@ def _write_rows(reader: Reader, plan: Plan) -> None:
     )
     number = reader.staged.run.number
     reader.sql.executemany(
-        f"UPDATE {_CREATE} WHERE import = ?3 AND record = ?4",
+        f"UPDATE {_CREATE} WHERE import = ?3 AND row = ?4",
         [(f"new:{case}", base, number, row) for row, case in plan.created.items()],
     )
 
@@ -128,7 +128,7 @@ def _write_matched(reader: Reader, plan: Plan, now: float) -> None:
 
 def _change(reader: Reader, update: str, values: Iterable[Sequence[Any]]) -> None:
     """Change rows, or the animals that they speak for; each tuple ends in the row's number."""
-    mine = f"WHERE import = {reader.staged.run.number} AND record = ?"
+    mine = f"WHERE import = {reader.staged.run.number} AND row = ?"
     reader.sql.executemany(f"UPDATE {update} {mine}", values)
 
 
@@ -142,8 +142,8 @@ def mark_new_lines(reader: Reader) -> None:
     """Make rows new animals that the user calls so; what was sent of them stays."""
     reader.execute(
         "UPDATE rows SET known_by = 'user', animal = iif(EXISTS (SELECT 1 FROM animals AS own"
-        "  WHERE own.animal = rows.animal AND own.import = :mine AND own.record = rows.record),"
-        "  animal, :base + record)"
+        "  WHERE own.animal = rows.animal AND own.import = :mine AND own.row = rows.row),"
+        "  animal, :base + row)"
         " WHERE import = :mine AND animal IS NOT NULL"
         " AND line IN (SELECT value FROM json_each(:lines))",
         lines=json.dumps([*reader.staged.new_lines]),

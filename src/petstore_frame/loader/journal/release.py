@@ -22,12 +22,12 @@ WHERE state = 'matched' AND import = :mine
   AND animal IN (SELECT animal {_ROWS_OF_CASE})
 """
 _RELEASE_ROWS = f"""
-UPDATE rows SET animal = NULL, known_by = NULL WHERE (import, record) IN (
-  SELECT import, record {_ROWS_OF_CASE})
+UPDATE rows SET animal = NULL, known_by = NULL WHERE (import, row) IN (
+  SELECT import, row {_ROWS_OF_CASE})
 """
 _UNSENT = "state IS NULL OR state IN ('pending', 'rejected', 'not_found')"
 _OWN_UNSENT = f"""
-SELECT animals.animal FROM animals JOIN rows USING (import, record)
+SELECT animals.animal FROM animals JOIN rows USING (import, row)
 WHERE animals.import = :mine AND rows.known_by = :by AND ({_UNSENT})
 """
 
@@ -71,7 +71,7 @@ def _release_created(sql: sqlite3.Connection, named: dict[str, object]) -> list[
     sql.executemany("DELETE FROM keys WHERE animal = ?", values)
     sql.executemany("UPDATE rows SET animal = NULL, known_by = NULL WHERE animal = ?", values)
     sql.executemany(
-        "UPDATE animals SET state = NULL, import = NULL, record = NULL WHERE animal = ?", values
+        "UPDATE animals SET state = NULL, import = NULL, row = NULL WHERE animal = ?", values
     )
     lines = sql.execute(f"SELECT line {_ROWS_OF_CASE} AND animal IS NOT NULL", named)
     return [line for (line,) in lines]

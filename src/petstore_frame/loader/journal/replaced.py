@@ -17,12 +17,12 @@ SELECT source, staged_at FROM imports
 WHERE import > :mine AND header = :header AND NOT copy ORDER BY import DESC LIMIT 1
 """
 _LEFT = """
-SELECT record, line, CAST(animals.payload AS TEXT) FROM animals JOIN rows USING (import, record)
-WHERE animals.import = :mine AND animals.state = 'pending' ORDER BY record
+SELECT row, line, CAST(animals.payload AS TEXT) FROM animals JOIN rows USING (import, row)
+WHERE animals.import = :mine AND animals.state = 'pending' ORDER BY row
 """
 _DROP_ROWS = """
-UPDATE rows SET reason = 'left_out' WHERE import = :mine AND record IN (
-  SELECT record FROM animals WHERE import = :mine AND state = 'pending')
+UPDATE rows SET reason = 'left_out' WHERE import = :mine AND row IN (
+  SELECT row FROM animals WHERE import = :mine AND state = 'pending')
 """
 _DROP = "UPDATE animals SET state = NULL WHERE import = :mine AND state = 'pending'"
 
@@ -44,8 +44,7 @@ def drop_replaced(sql: sqlite3.Connection, run: Import, answers: Mapping[str, st
         return
     source, staged_at = later
     examples = tuple(
-        Example(record, line, body, "a later file", source, staged_at)
-        for record, line, body in left[:2]
+        Example(row, line, body, "a later file", source, staged_at) for row, line, body in left[:2]
     )
     counts = count_in(sql, run.id)
     rows = sum(counts.values())

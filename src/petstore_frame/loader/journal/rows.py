@@ -16,7 +16,7 @@ from petstore_frame.loader.row_state import (
     LIVE_STATES,
     Ending,
     Reason,
-    RecordProblem,
+    RowProblem,
     State,
 )
 
@@ -122,14 +122,14 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JournalRow:
-    """All that is known of one record; times are seconds since 1970, UTC."""
+    """All that is known of one row; times are seconds since 1970, UTC."""
 
-    record: int
+    number: int
     line: int
     cells: tuple[str, ...]
     state: State
     payload: bytes | None  # what was sent where this row speaks for its animal, else what it reads
-    problems: tuple[RecordProblem, ...]
+    problems: tuple[RowProblem, ...]
     notes: tuple[str, ...]
     reason: str | None  # why it is in its state; of an excluded one a ``Reason``
     reads_now: bytes | None = None  # what its file gives now, where that is not what was sent
@@ -142,11 +142,11 @@ class JournalRow:
 
 _STATES = {str(state): state for state in State}
 _ROWS = """
-SELECT r.record, r.line, r.cells, r.state, r.payload, r.problem, r.notes, r.why, r.own_state,
+SELECT r.row, r.line, r.cells, r.state, r.payload, r.problem, r.notes, r.why, r.own_state,
   r.own_payload, r.answer, r.pet_id, r.speaks, others.id, speaker.line
-FROM imports AS mine JOIN records AS r USING (import)
+FROM imports AS mine JOIN row_states AS r USING (import)
 LEFT JOIN imports AS others ON others.import = r.own_import
-LEFT JOIN rows AS speaker ON speaker.import = r.own_import AND speaker.record = r.own_record
+LEFT JOIN rows AS speaker ON speaker.import = r.own_import AND speaker.row = r.own_record
 WHERE mine.id = ?
 """
 
@@ -173,22 +173,22 @@ def shown_key(key: str | None) -> str | None:
     return str(texts[0]) if len(texts) == 1 else json.dumps(texts, ensure_ascii=False)
 
 
-def pack_problems(problems: Sequence[RecordProblem]) -> str:
+def pack_problems(problems: Sequence[RowProblem]) -> str:
     """Store the problems of a row as one text."""
     return json.dumps(
-        [[getattr(problem, name) for name in RecordProblem.__slots__] for problem in problems]
+        [[getattr(problem, name) for name in RowProblem.__slots__] for problem in problems]
     )
 
 
-def unpack_problems(text: str | None) -> tuple[RecordProblem, ...]:
+def unpack_problems(text: str | None) -> tuple[RowProblem, ...]:
     """Return the problems of a row as they were stored."""
     return tuple(map(_unpack_problem, json.loads(text))) if text else ()
 
 
-def _unpack_problem(values: Sequence[Any]) -> RecordProblem:
-    problem = dict(zip(RecordProblem.__slots__, values, strict=True))
+def _unpack_problem(values: Sequence[Any]) -> RowProblem:
+    problem = dict(zip(RowProblem.__slots__, values, strict=True))
     add = problem.pop("add")
-    return RecordProblem(**problem, add=None if add is None else tuple(add))
+    return RowProblem(**problem, add=None if add is None else tuple(add))
 
 
 def read_payload(payload: bytes | None) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def read_payload(payload: bytes | None) -> dict[str, Any]:
     try:
         return {} if payload is None else dict(json.loads(payload))
     except (ValueError, TypeError) as problem:
-        raise JournalError(f"a record of the journal is damaged ({problem})") from problem
+        raise JournalError(f"a row of the journal is damaged ({problem})") from problem
 
 
 def rows(path: Path, import_id: str, *states: State) -> Iterator[JournalRow]:
@@ -208,11 +208,11 @@ def rows(path: Path, import_id: str, *states: State) -> Iterator[JournalRow]:
 def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterator[JournalRow]:
     """Read the rows of an import over a connection."""
     which = f"AND {one_of(states, 'r')}" if states else ""
-    return map(_row, sql.execute(f"{_ROWS} {which} ORDER BY r.record", [import_id]))
+    return map(_row, sql.execute(f"{_ROWS} {which} ORDER BY r.row", [import_id]))
 
 
 def _row(values: Sequence[Any]) -> JournalRow:
-    (record, line, packed, state, payload, problem, notes, why, own_state, sent, answer, pet_id,
+    (row, line, packed, state, payload, problem, notes, why, own_state, sent, answer, pet_id,
      speaks, other_id, other_line) = values  # fmt: skip
     noted, answered = tuple(notes.split("\n")) if notes else (), dict[str, Any]()
     known = reads_now = None
@@ -224,14 +224,14 @@ def _row(values: Sequence[Any]) -> JournalRow:
         known = Known(other_id, other_line, _STATES[own_state], pet_id, sent)
         pet_id = None
     problems = unpack_problems(problem)
-    first = record, line, read_cells(packed), _STATES[state], payload, problems, noted, why
+    first = row, line, read_cells(packed), _STATES[state], payload, problems, noted, why
     return JournalRow(*first, reads_now, pet_id, **answered, known=known)
 
 
 def count_in(sql: sqlite3.Connection, import_id: str) -> dict[State, int]:
     """Count the rows of an import in each state; every state is in the answer."""
     found = sql.execute(
-        "SELECT state, count(*) FROM records"
+        "SELECT state, count(*) FROM row_states"
         " WHERE import = (SELECT import FROM imports WHERE id = ?) GROUP BY state",
         [import_id],
     )
@@ -241,20 +241,20 @@ def count_in(sql: sqlite3.Connection, import_id: str) -> dict[State, int]:
 # The rows of an import in groups, so that a million of them are a few.
 _EXCLUDED = """
 SELECT r.why, r.known_by, other.source, other.staged_at, count(*)
-FROM imports AS mine JOIN records AS r USING (import)
+FROM imports AS mine JOIN row_states AS r USING (import)
 LEFT JOIN imports AS other ON other.import = r.own_import AND other.import <> mine.import
-WHERE mine.id = ? AND r.state = 'excluded' GROUP BY 1, 2, r.own_import ORDER BY min(r.record)
+WHERE mine.id = ? AND r.state = 'excluded' GROUP BY 1, 2, r.own_import ORDER BY min(r.row)
 """
 _NOTED = """
-SELECT notes, count(*), min(line) FROM records
+SELECT notes, count(*), min(line) FROM row_states
 WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' AND state <> 'invalid'
 GROUP BY notes ORDER BY 3
 """
 # By the first problem of a row, which is the one that is to be fixed first.
 _INVALID = """
-SELECT json_extract(problem, '$[0]') AS first, count(*), min(line), max(line) FROM records
+SELECT json_extract(problem, '$[0]') AS first, count(*), min(line), max(line) FROM row_states
 WHERE import = ? AND state = 'invalid' AND problem IS NOT NULL GROUP BY first
-ORDER BY min(record)
+ORDER BY min(row)
 """
 # An animal of which nothing is to be sent has no state.
 _KEYS = f"""
@@ -265,9 +265,9 @@ GROUP BY keys.columns, keys.key, keys.animal ORDER BY min(keys.animal), keys.key
 """
 _KEYS_OF_ROWS = """
 SELECT mine.key, mine.pet_id, coalesce(mine.own_state, mine.state), imports.source
-FROM records AS mine JOIN imports USING (import)
+FROM row_states AS mine JOIN imports USING (import)
 WHERE imports.id = ? AND mine.key IS NOT NULL AND mine.state NOT IN ('invalid', 'rejected')
-ORDER BY mine.record
+ORDER BY mine.row
 """
 
 
@@ -287,7 +287,7 @@ class ExcludedRows(NamedTuple):
     by: str | None  # what shows that they are known, as in ``rows``
     source: str | None  # the other file that has the animals, and when it was read
     staged_at: float | None
-    records: int
+    rows: int
 
 
 def read_excluded(sql: sqlite3.Connection, run: Import) -> list[ExcludedRows]:
@@ -298,7 +298,7 @@ def read_excluded(sql: sqlite3.Connection, run: Import) -> list[ExcludedRows]:
 
 def read_problems(
     sql: sqlite3.Connection, run: Import
-) -> Iterator[tuple[RecordProblem, list[int], int]]:
+) -> Iterator[tuple[RowProblem, list[int], int]]:
     """Yield each problem of an import, with the lines of two rows that have it, and how many do."""
     for text, rows, *lines in sql.execute(_INVALID, [run.number]):
         yield _unpack_problem(json.loads(text)), lines, rows

@@ -2,7 +2,7 @@
 
 An animal has one life because it is one row, which nothing replaces; the database refuses a move
 that is not in ``MOVES``, and a second animal for a pet. The rows of a file are replaced whole when
-it is read anew. ``records`` shows each row with its state.
+it is read anew. ``row_states`` shows each row with its state.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ FORMAT = 9
 
 
 def one_of(states: Iterable[State], table: str = "") -> str:
-    """Return the condition that a record is in one of some states; SQLite is slower with IN."""
+    """Return the condition that a row is in one of some states; SQLite is slower with IN."""
     column = f"{table}.state" if table else "state"
     return "(" + " OR ".join(f"{column} = '{state}'" for state in states) + ")"
 
@@ -34,7 +34,7 @@ CREATE TABLE imports (
   recipe TEXT, answers TEXT, warnings TEXT, staged_at REAL, started_at REAL, ended_at REAL,
   ending TEXT, detail TEXT);
 CREATE TABLE rows (
-  import INTEGER, record INTEGER, line INTEGER, cells, payload BLOB,
+  import INTEGER, row INTEGER, line INTEGER, cells, payload BLOB,
   content TEXT,      -- category and folded name of a row that can be sent
   unsent_hash BLOB,  -- of the texts that a row would send if it could
   is_unnamed INTEGER,
@@ -43,9 +43,9 @@ CREATE TABLE rows (
   rank TEXT,         -- sorts as the column of order_by
   animal INTEGER,
   known_by TEXT,     -- a ``By``, or "new:" and the case in which the user said that it is new
-  problem TEXT, notes TEXT, reason TEXT, PRIMARY KEY (import, record)) WITHOUT ROWID;
+  problem TEXT, notes TEXT, reason TEXT, PRIMARY KEY (import, row)) WITHOUT ROWID;
 CREATE TABLE animals (
-  animal INTEGER PRIMARY KEY, import INTEGER, record INTEGER,  -- the row that speaks for it
+  animal INTEGER PRIMARY KEY, import INTEGER, row INTEGER,  -- the row that speaks for it
   payload BLOB, content TEXT,
   state TEXT CHECK {one_of(state for state in MOVES if state)},
   reason TEXT, answer TEXT,
@@ -57,7 +57,7 @@ CREATE TABLE animals (
   first_sent_at REAL, sent_at REAL, settled_at REAL,
   shown_at REAL,     -- the first reading that showed its pet
   life INTEGER DEFAULT 0,          -- how often it was said to be another one
-  UNIQUE (import, record));
+  UNIQUE (import, row));
 CREATE UNIQUE INDEX one_pet ON animals(pet_id) WHERE pet_id IS NOT NULL;
 -- So that no load looks through all animals for the few unconfirmed ones.
 CREATE INDEX unconfirmed ON animals(import) WHERE {IS_UNCONFIRMED};
@@ -81,23 +81,23 @@ CREATE TABLE other_pets (
 -- What was answered for all files of a header.
 CREATE TABLE answers (header TEXT, question TEXT, answer TEXT, PRIMARY KEY (header, question));
 CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
-CREATE VIEW records AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN own_reason
+CREATE VIEW row_states AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN own_reason
   WHEN reason IS NOT NULL OR own_state IS NULL AND state <> 'excluded' THEN reason
   WHEN state <> 'excluded' THEN own_reason
   WHEN known_by IS NULL THEN 'blank'
   WHEN payload <> own_payload THEN 'changed' ELSE 'known' END AS why
 FROM (
-  SELECT rows.import, rows.record, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
+  SELECT rows.import, rows.row, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
     rows.payload, rows.notes, rows.reason,
     iif(own.state IS NULL AND rows.reason IS NOT 'left_out', rows.problem, NULL) AS problem,
     CASE WHEN own.state IS NULL AND rows.reason = 'left_out' THEN 'excluded'
       WHEN own.state IS NULL AND rows.problem IS NULL THEN 'excluded'
       WHEN own.state IS NULL THEN 'invalid'
-      WHEN own.import = rows.import AND own.record = rows.record THEN own.state
+      WHEN own.import = rows.import AND own.row = rows.row THEN own.state
       WHEN own.import = rows.import OR own.state IN ('created', 'matched') THEN 'excluded'
       ELSE own.state END AS state,
-    own.import = rows.import AND own.record = rows.record AS speaks,
-    own.import AS own_import, own.record AS own_record, own.state AS own_state,
+    own.import = rows.import AND own.row = rows.row AS speaks,
+    own.import AS own_import, own.row AS own_record, own.state AS own_state,
     own.payload AS own_payload, own.reason AS own_reason, own.answer, own.pet_id
   FROM rows LEFT JOIN animals AS own USING (animal));
 """

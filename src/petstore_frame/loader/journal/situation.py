@@ -16,7 +16,7 @@ from petstore_frame.loader.matching.match import Situation
 from petstore_frame.loader.matching.not_keys import is_date, is_word
 from petstore_frame.loader.matching.repeated_keys import KEY_MISSING, key_texts
 from petstore_frame.loader.matching.values import CREATE, Animal, By, Pet, Row
-from petstore_frame.loader.row_state import RecordProblem, State
+from petstore_frame.loader.row_state import RowProblem, State
 from petstore_frame.schema import FIELDS, fold
 
 # The rows that would be sent as things stand: those of new animals, and those of animals that were
@@ -26,11 +26,11 @@ IS_TO_SEND = """
 (rows.animal IS NOT NULL AND rows.payload IS NOT NULL
   AND coalesce(rows.known_by, '') NOT IN ('repeat', 'similar_row')
   AND rows.problem IS NULL AND rows.reason IS NULL
-  AND (own.state = 'pending' AND own.import = rows.import AND own.record = rows.record
+  AND (own.state = 'pending' AND own.import = rows.import AND own.row = rows.row
     OR NOT :is_resumed AND (own.state IS NULL OR own.state = 'pending'
       OR own.state IN ('rejected', 'not_found') AND own.import IS NOT rows.import
       OR own.state = 'rejected'
-        AND (own.payload IS NOT rows.payload OR own.record IS NOT rows.record))))
+        AND (own.payload IS NOT rows.payload OR own.row IS NOT rows.row))))
 """
 TO_SEND = f"""
 FROM rows LEFT JOIN animals AS own ON own.animal = rows.animal
@@ -49,18 +49,18 @@ AND (payload IS NOT NULL OR problem IS NOT NULL) GROUP BY core HAVING count(*) >
 # same content.
 _SETTLE = """
 UPDATE rows SET animal = same.animal, known_by = 'key' FROM (
-  SELECT rows.record AS of_record, min(keys.animal) AS animal FROM rows
+  SELECT rows.row AS of_row, min(keys.animal) AS animal FROM rows
   CROSS JOIN keys ON keys.columns = :columns AND keys.core = rows.core AND keys.key = rows.key
   CROSS JOIN animals AS own ON own.animal = keys.animal
   WHERE rows.import = :mine AND rows.animal > :base AND rows.known_by IS NULL
     AND rows.problem IS NULL AND rows.reason IS NULL
     AND rows.core NOT IN (SELECT core FROM temp.repeated_cores)
-  GROUP BY rows.record HAVING count(*) = 1 AND min(own.content) = min(rows.content)
+  GROUP BY rows.row HAVING count(*) = 1 AND min(own.content) = min(rows.content)
     AND min(own.state) IN ('created', 'matched')) AS same
-WHERE rows.import = :mine AND rows.record = same.of_record
+WHERE rows.import = :mine AND rows.row = same.of_row
 """
 _ROWS = f"""
-SELECT rows.record, rows.line, rows.content, rows.payload, rows.key, rows.core, rows.animal,
+SELECT rows.row, rows.line, rows.content, rows.payload, rows.key, rows.core, rows.animal,
   own.state, rows.known_by, {IS_TO_SEND}, rows.reason IS NOT NULL, rows.is_unnamed,
   rows.problem, rows.rank, rows.unsent_hash, rows.animal <= :base AND own.state IS NOT NULL
 FROM rows LEFT JOIN animals AS own ON own.animal = rows.animal
@@ -69,7 +69,7 @@ WHERE rows.import = :mine AND (rows.payload IS NOT NULL OR rows.problem IS NOT N
 _KEYS = """
 SELECT keys.core, keys.key, own.animal, own.content, own.payload, own.state,
   coalesce((SELECT is_unnamed FROM rows WHERE rows.import = own.import
-    AND rows.record = own.record), 0),
+    AND rows.row = own.row), 0),
   own.pet_id, own.shown_at IS NOT NULL OR own.settled_at < :settled_before, own.reason
 FROM json_each(:cores) AS of
 JOIN keys ON keys.columns = :columns AND keys.core = of.value
@@ -85,7 +85,7 @@ JOIN animals AS own ON own.animal = keys.animal ORDER BY own.animal
 _EQUAL = """
 SELECT own.animal, own.content, own.payload, own.state,
   coalesce((SELECT is_unnamed FROM rows WHERE rows.import = own.import
-    AND rows.record = own.record), 0),
+    AND rows.row = own.row), 0),
   (SELECT json_group_array(json_array(keys.key, keys.core)) FROM keys
     WHERE keys.animal = own.animal AND keys.columns = :columns),
   EXISTS (SELECT 1 FROM rows WHERE rows.import = :mine AND rows.animal = own.animal),
@@ -94,7 +94,7 @@ FROM json_each(:contents) AS of JOIN animals AS own ON own.content = of.value
 WHERE own.import IS NOT :mine AND own.state IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM rows WHERE rows.animal = own.animal
     AND rows.import IN (SELECT value FROM json_each(:siblings)))
-ORDER BY own.import, own.record
+ORDER BY own.import, own.row
 """
 _EARLIER_ROWS = """
 SELECT DISTINCT animal, content FROM rows WHERE import <> :mine AND content IS NOT NULL
@@ -138,11 +138,15 @@ class Reader(NamedTuple):
         return self.execute(f"SELECT 1 {from_} LIMIT 1").fetchone() is not None
 
 
-def settle_exact_keys(reader: Reader) -> int:
-    """Give rows with known keys and unchanged content their animals; return how many."""
+def find_repeated_cores(reader: Reader) -> None:
+    """Note the cores that several rows of the file have, in a table of this connection."""
     reader.execute("DROP TABLE IF EXISTS temp.repeated_cores")
     reader.execute("CREATE TEMP TABLE repeated_cores (core TEXT PRIMARY KEY) WITHOUT ROWID")
     reader.execute(_REPEATED)
+
+
+def settle_exact_keys(reader: Reader) -> int:
+    """Give rows with known keys and unchanged content their animals; return how many."""
     if not reader.has("FROM keys WHERE columns = :columns"):
         return 0
     return reader.execute(_SETTLE).rowcount
@@ -167,6 +171,8 @@ def read_situation(
     run = staged.run
     has_keys = bool(staged.key_columns)
     is_compared = not (run.copy or staged.is_resumed)
+    if has_keys and not staged.is_resumed:
+        find_repeated_cores(reader)
     settled = settle_exact_keys(reader) if has_keys and is_compared else 0
     shown, open_gone = shown_animals(reader.sql, run.number, named_answers, reader.now)
     listing = {} if store is None else {pet.pet_id: pet.content for pet in store.pets.values()}
@@ -176,7 +182,7 @@ def read_situation(
     listed = {animal.row for animal in shown if listing.get(animal.pet_id) != animal.content}
     listed |= {match.row for match in open_gone} | pet_ids.keys()
     rows = _read_rows(reader, pets, listed)
-    by_key, by_core, long_numbers = _read_keyed(reader, rows)
+    by_key, by_core, long_numbers = _read_keyed(reader, rows if is_compared else [])
     keyed, sent, unsent = _read_equal(reader, rows, siblings) if is_compared else ([], [], [])
     return Situation(
         rows=rows,
@@ -213,10 +219,10 @@ def _read_rows(reader: Reader, pets: Sequence[Pet], listed: set[int]) -> list[Ro
     """Return the rows that a rule may be about; ``listed`` are some that the store says."""
     staged = reader.staged
     is_compared = not (staged.run.copy or staged.is_resumed)
-    conditions = ["rows.record IN (SELECT value FROM json_each(:listed))"]
-    if is_compared and staged.key_columns:
+    conditions = ["rows.row IN (SELECT value FROM json_each(:listed))"]
+    if staged.key_columns and not staged.is_resumed:
         conditions.append("rows.core IN (SELECT core FROM temp.repeated_cores)")
-        if reader.has("FROM keys WHERE columns = :columns"):
+        if is_compared and reader.has("FROM keys WHERE columns = :columns"):
             conditions.append(
                 f"{_IS_OPEN} AND (EXISTS (SELECT 1 FROM keys WHERE columns = :columns"
                 " AND keys.core = rows.core)"
@@ -233,7 +239,7 @@ def _read_rows(reader: Reader, pets: Sequence[Pet], listed: set[int]) -> list[Ro
         listed = listed | _rows_that_equal(reader, {pet.content for pet in pets})
     condition = " OR ".join(f"({condition})" for condition in conditions)
     found = reader.execute(
-        f"{_ROWS} AND ({condition}) ORDER BY rows.record", listed=json.dumps(sorted(listed))
+        f"{_ROWS} AND ({condition}) ORDER BY rows.row", listed=json.dumps(sorted(listed))
     )
     return [_row(values) for values in found]
 
@@ -261,8 +267,8 @@ def _row(values: Sequence[Any]) -> Row:
 
 def _rows_that_equal(reader: Reader, contents: set[str]) -> set[int]:
     """Return the rows to send whose content is one of these."""
-    found = reader.execute(f"SELECT rows.record, rows.content {TO_SEND}")
-    return {record for record, content in found if content in contents}
+    found = reader.execute(f"SELECT rows.row, rows.content {TO_SEND}")
+    return {row for row, content in found if content in contents}
 
 
 def _pet_ids(reader: Reader, pets: set[int]) -> dict[int, int]:
@@ -273,10 +279,10 @@ def _pet_ids(reader: Reader, pets: set[int]) -> dict[int, int]:
     if at is None or not pets:
         return {}
     found: dict[int, int] = {}
-    for record, packed in reader.execute(f"SELECT rows.record, rows.cells {TO_SEND}"):
+    for row, packed in reader.execute(f"SELECT rows.row, rows.cells {TO_SEND}"):
         text = "".join(read_cells(packed)[at : at + 1]).strip().removesuffix(".0")
         if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_ID and int(text) in pets:
-            found[record] = int(text)
+            found[row] = int(text)
     return found
 
 
@@ -392,7 +398,7 @@ def _read_earlier(
     return frozenset((animal, content) for animal, content in found)
 
 
-def _date_problems(reader: Reader) -> dict[int, RecordProblem]:
+def _date_problems(reader: Reader) -> dict[int, RowProblem]:
     """Return the rows whose keys are dates in a column whose other keys are not."""
     dates = reader.staged.dates
     if not dates:
@@ -407,7 +413,7 @@ def _date_problems(reader: Reader) -> dict[int, RecordProblem]:
     if not has_other_keys_before and 2 * len(dates) >= keys:
         return {}
     return {
-        date.record: RecordProblem(
+        date.row: RowProblem(
             KEY_MISSING,
             f"{date.text!r} is a date, and other keys of this column are none: a spreadsheet may "
             "have made it from a key such as 3-12",

@@ -28,7 +28,7 @@ from petstore_frame.loader.journal.rows import (
     write_import,
 )
 from petstore_frame.loader.matching.not_keys import is_date
-from petstore_frame.loader.row_state import Reason, RecordOrigin, SourceRow, State
+from petstore_frame.loader.row_state import Reason, RowOrigin, SourceRow, State
 from petstore_frame.schema import content_of, core_of_key
 from petstore_frame.schema.text import whole_text
 
@@ -38,8 +38,8 @@ _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 16)})"
 _KEEP = """
 UPDATE rows SET animal = was.animal, known_by = was.known_by
 FROM rows AS was JOIN animals AS own ON own.animal = was.animal
-WHERE rows.import = :staged AND was.import = :mine AND was.record = rows.record
-  AND (own.import = :mine AND own.record = was.record OR was.known_by = 'fix'
+WHERE rows.import = :staged AND was.import = :mine AND was.row = rows.row
+  AND (own.import = :mine AND own.row = was.row OR was.known_by = 'fix'
     OR was.content IS rows.content AND own.state IS NOT NULL
       AND (was.known_by IN ('same_content', 'in_store', 'moved', 'user')
         OR :has_key AND was.known_by IN
@@ -48,8 +48,8 @@ WHERE rows.import = :staged AND was.import = :mine AND was.record = rows.record
 # A row that stood in another place, of the same bytes that were read with other options.
 _MOVED = """
 SELECT 1 FROM rows AS old LEFT JOIN rows AS new
-ON new.import = ? AND new.record = old.record AND new.line = old.line
-WHERE old.import = ? AND new.record IS NULL LIMIT 1
+ON new.import = ? AND new.row = old.row AND new.line = old.line
+WHERE old.import = ? AND new.row IS NULL LIMIT 1
 """
 _PLAIN_BODY = re.compile(rb'\{"name":"([^"\\]*)","categoryId":(-?\d+)[,}]')
 # Of a core: few keys look like this, and only those are looked at closely.
@@ -59,7 +59,7 @@ _MAY_BE_DATE = re.compile(r"[0-9]{1,4}-[^\W\d_]{3,}|[^\W\d_]{3,}-[0-9]+$|[0-9]{4
 class DateKey(NamedTuple):
     """A row whose key reads like a date."""
 
-    record: int
+    row: int
     text: str
 
 
@@ -68,11 +68,11 @@ class StagedRows:
     """Rows that were just read; no import has them yet."""
 
     number: int  # of an import that is none yet
-    base: int  # the animal of a row that is none yet is this number and its record
+    base: int  # the animal of a row that is none yet is this number and its row
     digest: Any
     to_send: int = 0  # rows that can be sent
-    # The record and line of each correction, and the record that it corrects.
-    origins: list[tuple[int, int, RecordOrigin]] = field(default_factory=list)
+    # The row and line of each correction, and the row that it corrects.
+    origins: list[tuple[int, int, RowOrigin]] = field(default_factory=list)
     dates: list[DateKey] = field(default_factory=list)
 
 
@@ -81,10 +81,10 @@ class Staged:
     """The rows that were just read, and the import that they belong to."""
 
     run: Import
-    base: int  # the animal of a row that is none yet is this number and its record
+    base: int  # the animal of a row that is none yet is this number and its row
     is_new: bool = False
     new_lines: Collection[int] = ()  # rows that are new animals, whatever they equal
-    origins: Sequence[tuple[int, int, RecordOrigin]] = ()
+    origins: Sequence[tuple[int, int, RowOrigin]] = ()
     dates: Sequence[DateKey] = ()
     stays_created: Sequence[int] = ()  # lines that an answer can no longer make known animals
     is_resumed: bool = False  # the file is not at hand: only what is still to send is looked at

@@ -26,7 +26,7 @@ _SHOWN_NAMES = 20
 # Pets that a reading has shown, or should have by now.
 _WAS_SHOWN = "(own.shown_at IS NOT NULL OR own.settled_at < :settled_before)"
 _ANIMALS_HERE = f"""
-SELECT min(rows.record), own.animal, own.pet_id, own.content, own.state, own.reason
+SELECT min(rows.row), own.animal, own.pet_id, own.content, own.state, own.reason
 FROM rows JOIN animals AS own USING (animal) WHERE rows.import = :mine
 AND (own.state = 'gone' OR own.state = 'pending' AND own.reason = 'recreated'
   OR own.state IN ('created', 'matched') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN})

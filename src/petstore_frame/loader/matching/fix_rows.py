@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from petstore_frame.loader.matching.repeated_keys import key_texts
 from petstore_frame.loader.matching.values import Animal, Row
-from petstore_frame.loader.row_state import RecordProblem
+from petstore_frame.loader.row_state import RowProblem
 
 WRONG_ROW = "wrong_row"
 _EMPTY_IT = (
-    "if this is another animal, empty its cell _pf_record; else take the row from fix.csv again"
+    "if this is another animal, empty its cell _pf_row; else take the row from fix.csv again"
 )
 
 
@@ -28,7 +28,7 @@ class Original(NamedTuple):
     animal: Animal | None  # the animal that it is, if it is one
 
 
-def fix_row_problem(row: Row, original: Original, owner: Animal | None) -> RecordProblem | None:
+def fix_row_problem(row: Row, original: Original, owner: Animal | None) -> RowProblem | None:
     """Return why a row cannot be the row that it names; None if it can.
 
     A row that was dragged down in a spreadsheet names the row after the one that it came from.
@@ -50,11 +50,11 @@ def fix_row_problem(row: Row, original: Original, owner: Animal | None) -> Recor
     return _problem(row, original, "needed no fix, and reads otherwise")
 
 
-def _problem(row: Row, original: Original, what: str) -> RecordProblem:
+def _problem(row: Row, original: Original, what: str) -> RowProblem:
     message = (
         f"this row names line {original.line} of {original.source}, which {what}{_named(original)}"
     )
-    return RecordProblem(WRONG_ROW, message, value=_name(row.payload), hint=_EMPTY_IT)
+    return RowProblem(WRONG_ROW, message, value=_name(row.payload), hint=_EMPTY_IT)
 
 
 def _named(original: Original) -> str:

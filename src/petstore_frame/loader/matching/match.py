@@ -40,7 +40,7 @@ from petstore_frame.loader.matching.values import (
     Plan,
     Row,
 )
-from petstore_frame.loader.row_state import RecordProblem, State
+from petstore_frame.loader.row_state import RowProblem, State
 
 ANSWERED = "user"  # the reason of an animal that is gone, as the user knows
 
@@ -65,7 +65,7 @@ class Situation:
     keyed_animals: Sequence[Animal] = ()  # with the contents of rows, and keys in these columns
     long_numbers: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
     keys_of_file: frozenset[str] = frozenset()
-    date_problems: Mapping[int, RecordProblem] = field(default_factory=dict)
+    date_problems: Mapping[int, RowProblem] = field(default_factory=dict)
     sent_animals: Sequence[Animal] = ()  # to be compared by content
     unsent_animals: Sequence[Animal] = ()
     earlier_contents: frozenset[tuple[int, str]] = frozenset()
@@ -120,9 +120,11 @@ class _Matching:
     def run(self) -> None:
         """Apply the rules in their order; of some files the store is asked alone."""
         situation = self.situation
+        if situation.has_keys and not situation.is_resumed:
+            self._choose_rows()
+            self.open_rows = situation.to_send - self._count_settled()
         if situation.is_compared:
             if situation.has_keys:
-                self._choose_rows()
                 self._match_keys()
             self._match_ids()
             self._match_contents()
@@ -376,7 +378,7 @@ class _Matching:
                 plan.moved.append(match_.row)
 
 
-def _not_a_key(row: Row) -> RecordProblem:
+def _not_a_key(row: Row) -> RowProblem:
     words = " ".join(key_texts(row.key))
     message = f"{words!r} is the key of several animals, so it is no key"
-    return RecordProblem(KEY_MISSING, message, value=words, hint=fill_in_hint(key_texts(row.key)))
+    return RowProblem(KEY_MISSING, message, value=words, hint=fill_in_hint(key_texts(row.key)))

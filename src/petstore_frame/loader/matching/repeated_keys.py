@@ -9,7 +9,7 @@ from typing import NamedTuple
 from petstore_frame.loader.matching.not_keys import is_word
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import Row
-from petstore_frame.loader.row_state import RecordProblem
+from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.schema import category_in, name_in
 
 KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
@@ -25,7 +25,7 @@ class RepeatedKeys(NamedTuple):
     """Rows that another row stands for, and rows that need fixing."""
 
     same_as: dict[int, int]
-    problems: dict[int, RecordProblem]
+    problems: dict[int, RowProblem]
 
 
 def choose_rows(
@@ -37,7 +37,7 @@ def choose_rows(
     rows need fixing; ``may_rename`` says that it is not so.
     """
     same_as: dict[int, int] = {}
-    problems: dict[int, RecordProblem] = {}
+    problems: dict[int, RowProblem] = {}
     renamed: list[Sequence[Row]] = []
     repeated = 0
     for rows in groups:
@@ -45,7 +45,7 @@ def choose_rows(
         if len(_names(rows)) > 1:
             renamed.append(rows)
         chosen = choose_row(rows, keep)
-        if isinstance(chosen, RecordProblem):
+        if isinstance(chosen, RowProblem):
             problems |= {row.number: chosen for row in rows}
         else:
             same_as |= {row.number: chosen.number for row in rows if row is not chosen}
@@ -58,7 +58,7 @@ def choose_rows(
     return RepeatedKeys(same_as, problems)
 
 
-def choose_row(rows: Sequence[Row], keep: str | None) -> Row | RecordProblem:
+def choose_row(rows: Sequence[Row], keep: str | None) -> Row | RowProblem:
     """Return the row that stands for all rows of a key, or why none does.
 
     The rows are ranked before any is excluded: if the chosen row is excluded, the animal is.
@@ -66,10 +66,10 @@ def choose_row(rows: Sequence[Row], keep: str | None) -> Row | RecordProblem:
     key = key_texts(rows[0].key)
     if is_word(key) and len(rows) > 1:
         message = f"{' '.join(key)!r} is in several rows, so it is no key"
-        return RecordProblem(KEY_MISSING, message, value=" ".join(key), hint=fill_in_hint(key))
+        return RowProblem(KEY_MISSING, message, value=" ".join(key), hint=fill_in_hint(key))
     if "" in key and len(rows) > 1:
         message = "a part of the key is empty, and the rest names several rows"
-        return RecordProblem(KEY_MISSING, message, value=" ".join(key), hint="fill it in")
+        return RowProblem(KEY_MISSING, message, value=" ".join(key), hint="fill it in")
     if _send_the_same(rows):
         return rows[0]
     if len(_names(rows)) > 1 and len(_categories(rows)) > 1:
@@ -100,12 +100,12 @@ def fill_in_hint(key: Sequence[str]) -> str:
     return f"fill in the animal's own; for {words!r} in all rows, map the word to an empty key"
 
 
-def differ(rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None) -> RecordProblem:
+def differ(rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None) -> RowProblem:
     """Return the problem of rows of one key that differ, which names their lines."""
     lines = ", ".join(str(row.line) for row in rows[:_SHOWN_LINES])
     if len(rows) > _SHOWN_LINES:
         lines += ", …"
-    return RecordProblem(
+    return RowProblem(
         KEY_REPEATED, "rows of this key differ", hint=f"of the lines {lines} {hint}", add=add
     )
 

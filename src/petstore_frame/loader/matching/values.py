@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from petstore_frame.loader.row_state import RecordProblem, State
+from petstore_frame.loader.row_state import RowProblem, State
 from petstore_frame.schema import category_in, name_in
 
 # An animal in one of these was surely not sent, or not as it is.
@@ -142,7 +142,7 @@ class Plan:
     pets: dict[int, Pet] = field(default_factory=dict)
     same_as: dict[int, int] = field(default_factory=dict)
     similar: set[int] = field(default_factory=set)
-    problems: dict[int, RecordProblem] = field(default_factory=dict)
+    problems: dict[int, RowProblem] = field(default_factory=dict)
     created: dict[int, By] = field(default_factory=dict)
     cases: list[OpenCase] = field(default_factory=list)
     few: dict[By, list[Match]] = field(default_factory=dict)

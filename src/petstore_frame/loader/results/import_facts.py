@@ -21,12 +21,12 @@ from petstore_frame.loader.row_state import (
     UNCONFIRMED_STATES,
     Ending,
     Reason,
-    RecordProblem,
+    RowProblem,
     State,
     short_text,
 )
 from petstore_frame.loader.source import field_name
-from petstore_frame.loader.source.excel_file import DATE_NOTE, NUMBER_NOTE
+from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.rendering import count_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
@@ -58,7 +58,7 @@ NOTES: dict[str, str] = {
     "normalised": "a category id was read as a plain number",
     "trimmed": "spaces around a cell were cut",
     "status_case": "a status was spelled with other capitals",
-    "short_row": "the record ends too early, so the cells that it lacks are empty",
+    "short_row": "the row ends too early, so the cells that it lacks are empty",
     "mojibake": "the name looks like text read in a wrong encoding",
     "invisible_characters": "the name holds characters that are not seen",
     "formula": "a spreadsheet would run the name as a formula",
@@ -66,7 +66,7 @@ NOTES: dict[str, str] = {
     "total_row": "the name looks like that of a total",
     "swallowed_rows": "accepted although a cell seems to hold other rows",
     "unlisted_category": "accepted although the category is not among those given",
-    "low_category_id": "accepted although the category id is not above 0",
+    "wrapped_names": "accepted although all names are wrapped",
     "hidden_row": "accepted although the row is hidden",
     "large_quantity": "accepted although the row stands for very many animals",
     "default_name": "the name is empty, and has the default",
@@ -79,22 +79,22 @@ NOTES: dict[str, str] = {
 class Cause:
     """Why a number of rows cannot be sent, or what was noted of them."""
 
-    problem: RecordProblem  # the first one, with the word that would help all of them
-    records: int
+    problem: RowProblem  # the first one, with the word that would help all of them
+    rows: int
     lines: tuple[int, ...]  # of the first two
     values: tuple[tuple[str, int], ...] = ()  # what the cells hold, the commonest first
 
     def __str__(self) -> str:
         problem = self.problem
         place = f"{problem.column}: " if problem.column else ""
-        text = f"{count_text(self.records, 'row')}: {place}{problem.message}"
+        text = f"{count_text(self.rows, 'row')}: {place}{problem.message}"
         if len(self.values) > 1:
             listed = [f"{short_text(value)} ({count:,})" for value, count in self.values]
             more = f" and {len(listed) - _SHOWN_VALUES:,} more" if listed[_SHOWN_VALUES:] else ""
             return f"{text}; in all {', '.join(listed[:_SHOWN_VALUES])}{more}"
         lines = ", ".join(map(str, self.lines))
-        lines += ", …" if self.records > len(self.lines) else ""
-        text += f" ({'line' if self.records == 1 else 'lines'} {lines})"
+        lines += ", …" if self.rows > len(self.lines) else ""
+        text += f" ({'line' if self.rows == 1 else 'lines'} {lines})"
         return f"{text}; {problem.hint}" if problem.hint else text
 
 
@@ -109,7 +109,7 @@ def count_notes(found: Iterable[tuple[Sequence[str], int, int]]) -> list[Cause]:
                 rows[kind] += count
                 lines.setdefault(kind, line)
     return [
-        Cause(RecordProblem(kind, NOTES[kind]), rows[kind], (line,)) for kind, line in lines.items()
+        Cause(RowProblem(kind, NOTES[kind]), rows[kind], (line,)) for kind, line in lines.items()
     ]
 
 
@@ -179,14 +179,14 @@ class ImportSummary:
             },
             "journal": str(self.journal),
             "dry_run": self.is_rehearsal,
-            "records": len(self),
+            "rows": len(self),
             "states": self.counts,
             "excluded": [each._asdict() for each in self.excluded],
             "causes": [
-                asdict(each.problem) | {"records": each.records, "lines": each.lines}
+                asdict(each.problem) | {"rows": each.rows, "lines": each.lines}
                 for each in self.causes
             ],
-            "notes": {note.problem.code: note.records for note in self.notes},
+            "notes": {note.problem.code: note.rows for note in self.notes},
             "read_back": None if doubt is None else doubt.notes,
             "candidates": {} if doubt is None else doubt.candidates,
             "exit_code": self.exit_code,
@@ -212,7 +212,7 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
 
 def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
     """Return what keeps rows from being sent, each cause once, the commonest first."""
-    kinds = defaultdict[tuple[Any, ...], list[tuple[RecordProblem, list[int], int]]](list)
+    kinds = defaultdict[tuple[Any, ...], list[tuple[RowProblem, list[int], int]]](list)
     found = [*journal.read_problems(sql, run)]
     for row in journal.read_rows(sql, run.id, State.REJECTED):
         found.append((problem_of(row, run), [row.line], 1))
@@ -224,18 +224,18 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
     causes = []
     for alike in kinds.values():
         first, values = alike[0][0], Counter[str]()
-        for problem, _, records in alike:
-            values[(problem.value or "").strip()] += records
+        for problem, _, rows in alike:
+            values[(problem.value or "").strip()] += rows
         lines = sorted({line for _, lines, _ in alike for line in lines})[:_SHOWN_LINES]
         shown = tuple(values.most_common())
         words = [text for text, _ in shown if text]
         first = replace(first, add=_add_for_all(first, words, run.key))
         causes.append(Cause(first, values.total(), tuple(lines), shown))
-    return sorted(causes, key=lambda cause: -cause.records)
+    return sorted(causes, key=lambda cause: -cause.rows)
 
 
 def _add_for_all(
-    problem: RecordProblem, values: Sequence[str], key: Sequence[str]
+    problem: RowProblem, values: Sequence[str], key: Sequence[str]
 ) -> tuple[str, Any] | None:
     """Return the word that answers a problem for all rows that have one of the values."""
     if problem.add is None:
@@ -258,16 +258,16 @@ def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
     row of its header was ever created; ``max_errors=`` says to go on.
     """
     causes = read_causes(sql, run)
-    if not causes or causes[0].records < _LEAST_COMMON:
+    if not causes or causes[0].rows < _LEAST_COMMON:
         return None
     naming = sum(journal.count_in(sql, run.id).values())
-    naming -= sum(each.records for each in journal.read_excluded(sql, run) if each.reason.is_plain)
+    naming -= sum(each.rows for each in journal.read_excluded(sql, run) if each.reason.is_plain)
     was_created = sql.execute(
         "SELECT 1 FROM animals JOIN imports USING (import)"
         " WHERE header = ? AND state IN ('created', 'matched', 'gone') LIMIT 1",
         [json.dumps(run.header)],
     ).fetchone()
-    return causes[0] if 2 * causes[0].records > naming and not was_created else None
+    return causes[0] if 2 * causes[0].rows > naming and not was_created else None
 
 
 _HINTS = {
@@ -277,14 +277,14 @@ _HINTS = {
 }
 
 
-def problem_of(row: JournalRow, run: Import) -> RecordProblem:
+def problem_of(row: JournalRow, run: Import) -> RowProblem:
     """Return what is wrong with a row, by our own checks or by the store's answer."""
     if row.problems:
         return row.problems[0]
     if row.state is State.REJECTED:
         column = run.mapping.get(field_name(row.error_field or "") or "")
         at = run.header.index(column) if column in run.header else len(row.cells)
-        return RecordProblem(
+        return RowProblem(
             row.error_code or row.reason or "",
             row.error_message or "the store refused it",
             column,
@@ -294,4 +294,4 @@ def problem_of(row: JournalRow, run: Import) -> RecordProblem:
     hint = _HINTS.get(row.state, "")
     if row.known is not None and row.known.import_id == run.id:
         hint = f"it is the animal of line {row.known.line}"
-    return RecordProblem(row.error_code or "", row.error_message or "", hint=hint)
+    return RowProblem(row.error_code or "", row.error_message or "", hint=hint)

@@ -1,4 +1,4 @@
-"""The LoadResult, which has what became of each record; and the errors that carry it."""
+"""The LoadResult, which has what became of each row; and the errors that carry it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_keys
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Reader
-from petstore_frame.loader.read_list import frame_of_keys
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.results.import_facts import IN_STORE, ImportSummary, read_summary
+from petstore_frame.loader.results.key_frame import frame_of_keys
 from petstore_frame.loader.results.result_files import (
     COLUMNS,
     DEFAULT_FOLDER,
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 
 class LoadResult:
-    """What became of each record of one import; each is in exactly one state.
+    """What became of each row of one import; each is in exactly one state.
 
     It shows the journal as it is now: a later load, ``reconcile`` or ``resolve`` changes each part
-    of it. ``len()`` is the number of records.
+    of it. ``len()`` is the number of rows.
 
     Attributes:
-        import_id: The import: 32 hex digits, the same for the same records on every computer.
+        import_id: The import: 32 hex digits, the same for the same rows on every computer.
         folder: Where ``write`` has put the files, or None.
         is_rehearsal: Whether this was a dry run: nothing was sent.
         question: What the same call without ``dry_run`` would ask; None where it would send.
@@ -85,7 +85,7 @@ class LoadResult:
 
     @property
     def run(self) -> Import:
-        """What is known of the import before its records."""
+        """What is known of the import before its rows."""
         return journal.read_import(self._source, self.import_id)
 
     @property
@@ -103,7 +103,7 @@ class LoadResult:
 
     @property
     def counts(self) -> dict[State, int]:
-        """How many records are in each state, none left out."""
+        """How many rows are in each state, none left out."""
         with reading(self._source) as sql:
             return journal.count_in(sql, self.import_id)
 
@@ -125,7 +125,7 @@ class LoadResult:
 
     @property
     def exit_code(self) -> int:
-        """What the command line ends with: 0 only if all records are in the store."""
+        """What the command line ends with: 0 only if all rows are in the store."""
         return self.facts.exit_code
 
     @property
@@ -145,7 +145,7 @@ class LoadResult:
     def frame(self) -> pd.DataFrame:
         """One row per row of the file, in its order: the file's own columns as text, then ours.
 
-        ``record`` and ``line`` Int64; ``state`` category; ``pet_id`` Int64, also of a pet that
+        ``row`` and ``line`` Int64; ``state`` category; ``pet_id`` Int64, also of a pet that
         another row made; ``reason`` (why it is in that state) category; ``error_code``,
         ``error_column``, ``error_message`` str; ``changed`` (what reads otherwise now in a known
         animal) and ``notes`` str.
@@ -192,7 +192,7 @@ class LoadResult:
     def write(self, folder: str | PathLike[str] = DEFAULT_FOLDER) -> list[Path]:
         """Write the results as files, each whole or not at all.
 
-        ``results.csv`` has every record; ``fix.csv`` those to fix: correct its own columns and
+        ``results.csv`` has every row; ``fix.csv`` those to fix: correct its own columns and
         load it as it is; ``unconfirmed.csv`` the
         unconfirmed ones; ``summary.json`` the counts; and, where
         XlsxWriter is installed, ``results.xlsx`` all of it for a colleague. Files that were
@@ -212,7 +212,7 @@ class LoadResult:
         return write_results(self.folder, facts, self.rows)
 
     def raise_for_failures(self) -> None:
-        """Raise unless every record is in the store, was there before, or was left out.
+        """Raise unless every row is in the store, was there before, or was left out.
 
         Raises:
             LoadFailedError: Says how many are not, and the first reasons.
@@ -224,8 +224,8 @@ class LoadResult:
     def reconcile(self, client: PostingClient, *, grace_s: float = GRACE_S) -> Reconciliation:
         """Read the store to settle the unconfirmed rows; this result then shows them settled.
 
-        A record gets a pet only where nothing else can explain that pet: since the reading before
-        the record was sent, no pet appeared that is neither yours nor equal to an unconfirmed row.
+        A row gets a pet only where nothing else can explain that pet: since the reading before
+        the row was sent, no pet appeared that is neither yours nor equal to an unconfirmed row.
         Else ``candidates`` has the pets that it may be, and you ``resolve`` it. Unconfirmed rows
         of other imports into the store are settled, too. What is not found is sent again by the
         same load with ``duplicates={"not_found": "create"}``.
@@ -255,11 +255,11 @@ class LoadResult:
         """Write what a person found out about unconfirmed rows.
 
         Args:
-            pets: The pet of each record, by the number in the column ``record``; None says that
+            pets: The pet of each row, by the number in the column ``row``; None says that
                 there is none, so that the next load of the file sends it.
 
         Raises:
-            ArgumentError: A record is not unconfirmed, or a pet is another record's; nothing was
+            ArgumentError: A row is not unconfirmed, or a pet is another row's; nothing was
                 changed.
         """
         resolve(self.path, self.import_id, pets)
@@ -268,11 +268,11 @@ class LoadResult:
         return sum(self.counts.values())
 
     def text(self, reader: Reader = "python") -> str:
-        """Return what became of the records and what to do next, as its reader types it."""
+        """Return what became of the rows and what to do next, as its reader types it."""
         return result_text(self.facts, reader)
 
     def html(self) -> Markup:
-        """Return what became of the records as markup, for a page that shows its own steps."""
+        """Return what became of the rows as markup, for a page that shows its own steps."""
         return result_html(self.facts, has_steps=False)
 
     def __str__(self) -> str:
@@ -280,7 +280,7 @@ class LoadResult:
 
     def __repr__(self) -> str:
         counted = ", ".join(f"{count:,} {state}" for state, count in self.counts.items() if count)
-        return f"<LoadResult of {self.run.source}: {counted or 'no records'}>"
+        return f"<LoadResult of {self.run.source}: {counted or 'no rows'}>"
 
     def _repr_html_(self) -> str:
         return in_notebook(result_html(self.facts))

@@ -27,7 +27,7 @@ from petstore_frame.loader.results.import_facts import (
 )
 from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, Reason, State
 from petstore_frame.loader.source import fix_file as returned
-from petstore_frame.loader.source.fix_file import FIX_SHEET, RECORD, guarded, record_name
+from petstore_frame.loader.source.fix_file import FIX_SHEET, ROW, guarded, row_name
 from petstore_frame.schema import FIELDS, as_type
 from petstore_frame.storage import Book, open_book, replacing, styles
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 # What is known of a row, in the order of a frame, behind the file's own columns.
 COLUMNS: dict[str, str] = {
-    "record": "Int64",
+    "row": "Int64",
     "line": "Int64",
     "state": "category",
     "pet_id": "Int64",
@@ -49,7 +49,7 @@ COLUMNS: dict[str, str] = {
 }
 # What a row to fix has instead.
 FIX_COLUMNS = (
-    "line", "error_column", "error_value", "error_message", "hint", "allow", RECORD,
+    "line", "error_column", "error_value", "error_message", "hint", "allow", ROW,
 )  # fmt: skip
 SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
 # The rows that each file and sheet has, and the columns behind their own cells. The sheets are in
@@ -61,7 +61,7 @@ _HELD: dict[str, tuple[Collection[State], Sequence[str]]] = {
     FIX_SHEET: (FIX_STATES, returned.FIX_SHEET_COLUMNS),
     ALL: (
         tuple(State),
-        ("state", "pet_id", "error_message", "changed", "notes", "line", "record"),
+        ("state", "pet_id", "error_message", "changed", "notes", "line", "row"),
     ),
 }
 _CSV_FILES = ("results.csv", FIX, "unconfirmed.csv")
@@ -76,7 +76,7 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
     """Return what a person may want to know of a row; None is missing."""
     problem, changed = problem_of(row, run), _changes_of(row)
     return {
-        "record": row.record,
+        "row": row.number,
         "line": row.line,
         "state": row.state,
         # Also where another row made it.
@@ -89,7 +89,7 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
         "hint": problem.hint or None,
         # A suspicious row is sent once somebody writes "yes" here.
         "allow": problem.allow and f"no: {problem.allow}",
-        RECORD: record_name(run.id, row.record),
+        ROW: row_name(run.id, row.number),
         "changed": changed,
         "notes": "; ".join(NOTES.get(note, note) for note in row.notes if note != "blank") or None,
     }
@@ -159,7 +159,7 @@ def write_results(
         summary = facts.as_dict() | {
             # Counted as they are written: a running import changes rows meanwhile.
             "states": {str(state): counts[state] for state in State},
-            "records": counts.total(),
+            "rows": counts.total(),
             "files": [*names, SUMMARY],
             DIGESTS: {name: _digest(drafts / name) for name in names},
         }
@@ -204,7 +204,7 @@ def _write_drafts(
             counts[row.state] += 1
             cells = [*row.cells[: len(header)], *[""] * (len(header) - len(row.cells))]
             values = describe(row, run)
-            values["record"] = values[RECORD]
+            values["row"] = values[ROW]
             for name, write in writers.items():
                 if row.state in _HELD[name][0]:
                     write(cells, values)

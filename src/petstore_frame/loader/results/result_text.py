@@ -31,7 +31,7 @@ _BADGES = {
 _MOST = 10  # of a list of lines, candidates or causes
 _NEVER = "never send these again by hand"
 _DOUBT = (State.UNCONFIRMED, State.IN_FLIGHT)
-# By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
+# By the name of a fact, what it means; ``{}`` has the rows and their lines, or what was found.
 _FOUND = {
     "equal_few": "Sent as other animals: {} equal to rows of earlier loads in all but the "
     "status, too few to ask about",
@@ -73,8 +73,8 @@ def _what_became(facts: ImportSummary) -> str:
     """Return what became of the rows in one sentence; what did not occur is left out."""
     run, counts = facts.run, facts.counts
     known_rows = [group for group in facts.excluded if not group.reason.is_plain]
-    repeats = sum(group.records for group in known_rows if group.staged_at is None)
-    known = sum(group.records for group in known_rows) - repeats
+    repeats = sum(group.rows for group in known_rows if group.staged_at is None)
+    known = sum(group.rows for group in known_rows) - repeats
     parts = {
         f"{count_text(counts[State.CREATED], 'animal')} added": counts[State.CREATED],
         f"{counts[State.MATCHED]:,} found in the store": counts[State.MATCHED],
@@ -158,7 +158,7 @@ def file_warnings(facts: ImportSummary) -> list[str]:
 
 
 def _why_excluded(group: ExcludedRows) -> str:
-    text = f"{count_text(group.records, 'row')}: {WHY_EXCLUDED[group.reason]}"
+    text = f"{count_text(group.rows, 'row')}: {WHY_EXCLUDED[group.reason]}"
     if group.reason.is_plain:
         return text
     there = "another row of this file"
@@ -177,8 +177,8 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
         yield "Warnings", _cut(facts.notes, "kinds")
     if doubt := facts.doubt:
         lines = [
-            f"record {record} may be pet {', '.join(_cut(ids, 'pets'))}"
-            for record, ids in doubt.candidates.items()
+            f"row {row} may be pet {', '.join(_cut(ids, 'pets'))}"
+            for row, ids in doubt.candidates.items()
         ]
         shown = [*_cut(lines, "rows with candidates"), *_cut(doubt.notes, "notes")]
         yield "What reading the store back has shown", shown
@@ -210,11 +210,11 @@ def _next_steps(facts: ImportSummary) -> list[Step]:
 def _reconciling(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to look for unconfirmed rows, or what a person can do after that."""
     if doubt := facts.doubt:
-        first, *_ = doubt.records
+        first, *_ = doubt.rows
         (pet,) = doubt.candidates.get(first, ())[:1] or (None,)
-        records = ", ".join(_cut(doubt.records, "records"))
+        numbers = ", ".join(_cut(doubt.rows, "rows"))
         text = (
-            f"still unconfirmed after reading the store, record {records}: look there, then say "
+            f"still unconfirmed after reading the store, row {numbers}: look there, then say "
             f"which pet it is, or None if there is none; {_NEVER}"
         )
         yield Step(text, calls=(resolve_call(first, pet),))
@@ -248,7 +248,7 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
         problem = cause.problem
         if problem.add is not None:
             place = f" in the column {problem.column!r}" if problem.column else ""
-            text = f"{count_text(cause.records, 'row')} to fix{place}: {problem.message}"
+            text = f"{count_text(cause.rows, 'row')} to fix{place}: {problem.message}"
             yield Step(f"{text}; answer it once", dict([problem.add]))
     rows, folder = facts.to_fix, fspath(facts.folder or "results")
     if rows and not facts.is_rehearsal:
@@ -267,7 +267,7 @@ def _left(facts: ImportSummary) -> Iterator[Step]:
     if facts.run.facts.get("left_unsent"):
         text = "animals of an earlier version of this file were not sent: send them"
         yield Step(text, calls=(load_call(None, facts.journal, facts.run.base_url),))
-    equal = sum(group.records for group in facts.excluded if group.by == "same_content")
+    equal = sum(group.rows for group in facts.excluded if group.by == "same_content")
     if equal and not facts.is_rehearsal:
         what = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"
         yield Step(f"{what}; if they are other animals, send them", {"duplicates": "create"})

@@ -1,1 +1,1 @@
-"""How records reach the store, and none of them twice."""
+"""How rows reach the store, and none of them twice."""

@@ -66,7 +66,7 @@ class Pace:
         return max(0.0, self._resume_at - self._clock())
 
     def note_answer(self, at_store_s: float | None = None, in_window_s: float = 0.0) -> None:
-        """The store created or refused a record: it works."""
+        """The store created or refused a row: it works."""
         if at_store_s:
             share = min(in_window_s / at_store_s, LARGEST_SHARE)
             self._share += (share - self._share) * NEWEST

@@ -1,6 +1,6 @@
-"""Decides what the end of a request makes of its record.
+"""Decides what the end of a request makes of its row.
 
-The answer proves something, and the record's own past counts, too: a later refusal does not remove
+The answer proves something, and the row's own past counts, too: a later refusal does not remove
 an earlier doubt. And the answer must be the one to this request: a store or a proxy that answers
 twice, or late, can put the answer to one request in the place of the next one's.
 """
@@ -23,7 +23,7 @@ LONGEST_MESSAGE = 2000
 
 
 def judge(intent: Intent, end: PostOutcome) -> Outcome:
-    """Return what becomes of the record."""
+    """Return what becomes of the row."""
     return Outcome(
         intent,
         _state(intent, end),
@@ -72,9 +72,9 @@ def checked_answer(
 ) -> tuple[PostOutcome, bool]:
     """Return the end of a request, and whether its pet has an id that an earlier animal had.
 
-    It proves nothing if its pet is another record's of this session. A store that was restored
+    It proves nothing if its pet is another row's of this session. A store that was restored
     gives ids again: then the pet is this animal, and the earlier one is gone. ``is_earlier`` is
-    whether the record that has this pet's id is of an earlier session, None for no record.
+    whether the row that has this pet's id is of an earlier session, None for no row.
     """
     pet = end.pet
     if pet is None:
@@ -84,8 +84,8 @@ def checked_answer(
     if not (is_owned or _is_of_another(intent, pet, recent)):
         return end, is_taken and end.proof is Proof.CREATED
     problem = ContractError(
-        f"the answer shows pet {pet.id}, {pet.name!r}, which is another record's, so it may be "
-        "the answer to another request; the record may have been created",
+        f"the answer shows pet {pet.id}, {pet.name!r}, which is another row's, so it may be "
+        "the answer to another request; the row may have been created",
         may_have_been_applied=True,
     )
     proof = replace(end, proof=Proof.UNKNOWN, reason=OTHERS_ANSWER, pet=None, error=problem)
@@ -98,7 +98,7 @@ def _is_of_another(intent: Intent, pet: Pet, recent: Iterable[Intent]) -> bool:
         return False
     if category_id != pet.category_id:
         return True
-    # A store may change a name, but not into that of another record just sent.
+    # A store may change a name, but not into that of another row just sent.
     return any(_animal(other) == (pet.name, pet.category_id) for other in recent)
 
 
@@ -114,21 +114,21 @@ def _sent(payload: bytes) -> dict[str, Any]:
 
 
 def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:
-    """Return the error that seems to concern every record, and the record that met it."""
+    """Return the error that seems to concern every row, and the row that met it."""
     if isinstance(error, AuthenticationError):
         return f"the store refused the key: {error}"
     if intent is None or not isinstance(error, APIStatusError):
         return str(error)
     return (
-        f"{error}; this was the answer to record {intent.record}, line {intent.line}: if it "
-        "concerns that record alone, correct it or take it out of the file"
+        f"{error}; this was the answer to row {intent.row}, line {intent.line}: if it "
+        "concerns that row alone, correct it or take it out of the file"
     )
 
 
 def unsaved(problem: str, outcomes: Iterable[Outcome]) -> str:
     """Return the journal's problem and the outcomes that it could not keep, so none is lost."""
     lost = [
-        f"record {each.intent.record} is {each.state}"
+        f"row {each.intent.row} is {each.state}"
         + (f" with id {each.pet_id}" if each.pet_id is not None else "")
         for each in outcomes
     ]

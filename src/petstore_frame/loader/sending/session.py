@@ -1,4 +1,4 @@
-"""Sends the records of one import, none of them twice.
+"""Sends the rows of one import, none of them twice.
 
 One thread, the caller's, decides and writes; the others only wait for the store.
 """
@@ -74,7 +74,7 @@ def run_session(
     counts = Counter(outcomes.counts())
     may_repeat = counts[State.UNCONFIRMED] and client.idempotency
     if not (is_new or counts[State.PENDING] or counts[State.IN_FLIGHT] or may_repeat):
-        # An earlier session stopped, and a person has settled the last records since.
+        # An earlier session stopped, and a person has settled the last rows since.
         if run.ending not in (Ending.DONE, Ending.BUDGET):
             outcomes.end(run.ended_at or timing.now(), Ending.DONE)
         return False
@@ -89,7 +89,7 @@ def run_session(
 
 
 class Sender:
-    """Sends the records of a journal; ``step`` gets each step's name, for tests that end there."""
+    """Sends the rows of a journal; ``step`` gets each step's name, for tests that end there."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class Sender:
         return wait_s if wait_s or not self._pool.busy else None
 
     def _take(self, intent: Intent, end: Done) -> None:
-        if self._in_flight.pop(intent.record, None) is None:
+        if self._in_flight.pop(intent.row, None) is None:
             return
         answer: PostOutcome = end.value or broken(end.error)
         is_earlier = None
@@ -182,7 +182,7 @@ class Sender:
         self._check_budget()
 
     def _find_owned(self, ends: list[Done]) -> None:
-        """Look up the pets of some answers: one that a record has already proves nothing."""
+        """Look up the pets of some answers: one that a row has already proves nothing."""
         values = (end.value for end in ends)
         pet_ids = [each.pet.id for each in values if isinstance(each, PostOutcome) and each.pet]
         self._owned = {each.pet_id: False for each in self._outcomes if each.pet_id is not None}
@@ -264,7 +264,7 @@ class Sender:
     def _send(self, intent: Intent) -> None:
         self.counts[State.UNCONFIRMED if intent.may_have_been_applied else State.PENDING] -= 1
         self.counts[State.IN_FLIGHT] += 1
-        self._in_flight[intent.record] = intent
+        self._in_flight[intent.row] = intent
         self._recent.append(intent)
         post = partial(
             self.client.post_pet,

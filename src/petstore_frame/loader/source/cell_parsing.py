@@ -14,7 +14,14 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.row_state import SUSPICIOUS, RecordProblem, Suspicion, short_text
+from petstore_frame.loader.row_state import SUSPICIOUS, RowProblem, Suspicion, short_text
+from petstore_frame.loader.source.spreadsheet_text import (
+    NAME_NOTES,
+    is_spreadsheet_fault,
+    unwrap_name,
+    without_invisible,
+)
+from petstore_frame.loader.source.totals import OF_TOTAL, is_total
 from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import NewPet, PetField
 from petstore_frame.storage import harmless
@@ -35,25 +42,28 @@ _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 _GROUPED = {sign: re.compile(rf"[+-]?[0-9]{{1,3}}(\{sign}[0-9]{{3}})+") for sign in ",."}
 # Control characters, and halves of a character.
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-_OF_TOTAL = (
-    r"(?i:(grand\s*|sub-?\s*|zwischen|gesamt)?"
-    r"(totals?|totale|totaal|totalt|summe|gesamt|insgesamt|gesamtsumme|somme|suma|somma|sum|razem)"
-    r"(\s*([:=].*|\(?[0-9][0-9.,]*\)?|animals?|pets?|tiere|records?|rows))?)"
-)
-_TOTAL = re.compile(_OF_TOTAL)
 # A name of which there is nothing to note, so that it needs no closer look.
-_PLAIN = re.compile(rf"(?!(?:{_OF_TOTAL})\Z)[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-z0-9.)])?")
+_PLAIN = re.compile(
+    rf"(?!(?:{OF_TOTAL}|(?i:nan|none|null|n/a|nat|undefined))\Z)"
+    r"[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-z0-9.)])?"
+)
 
 
 def word_of(text: str) -> str:
     """Return a text as words are compared: `` In Stock `` is ``in stock``."""
-    return text.strip().casefold()
+    return without_invisible(text).strip().casefold()
 
 
-def suspicious(kind: Suspicion, message: str) -> RecordProblem:
+def unsendable_character(text: str) -> str | None:
+    """Return the first character of a text that cannot be sent, as ``U+0000``, or None."""
+    match = _UNSENDABLE.search(text)
+    return None if match is None else f"U+{ord(match[0]):04X} at position {match.start() + 1}"
+
+
+def suspicious(kind: Suspicion, message: str) -> RowProblem:
     """Return the refusal of a record that is sent only if a person confirms it."""
     hint, word = "check it; if it is right, accept it, or write yes in a fix file", str(kind)
-    return RecordProblem(SUSPICIOUS, message, hint=hint, add=("allow", [word]), allow=word)
+    return RowProblem(SUSPICIOUS, message, hint=hint, add=("allow", [word]), allow=word)
 
 
 class Meaning(NamedTuple):
@@ -61,12 +71,12 @@ class Meaning(NamedTuple):
 
     part: bytes = b""
     notes: tuple[str, ...] = ()
-    problem: RecordProblem | None = None
+    problem: RowProblem | None = None
 
 
 NOTHING = Meaning()
 # A meaning that nobody has said yet; the refusal names the word.
-OPEN = Meaning(problem=RecordProblem("open_word", ""))
+OPEN = Meaning(problem=RowProblem("open_word", ""))
 _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
 
 
@@ -80,8 +90,9 @@ class FieldReader(dict[str, Meaning]):
         self.meanings = dict[str, Meaning]()
         self.fallback: Meaning | None = None
         self.listed = set[int]()  # the ids of the categories that were given
-        # Whether a quote before a formula was put there when the file was written.
-        self.has_guards = False
+        # Whether a quote before a formula was put there when the file was written, and whether the
+        # quotes around a name are taken off.
+        self.has_guards = self.unwraps = False
 
     def __missing__(self, text: str) -> Meaning:
         found = self._read(text)
@@ -136,8 +147,8 @@ class FieldReader(dict[str, Meaning]):
         is_name = self.field.name == "name"
         if is_name and not self.meanings and len(text) < _SHORT and _PLAIN.fullmatch(text):
             return self._meant(f'"{text}"')
-        if not text.isprintable() and (odd := _UNSENDABLE.search(text)):
-            what = f"U+{ord(odd[0]):04X} at position {odd.start() + 1} is no character to send"
+        if not text.isprintable() and (character := unsendable_character(text)):
+            what = f"{character} is not a character that can be sent"
             return _refused("control_character", what, "remove it, or type it again")
         if self.means_nothing(text):
             if not self.field.is_required:
@@ -145,11 +156,17 @@ class FieldReader(dict[str, Meaning]):
             what = f"the {self.field.label.lower()} is missing"
             add = ("defaults", {self.field.name: PLACEHOLDER})
             return _refused(f"missing_{self.field.name}", what, "fill it in", add)
-        word = text.strip()
+        if is_name:
+            if meant := self.meanings.get(word_of(text)):
+                return self._said(meant, text.strip())
+            return self._read_name(text)
+        return self._read_word(text)
+
+    def _read_word(self, text: str) -> Meaning:
+        """Read a text of any field but the name; what nobody sees is removed with a note."""
+        word = without_invisible(text).strip()
         if meant := self.meanings.get(word_of(text)):
             return self._said(meant, word)
-        if is_name:
-            return self._read_name(text)
         if self.field.name == "category_id":
             found = self._read_category(word)
         elif self.field.values:
@@ -160,7 +177,8 @@ class FieldReader(dict[str, Meaning]):
             return self._said(self.fallback, word)
         if word == text or not found.part:
             return found
-        return found._replace(notes=("trimmed", *found.notes))
+        note = "trimmed" if word == text.strip() else "invisible_characters"
+        return found._replace(notes=(note, *found.notes))
 
     def _said(self, meant: Meaning, word: str) -> Meaning:
         if meant is not OPEN:
@@ -171,11 +189,19 @@ class FieldReader(dict[str, Meaning]):
     def _read_name(self, text: str) -> Meaning:
         if self.has_guards and text.startswith("'") and harmless(text) != text:
             text = text[1:]
+        if self.unwraps:
+            text = unwrap_name(text)
         name = text if self.keep_spaces else text.strip()
         notes = ["trimmed"] if name != text else []
-        notes += [note for note, is_so in _NAME_NOTES if is_so(name)]
+        if not name.startswith("'") and harmless(name) != name:
+            notes.append("formula")
+        notes += [note for note, is_noted in NAME_NOTES if is_noted(name)]
+        if is_spreadsheet_fault(name.strip()) and "missing_word" not in notes:
+            kind = "a spreadsheet error" if name.strip()[0] == "#" else "a rounded number"
+            message = f"{short_text(name)} is {kind}, not a name"
+            return _refused("spreadsheet_fault", message, "type the name again, as text")
         found = self._meant(quoted(name), notes)
-        return found._replace(problem=_LIKE_A_TOTAL) if _TOTAL.fullmatch(name.strip()) else found
+        return found._replace(problem=_LIKE_A_TOTAL) if is_total(name) else found
 
     def _read_category(self, word: str) -> Meaning:
         is_grouped = self.thousands and _GROUPED[self.thousands].fullmatch(word)
@@ -190,17 +216,15 @@ class FieldReader(dict[str, Meaning]):
         if self.listed and number not in self.listed:
             what = f"category {number} is not among the categories given"
             return found._replace(problem=suspicious(Suspicion.UNLISTED_CATEGORY, what))
-        if not self.listed and number <= 0:
-            what = f"category {number} is no id, as ids are above 0"
-            return found._replace(problem=suspicious(Suspicion.LOW_CATEGORY_ID, what))
         return found
 
     def _unknown_category(self, word: str) -> Meaning:
         sign = next((each for each in _GROUPED if _GROUPED[each].fullmatch(word)), None)
         hint, add = "give the category's number", None  # type: str, tuple[str, Any] | None
         if sign is not None:
-            hint = f"write it without {sign!r}, or say that it groups digits"
-            add = "thousands", sign
+            number = word.replace(sign, "")
+            hint = f"thousands={sign!r} reads {number}; without it, {word} is a decimal number"
+            add = "thousands", PLACEHOLDER
         elif not word[:1].isdigit():
             if self.meanings:
                 return self._unknown(word, "category", "say which number it is")
@@ -241,25 +265,7 @@ class FieldReader(dict[str, Meaning]):
 
 
 def _refused(code: str, message: str, hint: str, add: tuple[str, Any] | None = None) -> Meaning:
-    return Meaning(problem=RecordProblem(code, message, hint=hint, add=add))
-
-
-def _looks_misread(name: str) -> bool:
-    """Tell whether UTF-8 was once read as cp1252: ``ZoÃ«`` for ``Zoë``."""
-    try:
-        return not name.isascii() and name.encode("cp1252").decode("utf-8") != name
-    except UnicodeError:
-        return False
-
-
-# The notes on a name that is sent.
-_NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
-    ("formula", lambda name: not name.startswith("'") and harmless(name) != name),
-    ("mojibake", _looks_misread),
-    ("invisible_characters", re.compile(
-        r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\x80-\x9f]").search),
-    ("line_break", re.compile(r"[\t\r\n]").search),
-)  # fmt: skip
+    return Meaning(problem=RowProblem(code, message, hint=hint, add=add))
 
 
 def _whole(word: str) -> int | None:

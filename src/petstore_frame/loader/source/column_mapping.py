@@ -14,6 +14,7 @@ from typing import NamedTuple
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import short_text
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
+from petstore_frame.loader.source.spreadsheet_text import without_invisible
 from petstore_frame.schema import FIELDS, PetField
 
 OWN_PREFIX = "_pf_"
@@ -75,7 +76,7 @@ _SYNONYMS: dict[str, tuple[str, str]] = {
 
 def normalise(name: str) -> str:
     """Return a column's name as headers are compared: `` Category ID `` is ``categoryid``."""
-    text = unicodedata.normalize("NFKC", name).casefold()
+    text = unicodedata.normalize("NFKC", without_invisible(name)).casefold()
     return "".join(sign for sign in text if not sign.isspace() and sign not in "_-")
 
 
@@ -164,6 +165,17 @@ def _bare(name: str) -> str:
     """Return a name without accents and signs, as synonyms are compared."""
     text = unicodedata.normalize("NFKD", name.casefold())
     return "".join(sign for sign in text if sign.isalnum())
+
+
+def may_be_header(
+    names: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
+) -> bool:
+    """Return True if each required field has a column among these, or one that may be it."""
+    try:
+        found = recognise(names, mapping, filled)
+    except InputError:
+        return False
+    return {*found.missing} <= {*found.likely}
 
 
 def find_columns(

@@ -13,15 +13,15 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import RecordOrigin, Suspicion
+from petstore_frame.loader.row_state import RowOrigin, Suspicion
 from petstore_frame.loader.source.cell_parsing import suspicious
 from petstore_frame.loader.source.column_mapping import OWN_PREFIX
-from petstore_frame.loader.source.excel_file import Row, Table
 from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.loader.source.table import Table, TableRow
 from petstore_frame.storage import harmless
 
 STATE: str = f"{OWN_PREFIX}state"
-RECORD: str = f"{OWN_PREFIX}record"
+ROW: str = f"{OWN_PREFIX}row"
 ALLOW: str = f"{OWN_PREFIX}allow"
 # What a row of the file has beyond its header.
 EXTRA = f"{OWN_PREFIX}extra"
@@ -38,7 +38,7 @@ class Own(NamedTuple):
 
 # By the name in a frame.
 COLUMNS: dict[str, Own] = {
-    "record": Own(RECORD, "Record (leave as it is)", 26),
+    "row": Own(ROW, "Row (leave as it is)", 26),
     "state": Own(STATE, "What became of it", 30),
     "pet_id": Own(f"{OWN_PREFIX}pet_id", "Id in the store", 21),
     "error_message": Own(f"{OWN_PREFIX}problem", "What is wrong", 44),
@@ -52,13 +52,13 @@ COLUMNS: dict[str, Own] = {
     "sent_at": Own(f"{OWN_PREFIX}sent_at", "First sent (UTC)", 21),
 }
 RESULT_COLUMNS: tuple[str, ...] = (
-    "record", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
+    "row", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
 )  # fmt: skip
 FIX_COLUMNS: tuple[str, ...] = (
-    "record", "error_message", "error_column", "error_value", "hint", "allow",
+    "row", "error_message", "error_column", "error_value", "hint", "allow",
 )  # fmt: skip
 FIX_SHEET_COLUMNS: tuple[str, ...] = (
-    "error_message", "hint", "error_column", "line", "allow", "record",
+    "error_message", "hint", "error_column", "line", "allow", "row",
 )  # fmt: skip
 
 _HEADINGS = {COLUMNS[name].heading: COLUMNS[name].name for name in FIX_SHEET_COLUMNS}
@@ -74,7 +74,7 @@ _GUARD = "'"
 _CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
 
 
-def record_name(import_id: str, record: int) -> str:
+def row_name(import_id: str, record: int) -> str:
     """Return how a file names a record of an import: ``r3fa9c2e1-17``."""
     return f"r{import_id[:8]}-{record}"
 
@@ -133,7 +133,7 @@ def with_import(table: Table, words_of: WordsOf, said: RecipeFields) -> RecipeFi
     words = known[0]
     if not {*words["mapping"].values(), *(words["key"] or ())} <= {*table.columns}:
         words |= {"mapping": None, "key": None}
-    return type(said)(**words).with_words(**said.given())
+    return type(said)(**words).with_options(**said.given())
 
 
 def restored(table: Table) -> Table | None:
@@ -152,14 +152,16 @@ def restored(table: Table) -> Table | None:
 def _own_names(header: Sequence[str]) -> list[str]:
     """Return column names with those of our workbooks and frames as our other files have them."""
     names: Mapping[str, str] = {}
-    if COLUMNS["record"].heading in header:
+    if COLUMNS["row"].heading in header:
         names = _HEADINGS
-    elif {RECORD, "error_message", "hint"} <= set(header):  # result.fix
+    elif {ROW, "error_message", "hint"} <= set(header):  # result.fix
         names = {column: own.name for column, own in COLUMNS.items()}
     return [names.get(name, name) for name in header]
 
 
-def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: Row) -> Row:
+def _restored(
+    names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: TableRow
+) -> TableRow:
     """Return a row as it was; one that may be in the store already is an InputError."""
     own = dict(zip(names, row.cells, strict=False))
     answer = own.get(ALLOW, "").strip().casefold()
@@ -167,11 +169,11 @@ def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: 
     if answer.startswith("no") or answer in _KINDS:
         known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
         doubt = suspicious(known, f"not sent ({known}): {_SAY_YES}")
-    record, state, origin = own.get(RECORD, "").strip(), own.get(STATE, ""), None
+    record, state, origin = own.get(ROW, "").strip(), own.get(STATE, ""), None
     if found := _NAMED.fullmatch(record):
-        origin = RecordOrigin(found[1], int(found[2]))
+        origin = RowOrigin(found[1], int(found[2]))
     elif record:
-        what = f"the column {RECORD}, which says which record this is, holds {record!r}"
+        what = f"the column {ROW}, which says which record this is, holds {record!r}"
         hint = "take the row from fix.csv again, or empty that cell if it is a new animal"
         raise InputError(what, line=row.line, hint=hint)
     elif state not in _RETURNABLE:
@@ -186,4 +188,6 @@ def _restored(names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: 
     while extra and not extra[-1].strip():
         extra.pop()
     notes = {new: row.notes[at] for new, at in enumerate(kept) if at in row.notes}
-    return Row(row.line, [*cells, *extra], 1, notes, doubt, answer in _YES, origin)
+    problems = {new: row.problems[at] for new, at in enumerate(kept) if at in row.problems}
+    is_confirmed = answer in _YES
+    return TableRow(row.line, [*cells, *extra], 1, notes, problems, doubt, is_confirmed, origin)

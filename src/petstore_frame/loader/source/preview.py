@@ -17,19 +17,19 @@ from typing import Any
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import SourceRow, State, Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, word_of
-from petstore_frame.loader.source.column_mapping import REQUIRED, listed, recognise, unsent
-from petstore_frame.loader.source.csv_file import Input, SourceKind
-from petstore_frame.loader.source.excel_file import Table
+from petstore_frame.loader.source.column_mapping import REQUIRED, listed, may_be_header, unsent
 from petstore_frame.loader.source.fix_file import WordsOf, with_import
+from petstore_frame.loader.source.input_file import Input, SourceKind
 from petstore_frame.loader.source.key_columns import (
     LikelyKey,
-    cell_at,
     date_columns,
     likely_keys,
     proposed_key,
 )
 from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.source_rows import Source
+from petstore_frame.loader.source.table import Table
 from petstore_frame.schema import FIELDS
 
 # Rows in which a header below a title is looked for, and in which a status is.
@@ -87,13 +87,15 @@ def _explained(
 ) -> InputError:
     """Return why a table has no columns of animals: its header is further down, for example."""
     is_said = recipe.columns is not None or recipe.header_row is not None
-    if opened.kind == "frame" or _may_be_header(table.columns, recipe):
+    if opened.kind == "frame" or may_be_header(table.columns, recipe.mapping, recipe.defaults):
         return refusal
     top, is_title = table.header_row or 1, _count_filled(table.columns) == 1 < len(table.columns)
     for row in () if is_said else range(top + 1, top + 1 + _BELOW_A_TITLE):
         with suppress(InputError):
             below = opened.table(recipe.replace(header_row=row)).columns
-            if _may_be_header(below, recipe) or (is_title and _count_filled(below) > 1):
+            if may_be_header(below, recipe.mapping, recipe.defaults) or (
+                is_title and _count_filled(below) > 1
+            ):
                 what = f"row {top} is no header of animals: {listed(table.columns)}"
                 hint = f"row {row} looks like the header"
                 return InputError(what, hint=hint, add=("header_row", row))
@@ -107,14 +109,6 @@ def _explained(
 
 def _count_filled(cells: Sequence[str]) -> int:
     return sum(bool(cell.strip()) for cell in cells)
-
-
-def _may_be_header(names: Sequence[str], recipe: RecipeFields) -> bool:
-    """Tell whether each required field has a column here, or one that may be it."""
-    with suppress(InputError):
-        found = recognise(names, recipe.mapping, recipe.defaults)
-        return {*found.missing} <= {*found.likely}
-    return False
 
 
 def _refuse_unsent(source: Source) -> None:
@@ -212,12 +206,13 @@ def _with_answers(opened: Input, seen: Look) -> Source | None:
             return _lay_out(opened, seen.reading)
         except InputError as problem:
             seen.questions = (*seen.questions, problem)
-            word, value = problem.add or ("", PLACEHOLDER)
-            if value == PLACEHOLDER or (
-                isinstance(value, Mapping) and PLACEHOLDER in value.values()
-            ):
+            option, value = problem.add or ("", PLACEHOLDER)
+            if value == PLACEHOLDER and problem.likely is not None:
+                value = problem.likely
+            is_open_table = isinstance(value, Mapping) and PLACEHOLDER in value.values()
+            if value == PLACEHOLDER or is_open_table:
                 break
-            seen.reading = seen.reading.with_words(**{word: value})
+            seen.reading = seen.reading.with_options(**{option: value})
     return None
 
 

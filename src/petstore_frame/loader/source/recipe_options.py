@@ -1,4 +1,4 @@
-"""States each word of a recipe once, with its type, its check and its comment."""
+"""Declares the options of a recipe once, each with its type, its check and its description."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.row_state import Suspicion
@@ -31,12 +30,12 @@ from petstore_frame.schema import FIELDS, Categories, Labels
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.validation import nearest
 
-# Words of the key columns that mean that there is no key stand beside those of the fields.
+# In value_map next to the fields: words of the key columns that mean that there is no key.
 KEY = "key"
 
 
 class RecipeOptions(TypedDict, total=False):
-    """The words of a recipe, for type checkers; None says nothing."""
+    """The options of a recipe, for type checkers; None leaves an option out."""
 
     key: str | Sequence[str] | None
     keep: Literal["first", "last", "?"] | None
@@ -46,17 +45,17 @@ class RecipeOptions(TypedDict, total=False):
     fallback: Mapping[str, Any] | None
     defaults: Mapping[str, Any] | None
     categories: Categories
-    exclude: Mapping[str, str | Collection[str]] | None
     include: Mapping[str, str | Collection[str]] | None
+    exclude: Mapping[str, str | Collection[str]] | None
     quantity: str | None
     allow: str | Collection[str] | None
     encoding: str | None
     delimiter: str | None
-    quoting: Literal["strict", "none"] | None
+    quoting: Literal["strict", "none", "unwrap", "?"] | None
     sheet: str | None
     header_row: int | None
     columns: Sequence[str] | None
-    thousands: Literal[",", "."] | None
+    thousands: Literal[",", ".", "?"] | None
     keep_spaces: bool | None
 
 
@@ -75,51 +74,78 @@ def _is_number(label: object) -> bool:
 
 
 class RecipeFields(BaseModel):
-    """How a file is read: the words of a ``Recipe``, checked."""
+    """The options of a ``Recipe``, checked."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
-    # Each text is the comment in a file, and says in a refusal what the word may be.
-    key: tuple[str, ...] | None = None
-    """the column, or columns, that identify an animal; "" if none does"""
-    keep: Literal["first", "last", "?"] | None = None
-    """of several rows of one key: first or last, by the order of the file or by order_by"""
-    order_by: str | None = Field(None, pattern=r"\S")
-    """the column of dates or numbers that says which row of a key is first or last"""
-    mapping: dict[str, str] = {}
-    """the column of each field, as text: {"name": "Animal"}"""
-    value_map: dict[str, dict[str, str | int | float]] = {}
-    """what words mean, by field: {"status": {"in stock": "available"}}"""
-    fallback: dict[str, str | int | float] = {}
-    """what all other words of a field become"""
-    defaults: dict[str, str | int | float] = {}
-    """what an empty cell becomes; braces name a column of the file"""
-    categories: Any = {}
-    """the number of each label, or a CSV file"""
-    exclude: dict[str, tuple[str, ...]] = {}
-    """rows that are not loaded, by words of a column: {"Outcome": ["DIED"]}"""
-    include: dict[str, tuple[str, ...]] = {}
-    """the rows that are loaded, in the same way: {"Place": ["North"]}"""
-    quantity: str | None = Field(None, pattern=r"\S")
-    """the column that says how many animals a row stands for"""
-    allow: tuple[Suspicion, ...] = ()
-    """kinds of suspicious rows that are sent all the same, such as hidden_row"""
-    encoding: str | None = None
-    """of a text file that is not UTF-8"""
-    delimiter: str | None = Field(None, pattern=r'^[^"\r\n]$')
-    """one character between the cells, no quote and no line end"""
-    quoting: Literal["strict", "none"] = "strict"
-    """strict, or none to read quotes as letters"""
-    sheet: str | None = None
-    """the name of a workbook's sheet"""
-    header_row: int | None = Field(None, ge=1)
-    """the row of the header: 1 is the first of the file"""
-    columns: tuple[str, ...] | None = None
-    """a list of the columns' names, where the file has no header"""
-    thousands: Literal[",", "."] | None = None
-    """the separator in numbers: , or ."""
-    keep_spaces: bool = False
-    """true leaves the outer spaces of names"""
+    key: tuple[str, ...] | None = Field(
+        None, description='Column, or list of columns, that identifies an animal; "" if none does'
+    )
+    keep: Literal["first", "last", "?"] | None = Field(
+        None,
+        description="Which of several rows of one key counts: first or last, by the order of the "
+        "file or by order_by",
+    )
+    order_by: str | None = Field(
+        None,
+        pattern=r"\S",
+        description="Column of dates or numbers that orders the rows of one key",
+    )
+    mapping: dict[str, str] = Field(
+        {}, description='Column of each field: {"name": "Animal"}; "" leaves a field out'
+    )
+    value_map: dict[str, dict[str, str | int | float]] = Field(
+        {},
+        description='Meaning of the words of a field: {"status": {"in stock": "available"}}; '
+        '"" means empty',
+    )
+    fallback: dict[str, str | int | float] = Field(
+        {}, description='Meaning of all words that value_map lacks, by field: {"status": "pending"}'
+    )
+    defaults: dict[str, str | int | float] = Field(
+        {},
+        description='Value for empty cells and missing columns: {"name": "Unnamed {Tag}"}; '
+        "braces name a column",
+    )
+    categories: Any = Field(
+        {},
+        description='Number of each category label: {"Dog": 1}; or the path of a CSV file or '
+        "workbook of numbers and labels",
+    )
+    include: dict[str, tuple[str, ...]] = Field(
+        {}, description='Rows to load, by the words of a column: {"Place": ["North"]}'
+    )
+    exclude: dict[str, tuple[str, ...]] = Field(
+        {}, description='Rows not to load, by the words of a column: {"Outcome": ["DIED"]}'
+    )
+    quantity: str | None = Field(
+        None, pattern=r"\S", description="Column with the number of animals that a row stands for"
+    )
+    allow: tuple[Suspicion, ...] = Field(
+        (), description="Kinds of suspicious rows to send anyway, such as hidden_row"
+    )
+    encoding: str | None = Field(None, description="Encoding of a text file that is not UTF-8")
+    delimiter: str | None = Field(
+        None,
+        pattern=r'^[^"\r\n]$',
+        description="Character between the cells; not a quote and not a line end",
+    )
+    quoting: Literal["strict", "none", "unwrap", "?"] = Field(
+        "strict",
+        description="strict; none reads quotes as letters; unwrap takes quotes off whole rows and "
+        "names",
+    )
+    sheet: str | None = Field(None, description="Name of the sheet of a workbook")
+    header_row: int | None = Field(
+        None, ge=1, description="Row of the header; 1 is the first of the file"
+    )
+    columns: tuple[str, ...] | None = Field(
+        None, description="Names of the columns of a file that has no header"
+    )
+    thousands: Literal[",", ".", "?"] | None = Field(
+        None, description="Separator between groups of digits: , or ."
+    )
+    keep_spaces: bool = Field(False, description="Whether names keep the spaces around them")
 
     @field_validator("key", "allow", "columns", "exclude", "include", mode="before")
     @classmethod
@@ -168,25 +194,27 @@ class RecipeFields(BaseModel):
 
     @field_validator("encoding")
     @classmethod
-    def _codec(cls, encoding: str) -> str:
+    def _is_text_encoding(cls, encoding: str) -> str:
+        if encoding == PLACEHOLDER:
+            return encoding
         try:
             "".encode(encoding)  # which a codec of bytes refuses
         except LookupError:
-            raise ValueError(f"{encoding!r} is no encoding that Python knows") from None
+            raise ValueError(f"{encoding!r} is not an encoding that Python knows") from None
         return encoding
 
     @model_validator(mode="after")
     def _has_a_direction(self) -> Self:
         if self.order_by is not None and self.keep is None:
-            raise PydanticCustomError("order_by", "order_by= needs keep='last' or keep='first'")
+            raise ValueError("order_by needs keep='last' or keep='first'")
         return self
 
-    def __init__(self, **words: Unpack[RecipeOptions]) -> None:
-        given = {word: value for word, value in words.items() if value is not None}
+    def __init__(self, **options: Unpack[RecipeOptions]) -> None:
+        stated = {name: value for name, value in options.items() if value is not None}
         try:
-            super().__init__(**given)
+            super().__init__(**stated)
         except ValidationError as problem:
-            raise _refusal(problem) from None
+            raise _argument_error(problem) from None
         if isinstance(self.categories, Mapping):  # a file is read with the cells
             readers_of(self)
 
@@ -195,88 +223,103 @@ class RecipeFields(BaseModel):
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
-        """Read a recipe from its file; a path in it is relative to it.
+        """Read a recipe from its TOML file; a path in it is relative to the file.
 
         Raises:
-            InputError: The file cannot be read, or has a word that no recipe has; with its line.
+            InputError: The file cannot be read, or has an unknown option; with the line.
         """
         place = Path(fspath(path))
-        text, words = toml.read_toml(place, "the recipe")
-        if isinstance(file := words.get("categories"), str):
-            words["categories"] = str(place.parent / file)
+        text, options = toml.read_toml(place, "the recipe")
+        if isinstance(file := options.get("categories"), str):
+            options["categories"] = str(place.parent / file)
         try:
-            return cls(**words)
+            return cls(**options)
         except ArgumentError as problem:
-            what = str(problem)
-            named = min((word for word in words if word in what), key=what.find, default="")
-            raise InputError(what, path=str(place), line=toml.line_of(named, text)) from None
+            message = str(problem)
+            named = [name for name in options if name in message]
+            line = toml.line_of(min(named, key=message.find), text) if named else None
+            raise InputError(message, path=str(place), line=line) from None
 
     def write(self, path: str | PathLike[str]) -> Path:
-        """Write the recipe into a file, with a comment per line, and return its path.
+        """Write the recipe to a TOML file, with a comment on each line, and return its path.
 
         Raises:
-            ArgumentError: Something in it cannot stand in a file.
+            ArgumentError: A value cannot stand in a file.
         """
-        place, words = Path(fspath(path)), self.to_dict()
+        place, options = Path(fspath(path)), self.to_dict()
         if isinstance(self.categories, str):
             file = Path(self.categories).resolve()
             with suppress(ValueError):  # between drives
                 file = Path(os.path.relpath(file, place.parent.resolve()))
-            words["categories"] = file.as_posix()
-        return toml.write_toml(place, toml.toml_of(words, self.comments()))
+            options["categories"] = file.as_posix()
+        return toml.write_toml(place, toml.toml_of(options, self.comments()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return its words as values that JSON has; ``Recipe(**values)`` is the same recipe."""
-        words = self.model_dump(mode="json", exclude_defaults=True)
+        """Return the options as values that JSON has; ``Recipe(**values)`` is the same recipe."""
+        options = self.model_dump(mode="json", exclude_defaults=True)
         if self.key is not None and len(self.key) < 2:
-            words["key"] = "".join(self.key)
-        return words
+            options["key"] = "".join(self.key)
+        return options
 
     def given(self) -> dict[str, Any]:
-        """Return the words that say something, in their order."""
+        """Return the options that differ from their defaults, in their order."""
         return self.model_dump(exclude_defaults=True)
 
     @classmethod
     def comments(cls) -> dict[tuple[str, ...], str]:
-        """Return what each word says, as the comments of a file."""
-        return {(name,): field.description or "" for name, field in cls.model_fields.items()}
+        """Return the description of each option, as the comments of a TOML file."""
+        return {(name,): description for name, description in describe_options(cls).items()}
 
-    def replace(self, **words: Any) -> Self:
-        """Return the recipe with these words in place of its own; None takes a word out."""
-        return type(self)(**{**self.given(), **words})
+    def replace(self, **options: Any) -> Self:
+        """Return the recipe with these options in place of its own; None removes one."""
+        return type(self)(**{**self.given(), **options})
 
-    def with_words(self, **words: Any) -> Self:
-        """Return the recipe with these words over its own: they win, and tables are merged.
+    def with_options(self, **options: Any) -> Self:
+        """Return the recipe with these options on top of its own; tables are merged.
 
         Example:
-            >>> RecipeFields(mapping={"name": "A"}).with_words(mapping={"status": "B"}).mapping
+            >>> recipe = RecipeFields(mapping={"name": "A"})
+            >>> recipe.with_options(mapping={"status": "B"}).mapping
             {'name': 'A', 'status': 'B'}
         """
-        said = self.given()
-        for word, value in words.items():
+        merged = self.given()
+        for name, value in options.items():
             if value is not None:
-                said[word] = value if word == "categories" else _over(said.get(word), value)
-        return type(self)(**said)
+                is_table = name != "categories"
+                merged[name] = _merged(merged.get(name), value) if is_table else value
+        return type(self)(**merged)
 
     def reject_placeholders(self, path: Path | None = None) -> None:
-        """Refuse a recipe that leaves open what only a person can say.
+        """Reject a recipe that leaves open what only a person can say.
 
         Raises:
-            InputError: It names the word, and its line where the recipe's file is known.
+            InputError: It names the options, and the line of the first one in a file.
         """
-        blanks = ["key"] if PLACEHOLDER in (self.key or ()) else []
-        if self.key != ():  # both need a key
-            blanks += [name for name in ("keep", "order_by") if getattr(self, name) == PLACEHOLDER]
-        blanks += [f"mapping.{name}" for name, at in self.mapping.items() if at == PLACEHOLDER]
-        if blanks:
-            word, _, name = blanks[0].partition(".")
-            what = f"the recipe has a placeholder for {' and '.join(blanks)}"
-            hint = f"{word}: {type(self).model_fields[word].description}"
-            refusal = InputError(what, hint=hint)
-            if path is not None:
-                text = path.read_text(encoding="utf-8-sig")
-                refusal.path, refusal.line = str(path), toml.line_of(name or word, text)
-            raise refusal
+        names = [name for name in _NEVER_OPEN if getattr(self, name) == PLACEHOLDER]
+        if PLACEHOLDER in (self.key or ()):
+            names.append("key")
+        if self.key == ():  # keep and order_by need a key
+            names = [name for name in names if name not in ("keep", "order_by")]
+        names += [f"mapping.{name}" for name, at in self.mapping.items() if at == PLACEHOLDER]
+        if not names:
+            return
+        option, _, field = names[0].partition(".")
+        message = f"the recipe has a placeholder for {' and '.join(names)}"
+        hint = f"{option}: {describe_options(type(self))[option]}"
+        error = InputError(message, hint=hint)
+        if path is not None:
+            text, _ = toml.read_toml(path, "the recipe")
+            error.path, error.line = str(path), toml.line_of(field or option, text)
+        raise error
+
+
+# Options that say how a file is read, so that no row can be read while one of them is open.
+_NEVER_OPEN = ("keep", "order_by", "encoding", "delimiter", "quoting", "sheet", "thousands")
+
+
+def describe_options(recipe: type[RecipeFields] = RecipeFields) -> dict[str, str]:
+    """Return what each option of a recipe is, by its name."""
+    return {name: field.description or "" for name, field in recipe.model_fields.items()}
 
 
 def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
@@ -307,57 +350,59 @@ def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
     return readers
 
 
-def _over(old: Any, new: Any) -> Any:
+def _merged(old: Any, new: Any) -> Any:
     if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
         return new
-    return {**old, **{word: _over(old.get(word), value) for word, value in new.items()}}
+    return {**old, **{name: _merged(old.get(name), value) for name, value in new.items()}}
 
 
-def _refusal(error: ValidationError) -> ArgumentError:
-    """Return one error that names the word at fault, and what it may be."""
+def _argument_error(error: ValidationError) -> ArgumentError:
+    """Return one error that names the option at fault, and what it may be."""
     problem = error.errors(include_url=False)[0]
     if not problem["loc"]:  # of two options that do not fit
-        return ArgumentError(problem["msg"])
-    word = str(problem["loc"][0])
-    known = RecipeFields.model_fields
-    if word not in known:
-        return ArgumentError(f"a recipe has no option {word!r}{nearest(word, known)}")
-    about = problem.get("ctx", {})
-    if isinstance(reason := about.get("error"), ValueError):
-        return ArgumentError(f"{word}= {reason}")
-    shown = reprlib.repr(problem["input"])
-    allowed = f", one of {about['expected']}" if "expected" in about else ""
-    return ArgumentError(f"{word}= is {known[word].description}{allowed}; got {shown}")
+        return ArgumentError(str(problem["ctx"]["error"]))
+    name = str(problem["loc"][0])
+    descriptions = describe_options()
+    if name not in descriptions:
+        return ArgumentError(f"a recipe has no option {name!r}{nearest(name, descriptions)}")
+    context = problem.get("ctx", {})
+    if isinstance(reason := context.get("error"), ValueError):
+        return ArgumentError(f"{name}: {reason}")
+    value = reprlib.repr(problem["input"])
+    allowed = f"; it must be one of {context['expected']}" if "expected" in context else ""
+    return ArgumentError(f"{name}: {descriptions[name]}{allowed}; got {value}")
 
 
-# Words whose tables begin with a word of the file; that may hold a "=", what it means does not.
+# Options whose tables begin with a word of the file, which may hold a "="; its meaning does not.
 _BY_LABEL = ("categories", "value_map")
 _LISTS = ("key", "columns", "allow", "exclude", "include")
 
 
 def read_set(texts: Iterable[str]) -> dict[str, Any]:
-    """Return the words of ``--set OPTION=VALUE``.
+    """Return the options of ``--set OPTION=VALUE``.
 
     Raises:
-        ArgumentError: One has no ``=``, or a word is both a value and a table.
+        ArgumentError: One has no ``=``, or an option is both a value and a table.
 
     Example:
         >>> read_set(["keep=first", "mapping.name=Pet name", "value_map.status.a.b=sold"])
         {'keep': 'first', 'mapping': {'name': 'Pet name'}, 'value_map': {'status': {'a.b': 'sold'}}}
     """
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for text in texts:
-        word, *_ = re.split(r"[.=]", text, maxsplit=1)
-        split = text.rpartition if word in _BY_LABEL else text.partition
+        name, *_ = re.split(r"[.=]", text, maxsplit=1)
+        split = text.rpartition if name in _BY_LABEL else text.partition
         path, equals, value = split("=")
-        if not (word and equals):
-            raise ArgumentError(f"--set is OPTION=VALUE, such as encoding=cp1252, got {text!r}")
-        *tables, last = path.split(".", 2 if word == "value_map" else 1)
-        table = found
+        if not (name and equals):
+            raise ArgumentError(
+                f"--set must be OPTION=VALUE, such as encoding=cp1252, got {text!r}"
+            )
+        *tables, last = path.split(".", 2 if name == "value_map" else 1)
+        table = options
         for part in tables:
             table = table.setdefault(part, {})
             if not isinstance(table, dict):
                 raise ArgumentError(f"--set {text}: {part} has a value already")
-        # What is added later wins, but for words that take several values.
-        table[last] = [*table.get(last, ()), value] if word in _LISTS else value
-    return found
+        # A later value replaces an earlier one, except in options that take several.
+        table[last] = [*table.get(last, ()), value] if name in _LISTS else value
+    return options

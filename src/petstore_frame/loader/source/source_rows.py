@@ -1,4 +1,4 @@
-"""Reads and checks each record of a file or a frame; none is sent."""
+"""Reads and checks each row of a file or a frame; none is sent."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import hashlib
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import RecordProblem, SourceRow, State, Suspicion, digest_of
+from petstore_frame.loader.row_state import (
+    RowProblem,
+    SourceRow,
+    State,
+    Suspicion,
+    digest_of,
+)
 from petstore_frame.loader.source import key_columns as keys
 from petstore_frame.loader.source.cell_parsing import (
     IN_BRACES,
@@ -21,24 +26,49 @@ from petstore_frame.loader.source.cell_parsing import (
     word_of,
 )
 from petstore_frame.loader.source.column_mapping import find_columns, find_given
-from petstore_frame.loader.source.csv_file import Input
-from petstore_frame.loader.source.excel_file import MERGED, NUMBER_NOTE, Row, Table
-from petstore_frame.loader.source.key_columns import cell_at
+from petstore_frame.loader.source.excel_file import MERGED
+from petstore_frame.loader.source.input_file import Input
+from petstore_frame.loader.source.order_values import OrderReader
 from petstore_frame.loader.source.recipe_options import KEY, RecipeFields, readers_of
+from petstore_frame.loader.source.row_keys import KeyReader, cell_at
+from petstore_frame.loader.source.table import NUMBER_NOTE, Table, TableRow
+from petstore_frame.loader.source.totals import is_total_row
+from petstore_frame.loader.source.wrapped_names import WrappedNames
 from petstore_frame.schema import FIELDS, PetField
 
 _AT_ONCE = 128
-# In so many rows keys are looked for.
+# Rows in which keys are looked for.
 _MOST_FOR_KEYS = 100_000
 _MOST_OF_A_ROW = 1_000
-_OPEN_DEFAULT = RecordProblem(
+_OPEN_DEFAULT = RowProblem(
     "open_word", "what an empty cell becomes is a placeholder in the recipe", hint="fill it in"
 )
-_OF_NUMBERS = ("int64", "Int64", "Float64")
-_NOWHERE = sys.maxsize  # the place of a field that has a default and no column
+_TOTAL_ROW = suspicious(Suspicion.TOTAL_ROW, "this looks like a row of totals, not like an animal")
+_NUMBER_DTYPES = ("int64", "Int64", "Float64")
+_NOWHERE = sys.maxsize  # the position of a field that has a default and no column
 _STATUS = FIELDS.named("status")
-# Looked up for each record, which takes an enum longer than a name.
+# Looked up for each row, which takes an enum longer than a name.
 _PENDING, _EXCLUDED = State.PENDING, State.EXCLUDED
+
+
+class _Observer(Protocol):
+    """What has to see all rows before the first one is read."""
+
+    def observe(self, row: TableRow) -> None: ...
+
+    def finish(self) -> None: ...
+
+
+class _Filter(NamedTuple):
+    """Which rows an ``include`` or ``exclude`` takes, by the words of a column."""
+
+    at: int
+    words: frozenset[str]
+    excludes: bool
+
+    def rejects(self, cells: Sequence[str]) -> bool:
+        has_word = word_of(cell_at(cells, self.at)) in self.words
+        return has_word if self.excludes else not has_word
 
 
 class _Column(NamedTuple):
@@ -77,21 +107,26 @@ class Source:
         self.table, self.columns, self.recipe = table, table.columns, recipe
         self.readers = readers_of(recipe)
         self.readers["name"].has_guards = "encoding" in table.facts
+        self.readers["name"].unwraps = recipe.quoting == "unwrap"
         self.mapping = find_columns(self.columns, recipe.mapping, recipe.defaults)
         named = tuple(find_given("key", column, self.columns) for column in recipe.key or ())
-        self._count_at = self._place_of("quantity", recipe.quantity)
-        count = self.columns[self._count_at] if recipe.quantity else None
-        self._own_key = tuple(column for column in named if column != count)
-        self.key = (*self._own_key, count) if count and self._own_key else named
+        self._quantity_at = self._position_of("quantity", recipe.quantity)
+        quantity = self.columns[self._quantity_at] if recipe.quantity else None
+        self._own_key = tuple(column for column in named if column != quantity)
+        self.key = (*self._own_key, quantity) if quantity and self._own_key else named
         self._width, self._delimiter = len(self.columns), table.facts.get("delimiter", "")
         self._sent = [*self._columns_that_are_sent()]
-        self._order_at = self._place_of("order_by", recipe.order_by)
-        # By what the cells of a column hold; ``include`` lists the words that stay.
+        self._order_at = self._position_of("order_by", recipe.order_by)
         self._filters = [
-            (self._place_of(option, name), frozenset(map(word_of, words)), option == "exclude")
+            _Filter(
+                self._position_of(option, name), frozenset(map(word_of, words)), option == "exclude"
+            )
             for option, choice in (("exclude", recipe.exclude), ("include", recipe.include))
             for name, words in choice.items()
         ]
+        self._keys: KeyReader | None = None
+        self._order: OrderReader | None = None
+        self._is_scanned = False
 
     @property
     def place(self) -> str | None:
@@ -110,118 +145,150 @@ class Source:
         sheet = self.table.facts.get("sheet") or ""
         return hashlib.sha256(f"{self._opened.digest}{sheet}".encode()).hexdigest()[:32]
 
-    def _place_of(self, option: str, column: str | None) -> int:
-        """Return where the column is that an option names, which the file has to have."""
+    def _position_of(self, option: str, column: str | None) -> int:
+        """Return the position of the column that an option names, which the file must have."""
         if column is None:
             return _NOWHERE
         return self.columns.index(find_given(option, column, self.columns))
 
     def _columns_that_are_sent(self) -> Iterator[_Column]:
         for field in FIELDS.sent:
-            at = self._place_of("mapping", self.mapping.get(field.name))
+            at = self._position_of("mapping", self.mapping.get(field.name))
             default = str(self.recipe.defaults.get(field.name, ""))
-            named = {each: self._place_of("defaults", each) for each in IN_BRACES.findall(default)}
+            named = {
+                name: self._position_of("defaults", name) for name in IN_BRACES.findall(default)
+            }
             if at != _NOWHERE or default:
                 yield _Column(field, at, default, named, self.readers[field.name])
 
-    @cached_property
-    def _keys(self) -> keys.Keys | None:
-        said = self.recipe.value_map.get(KEY, {})
-        nothing = [word_of(word) for word, meant in said.items() if meant == ""]
-        key = self._own_key
-        return keys.Keys(self.columns, key, nothing, self.table.cells()) if key else None
+    def _scan(self) -> None:
+        """Let the key, the order and the names see all rows once, before the first is read."""
+        if self._is_scanned:
+            return
+        self._is_scanned = True
+        observers = list[_Observer]()
+        if self._own_key:
+            options = self.recipe.value_map.get(KEY, {})
+            empty_words = [word_of(word) for word, meaning in options.items() if meaning == ""]
+            self._keys = KeyReader(self.columns, self._own_key, empty_words)
+            observers.append(self._keys)
+        if self._order_at != _NOWHERE:
+            column = self.columns[self._order_at]
+            self._order = OrderReader(self._order_at, column, self.recipe.thousands)
+            observers.append(self._order)
+        names = self._wrapped_names()
+        for row in self.table.readable_rows():
+            for observer in observers:
+                observer.observe(row)
+            if names is not None:
+                names.observe(row)
+                names = names if names.may_be_wrapped else None
+            elif not observers:
+                break
+        for observer in observers:
+            observer.finish()
+        if names is not None:
+            names.finish()
 
-    @cached_property
-    def _ranks(self) -> keys.Ranks | None:
-        at = self._order_at
-        return None if at == _NOWHERE else keys.Ranks(at, self.columns[at], self.table.cells())
+    def _wrapped_names(self) -> WrappedNames | None:
+        """Return what looks for wrapped names, unless it is decided what becomes of them."""
+        column = self.mapping.get("name")
+        is_decided = (
+            self.is_returned
+            or self.recipe.quoting == "unwrap"
+            or Suspicion.WRAPPED_NAMES in self.recipe.allow
+        )
+        if column is None or is_decided:
+            return None
+        return WrappedNames(self.columns.index(column), column)
 
     def likely_keys(self) -> tuple[keys.LikelyKey, ...]:
-        """Return the columns that may identify an animal; none where it is said which does."""
+        """Return the columns that may identify an animal; none if the recipe says which does."""
         if self.recipe.key is not None or self.is_returned:
             return ()
         return keys.likely_keys(self.columns, self.table.cells(), self.mapping, _MOST_FOR_KEYS)
 
     def proposed_key(self) -> keys.LikelyKey | None:
-        """Return the column to propose where nothing says which animal a row is."""
+        """Return the column to propose if nothing says which animal a row is."""
         return keys.proposed_key(self.likely_keys())
 
     def batches(self) -> Iterator[list[SourceRow]]:
-        """Yield the records, many at once; an InputError tells why there are no more."""
-        records: list[SourceRow] = []
+        """Yield the rows, many at once; an InputError tells why there are no more."""
+        rows: list[SourceRow] = []
         with self._opened.naming():
+            self._scan()
             try:
-                for record in self._records():
-                    records.append(record)
-                    if len(records) >= _AT_ONCE:
-                        yield records
-                        records = []
+                for row in self._checked_rows():
+                    rows.append(row)
+                    if len(rows) >= _AT_ONCE:
+                        yield rows
+                        rows = []
             except InputError:
-                yield records  # those above the fault can be shown
+                yield rows  # those above the fault can be shown
                 raise
-            yield records
+            yield rows
 
     def __iter__(self) -> Iterator[SourceRow]:
         return chain.from_iterable(self.batches())
 
-    def _records(self) -> Iterator[SourceRow]:
-        """Yield the records of rows; a row stands for one, or for several animals."""
-        number, count, uncounted = 0, 1, None
-        has_counts = self._count_at != _NOWHERE
+    def _checked_rows(self) -> Iterator[SourceRow]:
+        """Yield the animals of each row, which stands for one or for several."""
+        if self._quantity_at == _NOWHERE:
+            for number, row in enumerate(self.table.rows(), 1):
+                yield self._check(number, row)
+            return
+        number = 0
         for row in self.table.rows():
-            if has_counts:
-                count, uncounted = self._count_of(row)
-            for ordinal in range(1, count + 1):
+            quantity, problem = self._quantity_of(row)
+            for ordinal in range(1, quantity + 1):
                 number += 1
-                yield self._check(number, row, str(ordinal) if has_counts else "", uncounted)
+                yield self._check(number, row, str(ordinal), problem)
 
     def _check(
-        self, number: int, row: Row, ordinal: str, uncounted: RecordProblem | None
+        self,
+        number: int,
+        row: TableRow,
+        ordinal: str = "",
+        quantity_problem: RowProblem | None = None,
     ) -> SourceRow:
-        """Check one record; ``ordinal`` is which of the animals of its row it is."""
-        line, given, lines, noted, doubt, is_confirmed, origin = row
-        cells = tuple(given)
-        if not (cells and cells[0].strip()) and not "".join(cells).strip() and not _refuses(noted):
-            if origin is not None:  # somebody emptied the row of a fix file
-                return SourceRow(number, line, cells, _EXCLUDED, origin=origin, is_excluded=True)
-            return SourceRow(number, line, cells, _EXCLUDED, notes=("blank",))
-        problems = [] if uncounted is None else [uncounted]
+        """Check one animal; ``ordinal`` is which of the animals of its row it is."""
+        cells = tuple(row.cells)
+        if self._is_blank(cells, row.problems):
+            if row.origin is not None:  # somebody emptied the row of a fix file
+                return SourceRow(
+                    number, row.line, cells, _EXCLUDED, origin=row.origin, is_excluded=True
+                )
+            return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
+        problems = [] if quantity_problem is None else [quantity_problem]
         notes: list[str] = []
-        if lines > 1 and self._is_swallowing(cells):
-            what = f"a cell seems to hold other rows of lines {line} to {line + lines - 1}"
-            doubtful = suspicious(Suspicion.SWALLOWED_ROWS, f"{what}: a quote opens there")
-            hint = "close the quote, or read quotes as letters"
-            problems.append(replace(doubtful, hint=hint, add=("quoting", "none")))
+        if row.lines > 1 and self._is_swallowing(cells):
+            problems.append(_swallowed(row))
         key = None
         if self._keys is not None:
-            key, keyless = self._keys.read(cells, ordinal)
-            if keyless is not None:
-                problems.append(keyless)
+            key, key_problem = self._keys.read(row)
+            if key_problem is not None:
+                problems.append(key_problem)
+            elif key is not None and ordinal:
+                key = (*key, ordinal)
         if len(cells) > self._width and (extra := "".join(cells[self._width :]).strip()):
-            what = f"the record has {len(cells)} of {self._width} cells"
+            message = f"the row has {len(cells)} cells, the header {self._width}"
             hint = "put a cell that holds the delimiter into quotes"
-            problems.append(RecordProblem("extra_cell", what, value=extra[:200], hint=hint))
+            problems.append(RowProblem("extra_cell", message, value=extra[:200], hint=hint))
             payload, body = b"", b""
         else:
-            if len(cells) < self._width and any(
-                len(cells) <= at < _NOWHERE for _, at, *_ in self._sent
-            ):
-                notes.append("short_row")
-            payload, body = self._read_fields(cells, noted, problems, notes)
-        if not problems and doubt is not None:
-            problems.append(doubt)
+            payload, body = self._read_fields(cells, row, problems, notes)
+        if "" in cells and not problems and is_total_row(cells):
+            problems.append(_TOTAL_ROW)
+        if not problems and row.doubt is not None:
+            problems.append(row.doubt)
         if problems:
-            accepted = [each.allow for each in problems if each.allow
-                        and (is_confirmed or each.allow in self.recipe.allow)]  # fmt: skip
-            notes += accepted
-            problems = [each for each in problems if each.allow not in accepted]
-        is_excluded = is_excluded_line = line in self._exclude_lines
-        for at, words, is_out in self._filters:
-            is_excluded |= (word_of(cell_at(cells, at)) in words) is is_out
-        order_value = None if self._ranks is None else self._ranks.of(cells)
+            problems = self._without_allowed(problems, notes, is_confirmed=row.is_confirmed)
+        is_excluded_line = row.line in self._exclude_lines
+        is_excluded = is_excluded_line or any(each.rejects(cells) for each in self._filters)
+        order_value = None if self._order is None else self._order.read(row)
         checked = SourceRow(
-            number, line, cells, _PENDING, payload, digest_of(body), (), tuple(notes), key,
-            origin, order_value, is_excluded, "default_name" in notes,
+            number, row.line, cells, _PENDING, payload, digest_of(body), (), tuple(notes), key,
+            row.origin, order_value, is_excluded, "default_name" in notes,
         )  # fmt: skip
         if problems:
             checked = checked._replace(
@@ -233,6 +300,26 @@ class Source:
             return checked._replace(state=_EXCLUDED, payload=None, problems=(), unsent_hash=None)
         return checked
 
+    def _is_blank(self, cells: tuple[str, ...], problems: Mapping[int, RowProblem]) -> bool:
+        """Return True if no cell has text, or a problem of its own such as an error."""
+        if cells and cells[0].strip():
+            return False
+        if "".join(cells).strip():
+            return False
+        return all(problem.code == MERGED for problem in problems.values())
+
+    def _without_allowed(
+        self, problems: list[RowProblem], notes: list[str], *, is_confirmed: bool
+    ) -> list[RowProblem]:
+        """Turn the suspicions that a person let through into notes; return the other problems."""
+        remaining = []
+        for problem in problems:
+            if problem.allow and (is_confirmed or problem.allow in self.recipe.allow):
+                notes.append(problem.allow)
+            else:
+                remaining.append(problem)
+        return remaining
+
     def _hash_of_texts(self, cells: tuple[str, ...]) -> bytes:
         """Return the digest of the texts that a row would send."""
         texts = [cell_at(cells, column.at) for column in self._sent]
@@ -241,13 +328,15 @@ class Source:
     def _read_fields(
         self,
         cells: tuple[str, ...],
-        noted: Mapping[int, Any],
-        problems: list[RecordProblem],
+        row: TableRow,
+        problems: list[RowProblem],
         notes: list[str],
     ) -> tuple[bytes, bytes]:
         """Return the request body, and the same without the status; add problems and notes."""
         sent: list[bytes] = []
         status, width = b"", len(cells)
+        if width < self._width and any(width <= column.at < _NOWHERE for column in self._sent):
+            notes.append("short_row")
         for field, at, default, named, reader in self._sent:
             text = cells[at] if at < width else ""
             if default and reader.means_nothing(text):
@@ -257,17 +346,17 @@ class Source:
                 if filled := _filled_in(default, named, cells):
                     text, at = filled, _NOWHERE  # noqa: PLW2901
                     notes.append(f"default_{field.name}")
-            if noted and at in noted:
-                note = noted[at]
-                if isinstance(note, RecordProblem):
-                    problems.append(self._placed(note, at, cells))
-                    continue
+            if row.problems and at in row.problems:
+                problems.append(self._placed(row.problems[at], at, cells))
+                continue
+            if row.notes and at in row.notes:
+                note = row.notes[at]
                 # A number in a number's field is normal, so only one in a text gives a note.
-                if note != NUMBER_NOTE or field.dtype not in _OF_NUMBERS:
+                if note != NUMBER_NOTE or field.dtype not in _NUMBER_DTYPES:
                     notes.append(note)
-            part, found, problem = reader[text]
-            if found:
-                notes += found
+            part, cell_notes, problem = reader[text]
+            if cell_notes:
+                notes += cell_notes
             if problem is not None:
                 problems.append(self._placed(problem, at, cells))
             if field is _STATUS:
@@ -278,18 +367,22 @@ class Source:
         body = b"{%b}" % others
         return b"{%b,%b}" % (others, status) if status else body, body
 
-    def _count_of(self, row: Row) -> tuple[int, RecordProblem | None]:
+    def _quantity_of(self, row: TableRow) -> tuple[int, RowProblem | None]:
         """Return how many animals a row stands for, or why that is not known."""
         if row.origin or not any(map(str.strip, row.cells)):
             return 1, None
-        text = cell_at(row.cells, self._count_at).removesuffix(".0")
-        count = int(text[:9]) if text.isascii() and text.isdecimal() else 0
-        if 0 < count <= _MOST_OF_A_ROW or (count and Suspicion.LARGE_QUANTITY in self.recipe.allow):
-            return count, None
-        problem = RecordProblem("not_a_quantity", "this is no number of animals", hint="correct it")
-        if count:
-            problem = suspicious(Suspicion.LARGE_QUANTITY, f"this row stands for {count:,} animals")
-        return 1, self._placed(problem, self._count_at, row.cells)
+        text = cell_at(row.cells, self._quantity_at).removesuffix(".0")
+        if self.recipe.thousands is not None:
+            text = text.replace(self.recipe.thousands, "")
+        quantity = int(text[:9]) if text.isascii() and text.isdecimal() else 0
+        is_allowed = Suspicion.LARGE_QUANTITY in self.recipe.allow
+        if 0 < quantity <= _MOST_OF_A_ROW or (quantity and is_allowed):
+            return quantity, None
+        problem = RowProblem("not_a_quantity", "this is not a number of animals", hint="correct it")
+        if quantity:
+            message = f"this row stands for {quantity:,} animals"
+            problem = suspicious(Suspicion.LARGE_QUANTITY, message)
+        return 1, self._placed(problem, self._quantity_at, row.cells)
 
     def _is_swallowing(self, cells: Sequence[str]) -> bool:
         """Tell whether a cell of a text file holds line breaks and what looks like other rows."""
@@ -302,7 +395,7 @@ class Source:
                 return True
         return False
 
-    def _placed(self, problem: RecordProblem, at: int, cells: Sequence[str]) -> RecordProblem:
+    def _placed(self, problem: RowProblem, at: int, cells: Sequence[str]) -> RowProblem:
         if at == _NOWHERE:
             return problem
         value = cells[at][:200] if at < len(cells) else ""
@@ -315,7 +408,9 @@ def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> 
     return IN_BRACES.sub(lambda each: found[each[1]], default) if all(found.values()) else ""
 
 
-def _refuses(noted: Mapping[int, Any]) -> bool:
-    """Tell whether a cell has no text and still holds something, such as an error."""
-    notes = noted.values()
-    return any(isinstance(note, RecordProblem) and note.code != MERGED for note in notes)
+def _swallowed(row: TableRow) -> RowProblem:
+    lines = f"lines {row.line} to {row.line + row.lines - 1}"
+    message = f"a cell seems to hold other rows of {lines}: a quote opens there"
+    problem = suspicious(Suspicion.SWALLOWED_ROWS, message)
+    hint = "close the quote, or read quotes as letters with quoting='none'"
+    return replace(problem, hint=hint, add=("quoting", PLACEHOLDER))

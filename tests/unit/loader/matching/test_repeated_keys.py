@@ -12,14 +12,14 @@ from petstore_frame.loader.matching.repeated_keys import (
     choose_row,
     choose_rows,
 )
-from petstore_frame.loader.row_state import RecordProblem
+from petstore_frame.loader.row_state import RowProblem
 from unit.loader.matching.rows import row, stored
 
 
 def chosen(*rows, keep=None):
     """The number of the row that stands, or the code of the problem."""
     result = choose_row(rows, keep)
-    return result.code if isinstance(result, RecordProblem) else result.number
+    return result.code if isinstance(result, RowProblem) else result.number
 
 
 def test_equal_rows_are_one_animal() -> None:

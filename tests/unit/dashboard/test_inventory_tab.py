@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.dashboard import inventory_tab
-from petstore_frame.dashboard.inventory_tab import Selection
-from petstore_frame.dashboard.widgets import Figures
+from petstore_frame.dashboard.live_html import LiveHTML
+from petstore_frame.dashboard.selection import Selection
 from unit.conftest import inventory, pets, read_book
 from unit.dashboard.store import LABELS, MemoryStore, widgets_made
 
@@ -29,7 +29,7 @@ rows = st.lists(
 selections = st.builds(
     Selection,
     status=st.sampled_from(["", "sold", "no status"]),
-    category=st.sampled_from(["", "Cat", "2"]),
+    categories=st.sampled_from([(), ("Cat",), ("2",), ("Cat", "2")]),
     text=st.sampled_from(["", "ann", "7"]),
     order=st.just("id"),
 )
@@ -45,8 +45,9 @@ def test_cards_matrix_and_table_agree_with_pandas(rows: list, selection: Selecti
         found = found[found["status"].isna()]
     elif selection.status:
         found = found[found["status"] == selection.status]
-    if selection.category:
-        found = found[found["category_id"] == {"Cat": 1, "2": 2}[selection.category]]
+    if selection.categories:
+        numbers = [{"Cat": 1, "2": 2}[category] for category in selection.categories]
+        found = found[found["category_id"].isin(numbers)]
     if selection.text:
         is_id = found["id"].astype("str") == selection.text
         is_named = found["name"].str.lower().str.contains(selection.text)
@@ -57,33 +58,59 @@ def test_cards_matrix_and_table_agree_with_pandas(rows: list, selection: Selecti
     assert shown.frame["id"].tolist() == found["id"].tolist()
 
 
+def marks_of(tab) -> list[tuple[str, str, str]]:
+    """The category, the status and the number of each mark of the table of counts."""
+    pattern = r'data-category="(\d+)" data-status="([^"]+)"[^>]*><span[^>]*>(\d+)<'
+    return re.findall(pattern, tab.figures.markup)
+
+
 def test_a_value_does_what_a_click_does(dashboard) -> None:
     """A filter's value and a click on a number lead to the same pets."""
-    tab = dashboard.inventory
+    tab = dashboard.tabs.inventory
     tab.name.value = "pet 1"
-    marks = re.findall(r'data-category="(\d+)" data-status="([^"]+)"[^>]*><span[^>]*>(\d+)<',
-                       tab.figures.markup)  # fmt: skip
+    marks = marks_of(tab)
     assert len(marks) >= 9
     for category, status, number in marks:
         tab.figures._handle_custom_msg({"category": category, "status": status}, [])
-        assert (tab.status.value, tab.category.value) == (status, LABELS[int(category)])
-        assert f"Showing {number} of 240" in tab.words.value
+        assert (tab.status.value, tab.categories.value) == (status, (LABELS[int(category)],))
+        assert f"Showing {number} of 240" in tab.summary.value
         tab.clear.click()
-        assert (tab.status.value, tab.category.value, tab.name.value) == ("", "", "")
+        assert tab.selection == Selection()
         tab.name.value = "pet 1"
     tab.clear.click()
-    tab.status.value = "sold"
-    assert set(tab.shown.frame["status"]) == {"sold"} and "Showing 60 of 240" in tab.words.value
+    dashboard.status.value = "sold"
+    assert set(tab.selected.frame["status"]) == {"sold"}
+    assert "Showing 60 of 240" in tab.summary.value
+
+
+def test_a_click_on_a_number_keeps_the_other_rows(dashboard) -> None:
+    """The table of counts stays whole, and marks what is selected."""
+    tab = dashboard.tabs.inventory
+    before = marks_of(tab)
+    tab.figures._handle_custom_msg({"category": "2", "status": "sold"}, [])
+    assert marks_of(tab) == before
+    assert tab.figures.selected == [{"category": "2", "status": "sold"}]
+
+
+def test_several_categories_are_selected(dashboard) -> None:
+    """A tick adds a category, and takes it away again."""
+    tab = dashboard.tabs.inventory
+    for name in ("Cat", "Dog"):
+        tab.categories._handle_custom_msg({"option": name, "value": "on"}, [])
+    assert set(tab.selected.frame["category_id"]) == {1, 2}
+    assert "Cat or Dog" in tab.summary.value and "Cat or Dog" in tab.categories.markup
+    tab.categories._handle_custom_msg({"option": "Cat", "value": "off"}, [])
+    assert set(tab.selected.frame["category_id"]) == {2}
 
 
 def test_a_selection_says_so_everywhere(dashboard) -> None:
     """Nothing of a selection is called none, all or unknown: on the screen and in the files."""
-    tab, sent = dashboard.inventory, {}
+    tab, sent = dashboard.tabs.inventory, {}
     tab.table.download = lambda content, name: sent.update({name.rpartition(".")[2]: content})
-    tab.status.value, tab.category.value = "pending", "Dog"
+    tab.status.value, tab.categories.value = "pending", ("Dog",)
     screen = tab.cards.value + tab.figures.markup + tab.table.markup
-    assert "of 240 pets: Dog, pending" in tab.words.value
-    assert "none" not in screen and "Available" not in tab.figures.markup
+    assert "of 240 pets: Dog, pending" in tab.summary.value
+    assert "none" not in screen
     assert screen.count("not selected") == 3 and "All pets" not in screen
     for button in (tab.excel, tab.csv, tab.web_page):
         button.click()
@@ -91,12 +118,14 @@ def test_a_selection_says_so_everywhere(dashboard) -> None:
     cells = " ".join(str(cell.value) for row in book.worksheets[0].rows for cell in row)
     assert "pets with Dog, pending" in cells and "none:" not in cells
     assert "pets: Dog, pending" in sent["html"].decode()
-    assert len(pd.read_csv(io.BytesIO(sent["csv"]), comment="#")) == tab.shown.completeness.rows
+    assert len(pd.read_csv(io.BytesIO(sent["csv"]), comment="#")) == tab.selected.completeness.rows
+    tab.status.value = "sold"
+    assert tab.notice.value == ""  # a message of an earlier download
 
 
 def test_order_and_pages(dashboard) -> None:
     """The order is a control; another order or filter begins at the first page."""
-    tab = dashboard.inventory
+    tab = dashboard.tabs.inventory
     tab.page.value = 2
     assert "51–100 of 240" in tab.table.markup
     tab.table._handle_custom_msg({"sort": "name"}, [])
@@ -105,28 +134,32 @@ def test_order_and_pages(dashboard) -> None:
     names = re.findall(r"Pet \d+|pet \d+", tab.table.markup)
     assert tab.order.value == "-name" and names == sorted(names, key=str.lower, reverse=True)
     tab.page.value = 99
-    assert tab.page.value == 5
+    assert tab.page.value == 5 and tab.next.disabled
+    tab.previous.click()
+    assert tab.page.value == 4 and "151–200 of 240" in tab.table.markup
 
 
 def test_a_full_page_without_links_is_no_whole_store(show) -> None:
     """Counts that are minimums are marked, and have no shares."""
     shown = show(MemoryStore(pets(240), has_links=False))
-    cards = shown.inventory.cards.value
-    assert "≥ " in cards and "%" not in cards and "could be read" in shown.inventory.words.value
+    cards = shown.tabs.inventory.cards.value
+    assert (
+        "≥ " in cards and "%" not in cards and "could be read" in shown.tabs.inventory.summary.value
+    )
 
 
 def test_an_empty_store_says_what_to_do(show) -> None:
     """Without pets there is a way on, and Import works."""
     shown = show(MemoryStore())
-    assert "add some under Import" in shown.inventory.cards.value
+    assert "Add animals on the Import tab" in shown.tabs.inventory.cards.value
 
 
 def test_too_large_a_file_is_kept_in_the_folder(dashboard, tmp_path, monkeypatch) -> None:
     """A browser cannot carry it, so it is named."""
     monkeypatch.setattr(inventory_tab, "LARGEST_MESSAGE", 10)
-    dashboard.inventory.csv.click()
+    dashboard.tabs.inventory.csv.click()
     (path,) = tmp_path.glob("inventory-*.csv")
-    assert path.name in dashboard.inventory.notice.value and len(path.read_bytes()) > 240
+    assert path.name in dashboard.tabs.inventory.notice.value and len(path.read_bytes()) > 240
 
 
 def test_hostile_words_and_the_key_stay_out(show) -> None:
@@ -136,11 +169,11 @@ def test_hostile_words_and_the_key_stay_out(show) -> None:
         shown = show(store, categories={1: "<b>Cat</b>"})
         shown.tabs.selected_index = 1
     states = " ".join(str(widget.get_state()) for widget in made)
-    assert store.api_key not in states + repr(shown) + str(shown._copy())
+    assert store.api_key not in states + repr(shown) + str(shown._static_copy())
     markup = " ".join(
-        widget.markup if isinstance(widget, Figures) else widget.value
+        widget.markup if isinstance(widget, LiveHTML) else widget.value
         for widget in made
-        if isinstance(widget, widgets.HTML | Figures)
+        if isinstance(widget, widgets.HTML | LiveHTML)
     )
     assert "&lt;img src=x" in markup and "<img src=x" not in markup and "<b>Cat" not in markup
 
@@ -148,9 +181,9 @@ def test_hostile_words_and_the_key_stay_out(show) -> None:
 def test_ids_beyond_a_float_are_text(show) -> None:
     """An id above 2**53 is shown to the digit and found by itself."""
     shown = show(MemoryStore([(2**53 + 1, "Luna", 1, "sold"), (2**63 - 1, "Max", 1, None)]))
-    assert str(2**53 + 1) in shown.inventory.table.markup
-    shown.inventory.name.value = f"{2**63 - 1}"
-    assert shown.inventory.shown.frame["name"].tolist() == ["Max"]
+    assert str(2**53 + 1) in shown.tabs.inventory.table.markup
+    shown.tabs.inventory.name.value = f"{2**63 - 1}"
+    assert shown.tabs.inventory.selected.frame["name"].tolist() == ["Max"]
 
 
 def test_an_inventory_may_be_given(show, store) -> None:
@@ -159,4 +192,4 @@ def test_an_inventory_may_be_given(show, store) -> None:
         read = pf.fetch_inventory(client)
     before = [*store.requests]
     shown = show(store, inventory=read)
-    assert store.requests == before and shown.pets is read
+    assert store.requests == before and shown.inventory is read

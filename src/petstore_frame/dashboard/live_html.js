@@ -1,6 +1,6 @@
-// Makes figures and tables answer: tooltips, clicks, arrow keys; takes a file, and saves one.
-// Python makes and escapes their markup, which is complete without this script. Other texts are
-// shown as text, and no server is asked.
+// Makes figures and tables interactive: tooltips, clicks, edits, arrow keys, file uploads and
+// downloads. Python makes and escapes their markup, which is complete without this script. All other
+// text is shown as text, and no server is contacted.
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const REACH = 14; // pixels around a small mark that still mean it
 const delivered = new WeakSet(); // files already saved by another view of the same model
@@ -92,6 +92,41 @@ function prepare(root) {
   }
 }
 
+// Moments are shown in the reader's own time zone; the tooltip keeps UTC.
+const TIME = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" };
+function localize(root) {
+  for (const time of root.querySelectorAll("time[datetime]:not([data-local])")) {
+    time.dataset.local = "";
+    time.textContent = `${new Date(time.dateTime).toLocaleString(undefined, TIME)} (your time)`;
+  }
+}
+
+const watched = new WeakSet(); // dashboards whose moments are kept in local time
+function watchTimes(dashboard) {
+  if (!dashboard || watched.has(dashboard)) return;
+  watched.add(dashboard);
+  localize(dashboard);
+  new MutationObserver(() => localize(dashboard)).observe(dashboard, { childList: true, subtree: true });
+}
+
+// Highlights the marks that stand for what is selected.
+function highlight(root, selected) {
+  for (const mark of root.querySelectorAll(".pf-grid .pf-mark")) {
+    const meant = meaning(mark) ?? {};
+    const isSelected = selected.some((entry) =>
+      Object.entries(entry).every(([name, value]) => meant[name] === value));
+    mark.classList.toggle("pf-selected", isSelected);
+    if (meant && "status" in meant) mark.setAttribute("aria-pressed", String(isSelected));
+  }
+}
+
+// Hides the options of a menu that do not contain the text.
+function search(box) {
+  const text = box.value.trim().toLowerCase();
+  for (const option of box.closest(".pf-menu").querySelectorAll("label"))
+    option.hidden = !option.textContent.toLowerCase().includes(text);
+}
+
 // A file that was dropped or pasted. Too large a one is named and not sent.
 async function give(model, file) {
   const content = file.size > model.get("largest") ? [] : [await file.arrayBuffer()];
@@ -125,13 +160,20 @@ function render({ model, el }) {
     return meant;
   };
   const draw = () => {
-    const held = root.contains(document.activeElement) && document.activeElement;
-    const same = held && signOf(held);
+    const focused = root.contains(document.activeElement) && document.activeElement;
+    const same = focused && signOf(focused);
+    const wasOpen = !!root.querySelector("details.pf-menu[open]");
+    const searched = root.querySelector(".pf-search")?.value;
     show(null);
     root.innerHTML = model.get("markup");
     prepare(root);
+    highlight(root, model.get("selected"));
+    if (wasOpen) root.querySelector("details.pf-menu")?.setAttribute("open", "");
+    const box = root.querySelector(".pf-search");
+    if (box && searched) { box.value = searched; search(box); }
     if (!same) return;
-    const again = [...root.querySelectorAll("[tabindex], button")].find((node) => signOf(node) === same);
+    const focusable = root.querySelectorAll("[tabindex], button, input, summary");
+    const again = [...focusable].find((node) => signOf(node) === same);
     if (again?.matches(".pf-mark") && zoneOf(again)) enter(again);
     again?.focus();
   };
@@ -144,7 +186,21 @@ function render({ model, el }) {
   root.addEventListener("pointerleave", () => show(null));
   root.addEventListener("focusin", ({ target }) => { if (target.matches(":focus-visible")) show(target); });
   root.addEventListener("focusout", () => show(null));
-  root.addEventListener("click", (event) => act(meantBy(event)));
+  root.addEventListener("click", (event) => {
+    if (!event.target.closest("input, label, summary")) act(meantBy(event));
+  });
+  root.addEventListener("input", ({ target }) => { if (target.matches(".pf-search")) search(target); });
+  // A cell that was edited, or a box that was ticked.
+  root.addEventListener("change", ({ target }) => {
+    const meant = target.matches("input") && meaning(target);
+    if (!meant) return;
+    const value = target.type === "checkbox" ? (target.checked ? "on" : "off") : target.value;
+    model.send({ ...meant, value });
+  });
+  const closeMenu = ({ target }) => {
+    if (!root.contains(target)) root.querySelector("details.pf-menu[open]")?.removeAttribute("open");
+  };
+  document.addEventListener("pointerdown", closeMenu);
   root.addEventListener("keydown", (event) => {
     const { target, key } = event, zone = zoneOf(target), isMark = target.matches(".pf-mark");
     const next = isMark && zone && ARROWS[key] && neighbour(target, marksOf(zone), ARROWS[key]);
@@ -173,10 +229,15 @@ function render({ model, el }) {
     if (event.type === "drop") give(model, event.dataTransfer.files[0]);
   };
   for (const kind of ["dragover", "dragleave", "drop"]) document.addEventListener(kind, drag, true);
+  const mark = () => highlight(root, model.get("selected"));
   model.on("change:markup", draw);
+  model.on("change:selected", mark);
   model.on("msg:custom", receive);
   draw();
+  requestAnimationFrame(() => watchTimes(el.closest(".pf-dash")));
   return () => {
+    document.removeEventListener("pointerdown", closeMenu);
+    model.off("change:selected", mark);
     for (const kind of ["dragover", "dragleave", "drop"]) document.removeEventListener(kind, drag, true);
     model.off("change:markup", draw);
     model.off("msg:custom", receive);

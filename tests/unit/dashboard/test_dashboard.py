@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import ipywidgets as widgets
 import pytest
 
 import petstore_frame as pf
 from petstore_frame import sample_data
-from petstore_frame.dashboard import background as work
-from petstore_frame.dashboard.store_header import Memory
-from unit.conftest import inventory
+from petstore_frame.dashboard import background
+from petstore_frame.dashboard import dashboard as dashboard_module
+from petstore_frame.dashboard.memory import Memory
+from unit.conftest import inventory, pets
 from unit.dashboard.store import BROKEN, LABELS, WAIT_S, MemoryStore, widgets_made
 
 
@@ -32,11 +34,11 @@ def test_wrong_options_are_refused(store, message: str, options) -> None:
 def test_refresh_shows_what_was_added_under_the_filters(dashboard, store) -> None:
     """After a refresh the new pets are there, and the filters are as they were."""
     dashboard._ipython_display_()  # what ``display(dashboard)`` calls
-    dashboard.inventory.status.value = "sold"
+    dashboard.status.value = "sold"
     dashboard.client.create_pet("New", 1, status="sold")
     dashboard.refresh.click()
-    assert dashboard.wait(WAIT_S) and len(dashboard.pets) == 241
-    assert "Showing 61 of 241" in dashboard.inventory.words.value
+    assert dashboard.wait(WAIT_S) and len(dashboard.inventory) == 241
+    assert "Showing 61 of 241" in dashboard.tabs.inventory.summary.value
 
 
 @pytest.mark.parametrize("pages", [0, 1])
@@ -46,12 +48,12 @@ def test_a_failed_refresh_keeps_the_old_numbers(dashboard, show, store, pages: i
     store.reply = lambda _, __, answer: BROKEN if next(good, None) is None else answer()
     dashboard.refresh.click()
     assert dashboard.wait(WAIT_S)
-    notice, title = dashboard.notice, dashboard._title
-    assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in notice.value and "Old: the last" in title.value
-    assert "What is shown is from" in notice.value
+    notice, title = dashboard.notice, dashboard._header._title
+    assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in notice.value and "Out of date" in title.value
+    assert "still shows the reading of" in notice.value
     store.reply = usual
     dashboard.refresh.click()
-    assert dashboard.wait(WAIT_S) and notice.value == "" and "Old" not in title.value
+    assert dashboard.wait(WAIT_S) and notice.value == "" and "Out of date" not in title.value
     store.reply = lambda *_: BROKEN
     shown = show(store)
     assert "the shelf fell" in shown.notice.value and "not read yet" in repr(shown)
@@ -65,12 +67,12 @@ def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
     with widgets_made() as made:
         shown.refresh.click()
         assert shown.wait(WAIT_S)
-        assert "does not take the key" in shown.notice.value
-        assert "the store refuses the key" in shown._title.value
+        assert "rejected this API key" in shown.notice.value
+        assert "rejected the API key" in shown._header._title.value
         shown.api_key.value = "another-key"
         shown.use_key.click()
         assert shown.wait(WAIT_S) and shown.notice.value == ""
-    assert shown.api_key.value == "" and "Old" not in shown._title.value
+    assert shown.api_key.value == "" and "Out of date" not in shown._header._title.value
     assert not any("another-key" in str(widget.get_state()) for widget in made)
     shown.close()
     with pytest.raises(pf.errors.ClosedError):  # it was made for this page
@@ -79,8 +81,8 @@ def test_an_expired_key_is_replaced_and_never_kept(show) -> None:
 
 def test_a_reading_can_be_stopped(dashboard, monkeypatch) -> None:
     """Stop ends a reading after its page; the old numbers stay."""
-    monkeypatch.setattr(work, "REPORT_EVERY_S", 0)
-    before, stops = dashboard.pets, [True]
+    monkeypatch.setattr(background, "REPORT_EVERY_S", 0)
+    before, stops = dashboard.inventory, [True]
 
     def stop(change) -> None:
         if "so far" in change.new and stops:
@@ -89,7 +91,7 @@ def test_a_reading_can_be_stopped(dashboard, monkeypatch) -> None:
 
     dashboard.notice.observe(stop, "value")
     dashboard.refresh.click()
-    assert dashboard.wait(WAIT_S) and dashboard.pets is before
+    assert dashboard.wait(WAIT_S) and dashboard.inventory is before
     assert "stopped" in dashboard.notice.value
 
 
@@ -107,7 +109,7 @@ def test_closing_ends_threads_and_widgets(store, tmp_path: Path) -> None:
 
 def test_a_notebook_without_a_kernel_keeps_the_numbers(dashboard) -> None:
     """The static copy needs no script, no style element and no network."""
-    copy = dashboard._copy()["text/html"]
+    copy = dashboard._static_copy()["text/html"]
     assert "240" in copy and "data:image/svg+xml;base64," in copy and "<script" not in copy
     assert dashboard.client.base_url in copy and "run the cell again" in repr(dashboard)
 
@@ -115,7 +117,7 @@ def test_a_notebook_without_a_kernel_keeps_the_numbers(dashboard) -> None:
 def test_history_draws_its_snapshots_and_keeps_one(show, store, tmp_path: Path) -> None:
     """The folder is a control, and so is what the lines are of."""
     sample_data.write_sample_history(tmp_path / "history", days=12, pets=60)
-    tab = show(store, journal=tmp_path).history
+    tab = show(store, journal=tmp_path).tabs.history
     assert tab.folder.value == ""
     tab.folder.value = str(tmp_path / "history")
     by_status = tab.figures.markup
@@ -132,30 +134,96 @@ LIST = "tag,name,category_id,status\nT1,pet 1,1,sold\nT2,Nobody,2,weg\n"
 def test_stocktake_reads_a_list_with_the_memory(show, store, tmp_path: Path) -> None:
     """What was answered in Import holds here; what cannot be read is answered here."""
     shown = show(store, categories=LABELS, journal=tmp_path / "j", folder=tmp_path)
-    path = tmp_path / "list.csv"
-    path.write_text(LIST)
-    tab = shown.stocktake
-    tab.path.value = str(path)
-    assert tab.work.wait(WAIT_S)
-    assert "1 rows could not be read" in tab.facts.value
-    tab.words.words["status", "weg"].value = "sold"
-    assert tab.work.wait(WAIT_S)
-    assert "could not be read" not in tab.facts.value and len(tab.found.frame) > 200
-    tab.kind.value = next(kind for _, kind in tab.kind.options if "list" in kind)
-    assert "Nobody" in tab.table.value
-    shown.imports.path.value = str(path)
-    assert shown.imports.work.wait(WAIT_S)
-    assert shown.imports.words.words["status", "weg"].value == "sold"
+    (tmp_path / "list.csv").write_text(LIST)
+    tab, imports = shown.tabs.stocktake, shown.tabs.imports
+    tab.choose_file.path.value = "list.csv"
+    assert tab.background.wait(WAIT_S) and tab.comparison is None
+    tab.match_columns.columns["key"].value = ""
+    assert tab.background.wait(WAIT_S)
+    tab.match_values.values["status", "weg"].value = "sold"
+    assert tab.background.wait(WAIT_S) and len(tab.comparison.frame) > 200
+    tab.kind.value = next(kind for _, kind in tab.kind.options if "in list" in kind)
+    assert "Nobody" in tab._table.value and "missing from the store" in tab._table.value
+    imports.choose_file.path.value = "list.csv"
+    assert imports.background.wait(WAIT_S)
+    assert imports.match_values.values["status", "weg"].value == "sold"
+
+
+def test_stocktake_of_the_file_just_read_is_one_button(show, store, tmp_path: Path) -> None:
+    """The file of the Import tab is offered in the Stocktake tab."""
+    shown = show(store, categories=LABELS, journal=tmp_path / "j", folder=tmp_path)
+    (tmp_path / "list.csv").write_text("name,category_id\npet 1,1\nNobody,2\n")
+    shown.tabs.imports.choose_file.path.value = "list.csv"
+    assert shown.tabs.imports.background.wait(WAIT_S)
+    shown.tabs.selected_index = 2
+    tab = shown.tabs.stocktake
+    assert tab.use_imported.description == "Use list.csv"
+    tab.use_imported.click()
+    assert tab.background.wait(WAIT_S) and tab.comparison is not None
+
+
+def test_a_key_that_expires_in_mid_reading_is_asked_for(show) -> None:
+    """Wherever in a reading the store rejects the key, the page asks for a new one."""
+    store = MemoryStore(pets(240))
+    shown, answered = show(store), iter(range(1))
+    usual = store.reply
+
+    def expire(_, __, answer):
+        if next(answered, None) is None:
+            store.api_key = "another-key"
+        return answer()
+
+    store.reply = expire
+    shown.refresh.click()
+    assert shown.wait(WAIT_S) and "rejected this API key" in shown.notice.value
+    store.reply = usual
+    shown.api_key.value = "another-key"
+    shown.use_key.click()
+    assert shown.wait(WAIT_S) and shown.notice.value == ""
+
+
+def test_a_dashboard_is_part_of_a_page(dashboard) -> None:
+    """It is a widget, so it can stand in a box with others."""
+    box = widgets.VBox([widgets.HTML("Our shelter"), dashboard])
+    assert box.children[1] is dashboard
+    box.close()
+
+
+def test_running_a_cell_again_closes_its_widgets(show, store, monkeypatch) -> None:
+    """Only the dashboards of an earlier run of the same cell are closed."""
+    runs = iter([("cell 1", "run 1"), ("cell 2", "run 2"), ("cell 1", "run 3")])
+    monkeypatch.setattr(dashboard_module, "current_cell", lambda: next(runs))
+    with widgets_made() as made:
+        first = show(store)
+        of_first = [*made]
+        second, third = show(store), show(store)
+    assert all(widget.comm is None for widget in of_first) and first.comm is None
+    assert second.comm is not None and third.comm is not None
+
+
+def test_a_relative_folder_of_snapshots_is_shown_in_full(show, store, tmp_path: Path) -> None:
+    """It starts from the folder of the dashboard, and not from the kernel's."""
+    shown = show(store, journal=tmp_path / "j", folder=tmp_path)
+    tab = shown.tabs.history
+    tab.folder.value = "days"
+    tab.keep.click()
+    assert tab.folder.value == str(tmp_path / "days")
+    assert str(tmp_path / "days") in tab.notice.value and any((tmp_path / "days").iterdir())
 
 
 def test_the_memory_is_files_that_a_person_reads(tmp_path: Path) -> None:
     """A recipe for each header, in whatever order its columns stand; names with their numbers."""
     memory, columns = Memory(tmp_path, {1: "Cat"}), ("Name", "Art")
-    memory.keep(columns, pf.Recipe(key="Name", mapping={"name": "Name", "category_id": "Art"}))
+    memory.keep_recipe(
+        columns, pf.Recipe(key="Name", mapping={"name": "Name", "category_id": "Art"})
+    )
     memory.name_categories({9: "Ferret"})
     again = Memory(tmp_path, {})
     assert again.categories == {1: "Cat", 9: "Ferret"}
-    assert again.recall(("art ", "Name")).key == ("Name",) and again.recall(("Name",)) is None
+    assert (
+        again.find_recipe(("art ", "Name")).key == ("Name",)
+        and again.find_recipe(("Name",)) is None
+    )
     assert (tmp_path / "categories.csv").read_text() == "category_id,label\n1,Cat\n9,Ferret\n"
-    again.place_of(columns).write_text("broken = [")
-    assert again.recall(columns) is None
+    again.recipe_path(columns).write_text("broken = [")
+    assert again.find_recipe(columns) is None

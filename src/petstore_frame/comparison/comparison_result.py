@@ -1,0 +1,194 @@
+"""Holds where a list and a store disagree, and shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import pandas as pd
+
+from petstore_frame.comparison.comparison_workbook import write_workbook
+from petstore_frame.comparison.pet_matching import IN_STORE, Kind
+from petstore_frame.inventory import Completeness, Inventory
+from petstore_frame.rendering import PAGE, count_text, in_notebook, minute_text, palette
+from petstore_frame.schema import FIELDS, Categories, Labels
+from petstore_frame.storage import refuse_changed_workbook, whole_file
+from petstore_frame.validation import one_of
+
+Reader: TypeAlias = Literal["python", "shell"]
+# So that a type checker finds a kind that does not exist.
+KindWord: TypeAlias = Literal[
+    "changed", "only in list", "not seen", "only in store", "ambiguous", "unconfirmed", "invalid",
+    "excluded", "same",
+]  # fmt: skip
+_STEPS = {
+    Kind.NOT_SEEN: "The listing is not complete: what was not seen may be in the store.",
+    Kind.ONLY_IN_LIST: "To send what is only in the list, load it with its key: animals that are "
+    "loaded already are not sent again.",
+    Kind.CHANGED: "No request changes a pet: correct the list, or the store by its own means.",
+    Kind.AMBIGUOUS: "To tell ambiguous animals apart, load the list with a key, then compare by "
+    "that key.",
+    Kind.EXCLUDED: "The store has pets of rows that are excluded: look at their status there.",
+}
+_SETTLE_STEPS: dict[Reader, str] = {
+    "python": "To settle unconfirmed rows, call result.reconcile() or result.resolve() on their "
+    "import.",
+    "shell": "To settle unconfirmed rows, load their file with --reconcile or --resolve.",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Where a list and a store disagree; ``pf.compare()`` makes it.
+
+    Attributes:
+        name: The list.
+        inventory: What was read of the store.
+        completeness: What it covered then, and so whether a missing pet proves anything.
+        key: The columns of the list that identify an animal; empty if ``on`` decided.
+        on: The fields that made a row and a pet equal; empty if a key decided.
+        frame: One row per animal: ``kind`` (category), ``difference`` (str: the fields that
+            differ), ``row`` and ``line`` of the list (Int64), ``key`` (str), ``id`` of the pet
+            (Int64), then each field of a pet as the list has it and, as ``<field>_in_store``, as
+            the store has it; last ``problem`` (str): why a row cannot be compared, or which key or
+            pet looks like its own.
+        warnings: What was noticed while the list was read and compared.
+    """
+
+    name: str
+    inventory: Inventory
+    completeness: Completeness
+    key: tuple[str, ...]
+    on: tuple[str, ...]
+    frame: pd.DataFrame = field(compare=False)
+    warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """Counts by kind: columns ``rows`` (of the list) and ``pets`` (of the store), int64."""
+        kind = self.frame["kind"]
+        counts = pd.DataFrame(
+            {
+                "rows": kind[self.frame["row"].notna()].value_counts(),
+                "pets": kind[self._has_pet].value_counts(),
+            }
+        )
+        # A row without a pet is only in the list, or its pet was not read.
+        impossible = Kind.NOT_SEEN if self.completeness.is_complete else Kind.ONLY_IN_LIST
+        shown = [kind for kind in Kind if kind != impossible]
+        return counts.reindex(shown).fillna(0).astype("int64").rename_axis("kind")
+
+    @property
+    def _has_pet(self) -> pd.Series[bool]:
+        # A pet that is one of several equal ones has no id of its own here.
+        return self.frame["name" + IN_STORE].notna() | self.frame["kind"].eq(Kind.SAME)
+
+    @property
+    def differences(self) -> dict[str, int]:
+        """The number of animals of each kind in which list and store do not agree.
+
+        An excluded row counts if the store has its pet.
+        """
+        kind = self.frame["kind"]
+        agrees = kind.eq(Kind.SAME) | (kind.eq(Kind.EXCLUDED) & ~self._has_pet)
+        counts = kind[~agrees].value_counts()
+        return {str(name): int(counts[name]) for name in Kind if counts.get(name, 0)}
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether list and store agree in every animal, and the listing is complete."""
+        return self.completeness.is_complete and not self.differences
+
+    def of(self, kind: Kind | KindWord) -> pd.DataFrame:
+        """Return the rows of one kind, such as ``"only in list"``."""
+        rows = self.frame[self.frame["kind"].eq(one_of("kind", kind, [*Kind]))]
+        return rows.reset_index(drop=True)
+
+    def write(
+        self,
+        path: str | PathLike[str],
+        *,
+        categories: Categories = None,
+        overwrite: bool = False,
+    ) -> Path:
+        """Write a workbook with a summary and a sheet per kind, both values side by side.
+
+        Args:
+            path: An ``.xlsx`` file.
+            categories: Labels by category id, to show instead of the numbers.
+            overwrite: Whether to replace a workbook that somebody changed since it was written.
+
+        Raises:
+            MissingExtraError: XlsxWriter is not installed.
+            ReportError: The file cannot be written, or was changed by somebody; what was there is
+                as it was.
+        """
+        target, labels = Path(fspath(path)), Labels(categories)
+        if not overwrite:
+            refuse_changed_workbook(target)
+        with whole_file(target, ".xlsx") as draft:
+            write_workbook(self, draft, labels)
+        return target
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def headline(self) -> str:
+        """What was compared, and how."""
+        by = f"by {', '.join(self.key)}" if self.key else f"on {', '.join(self.on)}"
+        rows = count_text(int(self.frame["row"].notna().sum()), "row")
+        pets = count_text(len(self.inventory), "pet")
+        return f"{rows} of {self.name} against {pets}, {by}"
+
+    @property
+    def store(self) -> str:
+        """Which store was read, and when."""
+        return f"{self.inventory.base_url}, read {minute_text(self.inventory.fetched_at)}"
+
+    def next_steps(self, reader: Reader = "python") -> list[str]:
+        """Return what can be done about the differences, in sentences for one kind of reader."""
+        steps = _STEPS | {Kind.UNCONFIRMED: _SETTLE_STEPS[reader]}
+        return [steps[Kind(kind)] for kind in self.differences if kind in steps]
+
+    def text(self, reader: Reader = "python") -> str:
+        """Return all of it as text, with the next steps for a notebook or for a shell."""
+        lines = [str(self.completeness), self.store, self.headline, self.summary.to_string()]
+        return "\n".join([*lines, *self.warnings, *self.next_steps(reader)])
+
+    def __str__(self) -> str:
+        return self.text()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        counts = [[kind, *counts] for kind, *counts in self.summary.itertuples(name=None)]
+        head = PAGE.headline(palette.verdict_badge(self.completeness.verdict), self.headline)
+        quiet = PAGE.quiet([self.store, *self.warnings])
+        table = PAGE.table(counts, ["", "Rows", "Pets"], numbers={1, 2}, is_named=True)
+        return in_notebook(head + quiet + table + PAGE.steps(self.next_steps()))
+
+    def headings(self) -> list[str]:
+        """Return the headings of rows that show both sides."""
+        sides = [
+            f"{pet_field.label} ({side})" for pet_field in FIELDS.sent for side in ("list", "store")
+        ]
+        key = [", ".join(self.key)] if self.key else []
+        return ["What", "Differs in", "Line", *key, "ID", *sides, "Note"]
+
+    @property
+    def shown_columns(self) -> list[str]:
+        """The columns of ``frame`` in the order of the headings."""
+        columns = ["kind", "difference", "line", *(["key"] if self.key else []), "id"]
+        for name in (pet_field.name for pet_field in FIELDS.sent):
+            columns += [name, name + IN_STORE]
+        return [*columns, "problem"]
+
+    def shown_rows(self, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+        """Return rows in the order of the headings, missing values as None."""
+        values = frame[self.shown_columns].astype("object")
+        return values.where(values.notna(), None).itertuples(index=False, name=None)

@@ -1,0 +1,198 @@
+"""The steps that a file goes through before it is imported or compared."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+from petstore_frame.dashboard.background import Background, Job, ProgressArea
+from petstore_frame.dashboard.choose_file import ChooseFileStep
+from petstore_frame.dashboard.file_state import LAYOUT_OPTIONS, FileState
+from petstore_frame.dashboard.match_columns import MatchColumnsStep
+from petstore_frame.dashboard.match_values import MatchValuesStep
+from petstore_frame.dashboard.store_state import StoreState
+from petstore_frame.dashboard.widgets import WidgetFactory
+from petstore_frame.errors import InputError
+from petstore_frame.loader import Look, Recipe
+from petstore_frame.schema import Labels
+
+ROWS_KEPT, ROWS_LOOKED_AT = 30_000, 100_000
+LONGEST_NAME = 50
+
+
+class FileSteps:
+    """The first three steps of a tab; a subclass adds what the file is for.
+
+    Attributes:
+        store: The store that all tabs share.
+        state: Everything that the tab shows; the widgets only display it.
+        background: Runs the jobs of this tab.
+        choose_file, match_columns, match_values: The steps, each with its controls.
+    """
+
+    state: FileState
+
+    def __init__(
+        self,
+        factory: WidgetFactory,
+        store: StoreState,
+        background: Background,
+        *,
+        choose: tuple[str, str],
+        unused: str,
+    ) -> None:
+        self.store, self.memory, self.background = store, store.memory, background
+        self._factory = factory
+        self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
+        self._settings: Recipe | None = None
+        self._is_new_file = False
+        self.choose_file = ChooseFileStep(factory.for_part(), self, *choose)
+        self.match_columns = MatchColumnsStep(factory.for_part(), self, unused)
+        self.match_values = MatchValuesStep(factory.for_part(), self)
+
+    # What a subclass adds.
+
+    def new_state(self) -> FileState:
+        """Return the state of a tab without a file."""
+        return FileState()
+
+    def process(self) -> None:
+        """Do what the file is for, once the steps before it are done; runs in a job."""
+        raise NotImplementedError
+
+    def render_rest(self) -> None:
+        """Show the steps that the subclass adds."""
+
+    def area(self) -> ProgressArea:
+        """Return where the progress of processing the file appears."""
+        return self.choose_file.area
+
+    # Giving a file.
+
+    def upload_path(self, name: str) -> Path:
+        """Return where an upload is kept; a browser may send any name, with any path."""
+        stem = re.sub(r"[^\w .()-]", "_", name)[-LONGEST_NAME:].strip(". ")
+        return Path(self._uploads.name, stem or "upload")
+
+    def keep_upload(self, name: str, content: bytes) -> None:
+        """Keep an upload, and choose it."""
+        path = self.upload_path(name)
+        path.write_bytes(content)
+        self.choose(path)
+
+    def choose(self, path: Path) -> None:
+        """Choose a file; what was answered for the last one is gone."""
+        self.match_values.forget()
+        self.state = self.new_state()
+        self.state.source = path
+        recipe = self._settings or Recipe()
+        self.state.recipe = self._with_categories(recipe)
+        self._is_new_file = self._settings is None
+        self._settings = None
+        self.update()
+
+    def use_settings(self, recipe: Recipe) -> None:
+        """Read the file by a saved recipe, or the next one if none is chosen yet."""
+        source = self.state.source
+        self._settings = recipe
+        if source is not None:
+            self.choose(source)
+
+    def start_over(self) -> None:
+        """Forget the remembered answers for files with this header."""
+        state = self.state
+        if state.preview is not None and state.source is not None:
+            self.memory.forget_recipe(state.preview.columns)
+            self.choose(state.source)
+
+    # Answering.
+
+    def toggle(self, number: int) -> None:
+        """Open a finished step again, or close it."""
+        self.state.opened = None if self.state.opened == number else number
+        self.render()
+
+    def change_recipe(self, recipe: Recipe) -> None:
+        """Read the file by another recipe."""
+        if recipe != self.state.recipe:
+            layout_changed = any(
+                recipe.to_dict().get(option) != self.state.recipe.to_dict().get(option)
+                for option in LAYOUT_OPTIONS
+            )
+            if layout_changed:
+                self.match_values.forget()
+            self.state.recipe = recipe
+            self.update()
+
+    def answer_values(self, recipe: Recipe) -> None:
+        """Take what values mean; the file is read again once all are answered."""
+        self.state.recipe = self._with_categories(recipe)
+        if self.state.open_values and self.state.opened != 3:
+            self.render()
+        else:
+            self.update()
+
+    def _with_categories(self, recipe: Recipe) -> Recipe:
+        names = dict(Labels.words(recipe.categories)) | self.memory.categories
+        return recipe.replace(categories=names or None)
+
+    def update(self) -> None:
+        """Read the file anew, and do what it is for, in a job."""
+        self.render()
+        self.background.start(Job("Reading the file …", self._update, self.choose_file.area))
+
+    def _update(self) -> None:
+        if self._read_preview() and self.state.has_columns:
+            self.background.move_to(self.area())
+            self.process()
+        self.background.say("")
+        self.render()
+
+    def _read_preview(self) -> bool:
+        """Read the file as far as the steps show it; return whether the answers still hold."""
+        state = self.state
+        source, recipe = state.source, state.recipe
+        if source is None:
+            return False
+        if not source.exists():
+            raise InputError(f"{source} does not exist", hint="check the path")
+        preview = Look.of(source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
+        if self._is_new_file and preview.columns:
+            self._is_new_file = False
+            remembered = self.memory.find_recipe(preview.columns)
+            state.is_remembered = remembered is not None
+            if remembered is not None:
+                recipe = self._with_proven_layout(remembered, preview)
+                state.recipe = recipe
+                preview = Look.of(source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
+        with self._factory.drawing():
+            if state is not self.state or state.recipe is not recipe:
+                return False  # the user answered something meanwhile, which is read next
+            state.preview = preview
+        if state.has_values:
+            self.memory.keep_recipe(preview.columns, recipe)
+        self.render()
+        return True
+
+    def _with_proven_layout(self, remembered: Recipe, preview: Look) -> Recipe:
+        """Return the remembered recipe; its layout counts only if this file leaves that open."""
+        asked = {question.add[0] for question in preview.questions if question.add}
+        proven = {option: None for option in LAYOUT_OPTIONS if option not in asked}
+        return self._with_categories(remembered.replace(**proven))
+
+    # Showing.
+
+    def render(self) -> None:
+        """Show the state."""
+        with self._factory.drawing():
+            self.state.is_busy = self.background.is_busy
+            self.choose_file.render(self.state)
+            self.match_columns.render(self.state)
+            self.match_values.render(self.state)
+            self.render_rest()
+
+    def close(self) -> None:
+        """Stop the current job in order, and remove the uploads."""
+        self.background.close()
+        self._uploads.cleanup()

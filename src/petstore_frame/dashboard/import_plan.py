@@ -1,0 +1,173 @@
+"""What sending a file would do, as plain facts for the Check step."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from petstore_frame.loader import LoadResult, State
+
+# The cards of the Check step; they add up to the rows of the file.
+TO_ADD, LOADED, REPEATED = "To add", "Already loaded", "Repeated in the file"
+NOT_IMPORTED, NEED_FIXING = "Not imported", "Need fixing"
+UNCONFIRMED, NOT_FOUND, GONE = "Not confirmed", "Did not arrive", "No longer in the store"
+ALWAYS_SHOWN = (TO_ADD, LOADED, NEED_FIXING)
+CONFLICT = "key_repeated"
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """A row of the file with its cells by column, and what is wrong with it, in which columns."""
+
+    line: int
+    cells: Mapping[str, str]
+    columns: frozenset[str]
+    problem: str
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Animals with several rows that disagree, for one cause.
+
+    Attributes:
+        needs_rule: Whether a rule for all of them would help: which row counts.
+        hint: What the user can do.
+        animals: How many animals, and how many rows they have.
+        example: The rows of the first animal.
+        columns: The columns in which its rows differ.
+    """
+
+    needs_rule: bool
+    hint: str
+    animals: int
+    rows: int
+    example: tuple[FileRow, ...]
+    columns: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What sending would do.
+
+    Attributes:
+        cards: How many rows there are of each kind; they add up to the rows of the file.
+        rows_to_send: How many pets would be added.
+        question: What has to be answered before; None if nothing.
+        is_held: Whether nothing is sent, as most rows fail for one reason.
+        held_reason: That reason.
+        loaded_rows: How many rows were sent before.
+        warnings: What the user should know about the file, as sentences.
+        conflicts: Animals with several rows that disagree.
+        invalid: The rows that cannot be sent for other reasons.
+        changed: How many known animals read differently now.
+    """
+
+    cards: dict[str, int]
+    rows_to_send: int
+    question: Any
+    is_held: bool
+    held_reason: str
+    loaded_rows: int
+    warnings: list[str]
+    conflicts: list[Conflict]
+    invalid: list[FileRow]
+    changed: int
+
+    @classmethod
+    def from_rehearsal(cls, result: LoadResult) -> Plan:
+        """Return the facts of a dry run."""
+        facts = result.facts
+        conflicting, invalid = _rows_to_fix(result)
+        cards = _cards(facts)
+        changed = sum(group.rows for group in facts.excluded if str(group.reason) == "changed")
+        return cls(
+            cards=cards,
+            rows_to_send=cards[TO_ADD],
+            question=result.question,
+            is_held=facts.is_held and cards[TO_ADD] > 0,
+            held_reason=str(facts.run.facts.get("common_cause", "")),
+            loaded_rows=cards[LOADED],
+            warnings=list(result.warnings),
+            conflicts=[*_conflicts(conflicting, facts.run.key)],
+            invalid=invalid,
+            changed=changed,
+        )
+
+
+def _cards(facts: Any) -> dict[str, int]:
+    """Count the rows of the file, each once."""
+    cards = Counter[str]()
+    for group in facts.excluded:
+        if group.reason.is_plain:
+            cards[NOT_IMPORTED] += group.rows
+        elif group.staged_at is None:
+            cards[REPEATED] += group.rows
+        else:
+            cards[LOADED] += group.rows
+    names = {
+        State.PENDING: TO_ADD,
+        State.CREATED: LOADED,
+        State.MATCHED: LOADED,
+        State.INVALID: NEED_FIXING,
+        State.REJECTED: NEED_FIXING,
+        State.IN_FLIGHT: UNCONFIRMED,
+        State.UNCONFIRMED: UNCONFIRMED,
+        State.NOT_FOUND: NOT_FOUND,
+        State.GONE: GONE,
+    }
+    for state, name in names.items():
+        cards[name] += facts.counts[state]
+    return dict(cards)
+
+
+def _rows_to_fix(result: LoadResult) -> tuple[list[tuple[FileRow, Any]], list[FileRow]]:
+    """Return the rows whose animals have several rows that disagree, and all other rows to fix."""
+    header = result.run.header
+    conflicting, others = list[tuple[FileRow, Any]](), list[FileRow]()
+    for row in result.rows(State.INVALID, State.REJECTED):
+        cells = {
+            column: row.cells[at] if at < len(row.cells) else ""
+            for at, column in enumerate(header)
+            if column.strip()
+        }
+        text = "; ".join(problem.message for problem in row.problems)
+        columns = frozenset(problem.column for problem in row.problems if problem.column)
+        text = text or row.error_message or "the store rejected it"
+        file_row = FileRow(row.line, cells, columns, text)
+        conflicts = [problem for problem in row.problems if problem.code == CONFLICT]
+        if conflicts:
+            conflicting.append((file_row, conflicts[0]))
+        else:
+            others.append(file_row)
+    return conflicting, others
+
+
+def _conflicts(rows: Sequence[tuple[FileRow, Any]], key: Sequence[str]) -> Iterator[Conflict]:
+    """Yield the conflicts, one per cause, those of most rows first."""
+    causes = defaultdict[bool, list[tuple[FileRow, Any]]](list)
+    for row, problem in rows:
+        causes[problem.add is not None].append((row, problem))
+    for needs_rule, of_cause in sorted(causes.items(), key=lambda item: -len(item[1])):
+        animals = defaultdict[tuple[str, ...], list[FileRow]](list)
+        hints = dict[tuple[str, ...], str]()
+        for row, problem in of_cause:
+            name = tuple(row.cells.get(column, "").strip() for column in key)
+            animals[name].append(row)
+            hints.setdefault(name, problem.hint)
+        first = max(animals, key=lambda name: len(animals[name]) > 1)
+        example = animals[first]
+        columns = {
+            column
+            for column in example[0].cells
+            if len({row.cells[column].strip() for row in example}) > 1
+        }
+        yield Conflict(
+            needs_rule,
+            hints[first],
+            len(animals),
+            len(of_cause),
+            tuple(example),
+            frozenset(columns),
+        )

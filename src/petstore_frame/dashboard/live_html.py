@@ -1,0 +1,71 @@
+"""The one widget with a script: markup that reports clicks and edits, and moves files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from petstore_frame.charts import Chart, element
+from petstore_frame.rendering import Markup
+
+# A browser's message above 10 MiB breaks the websocket without an error.
+LARGEST_MESSAGE = 8 * 1024 * 1024
+Handler = Callable[..., Any]
+
+
+class LiveHTML(anywidget.AnyWidget):
+    """Markup whose marks have tooltips and report clicks; it saves files and accepts dropped ones.
+
+    Marks are the elements of class ``pf-mark`` that ``charts`` draws. The markup is escaped like
+    that of any other widget; the script shows no other text as markup.
+
+    Args:
+        on_use: Called with the data attributes of what was clicked, such as ``category``; of an
+            input that was edited there is ``value``, too.
+        on_upload: Called with the name, the size and the content of a file that was dropped or
+            pasted; the content is None if the file is above ``largest``.
+    """
+
+    _esm = Path(__file__).with_name("live_html.js")
+    largest = traitlets.Int(LARGEST_MESSAGE).tag(sync=True)
+    markup = traitlets.Unicode().tag(sync=True)
+    # Data attributes of the marks to highlight; a mark needs all of one entry.
+    selected = traitlets.List(traitlets.Dict()).tag(sync=True)
+
+    def __init__(self, on_use: Handler, on_upload: Handler | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self._on_use, self._on_upload = on_use, on_upload
+        self._charts: dict[str, Chart] = {}
+        self.on_msg(self._receive)
+
+    def with_save_buttons(self, chart: Chart) -> Markup:
+        """Return a chart with the buttons that save it."""
+        self._charts[chart.name] = chart
+        buttons = []
+        for kind in ("svg", "png"):
+            label = f"Save {chart.name} as {kind.upper()}"
+            buttons.append(element("button", kind.upper(), data_save=kind, aria_label=label))
+        return chart.markup(element("div", *buttons, class_="pf-save"))
+
+    def download(self, content: bytes, name: str) -> None:
+        """Let the browser save a file; an SVG whose name ends in .png is converted to one."""
+        self.send({"file": name}, [content])
+
+    def download_file(self, path: Path) -> None:
+        """Let the browser save a file that is on the disk."""
+        self.download(path.read_bytes(), path.name)
+
+    def _receive(self, _: Any, content: Mapping[str, Any], buffers: Sequence[Any]) -> None:
+        if "upload" in content:
+            if self._on_upload is not None:
+                data = bytes(buffers[0]) if buffers else None
+                self._on_upload(content["upload"], content["size"], data)
+        elif "save" in content:
+            chart = self._charts[content["figure"]]
+            self.download(chart.file().encode(), f"{chart.name}.{content['save']}")
+        else:
+            self._on_use(content)

@@ -1,0 +1,255 @@
+"""Step 3: say what the values of the file mean."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from petstore_frame.charts import element
+from petstore_frame.dashboard.file_state import PLACEHOLDER, FileState
+from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER, NO_STATUS, FileValue
+from petstore_frame.dashboard.step import Progress, Step
+from petstore_frame.dashboard.widgets import LABELS, WidgetFactory, set_visible
+from petstore_frame.errors import ArgumentError
+from petstore_frame.loader import Recipe
+from petstore_frame.rendering import count_text, shorten
+from petstore_frame.schema import FIELDS, PET_STATUSES, Labels
+
+if TYPE_CHECKING:
+    from petstore_frame.dashboard.file_steps import FileSteps
+
+LONGEST, SUMMARY_VALUES, FEWEST_FOR_REST = 40, 3, 2
+CHOOSE = "choose …"
+_NUMBERED = re.compile(r"(.+?)\s*\((-?\d+)\)")
+
+
+class MatchValuesStep:
+    """A control for each value of the file, grouped by column, the most frequent first.
+
+    Attributes:
+        values: The controls by field and folded value; ``""`` are the empty cells:
+            ``values["status", "frei"].value = "available"``.
+        suggestions: The buttons that take a suggestion, by the same names.
+        everything_else: A list per field for all values that are still open.
+        labels: Upload a list of categories, number and name.
+    """
+
+    def __init__(self, factory: WidgetFactory, steps: FileSteps) -> None:
+        self._factory, self._steps = factory, steps
+        hint = "Tell us what the words in your file mean."
+        self.step = Step(factory, 3, "Match values", hint, steps.toggle)
+        self.labels = factory.upload("Category list (CSV: number, name)", ".csv", self._use_labels)
+        self.values: dict[tuple[str, str], Any] = {}
+        self.suggestions: dict[tuple[str, str], widgets.Button] = {}
+        self.everything_else: dict[str, Any] = {}
+        self._names: dict[tuple[str, str], widgets.HTML] = {}
+        self._rows: dict[tuple[str, str], widgets.HBox] = {}
+        self._groups: dict[str, _Group] = {}
+        self._value_at: dict[tuple[str, str], FileValue] = {}
+        for field in FIELDS.sent:
+            rest = self._control(field.name, partial(self._answer_rest, field.name))
+            self.everything_else[field.name] = rest
+            label = factory.html(element("b", "Everything else →"), "pf-value-name")
+            rest_row = factory.row(label, factory.html("", "pf-value-rows"), rest, css="pf-value")
+            self._groups[field.name] = _Group(factory, rest_row)
+        self._labels_row = factory.row(self.labels)
+        self.step.body.children = [
+            self._labels_row,
+            *(group.widget for group in self._groups.values()),
+        ]
+
+    def forget(self) -> None:
+        """Remove the controls of the last file."""
+        controls = [*self.values.values(), *self.suggestions.values(), *self._names.values()]
+        for widget in [*controls, *self._rows.values()]:
+            widget.close()
+        self.values, self.suggestions, self._names, self._rows = {}, {}, {}, {}
+        for group in self._groups.values():
+            group.stay_open.clear()
+
+    def render(self, state: FileState) -> None:
+        if not state.has_columns:
+            self.step.render(Progress.WAITING)
+            return
+        values, open_values = state.values, state.open_values
+        is_done = not open_values
+        progress = Progress.DONE if is_done else Progress.CURRENT
+        asked = [value for value in values if not value.is_empty]
+        note = f"Tell us what the words in your file mean. {len(open_values)} of {len(asked)} open."
+        summary = _summary(asked, state, self._steps.memory.categories)
+        self.step.render(progress, summary, is_opened=state.opened == 3, note=note)
+        self._value_at = {value.name: value for value in values}
+        for value in values:
+            self._render_value(value, state)
+        for field, group in self._groups.items():
+            self._render_group(field, group, state)
+        of_category = any(value.field == "category_id" for value in open_values)
+        set_visible(self._labels_row, of_category or state.opened == 3)
+
+    def _render_value(self, value: FileValue, state: FileState) -> None:
+        name = value.name
+        if name not in self.values:
+            self._add_row(value)
+        control = self.values[name]
+        text = shorten(", ".join(value.spellings), LONGEST) or f"(empty {_label(value.field)})"
+        rows = f"{value.rows:,}" if value.rows else "not imported"
+        self._names[name].value = element("bdi", text) + element(
+            "span", rows, class_="pf-value-rows"
+        )
+        if isinstance(control, widgets.Combobox):
+            control.options = self._category_options(value)
+        shown = self._text(value.meaning(state.recipe))
+        if name in state.postponed:
+            shown = FIX_LATER
+        if control.value != shown:
+            control.value = shown
+        set_visible(self.suggestions[name], bool(value.suggestion) and not shown)
+
+    def _add_row(self, value: FileValue) -> None:
+        factory, name = self._factory, value.name
+        self.values[name] = self._control(value.field, partial(self._answer, name), value.text)
+        tooltip = "take this suggestion"
+        self.suggestions[name] = factory.button(
+            f"{value.suggestion}?",
+            partial(self._take_suggestion, name),
+            tooltip,
+            css="pf-suggestion",
+        )
+        self._names[name] = factory.html("", "pf-value-name")
+        parts = (self._names[name], self.values[name], self.suggestions[name])
+        self._rows[name] = factory.row(*parts, css="pf-value")
+
+    def _control(self, field: str, on_change: Any, text: str = "everything else") -> Any:
+        """Make the control that answers what a value means."""
+        label = f"{LABELS[field]}: {shorten(text, LONGEST) or 'empty'}"
+        factory = self._factory
+        if FIELDS.named(field).values:
+            answers = [(CHOOSE, ""), *((answer, answer) for answer in _status_answers())]
+            return factory.dropdown("", answers, on_change, tooltip=label)
+        hint = "choose, or type: Name (number)" if field == "category_id" else "a name"
+        return factory.text("", hint, on_change, options=(), tooltip=label)
+
+    def _render_group(self, field: str, group: _Group, state: FileState) -> None:
+        values = [value for value in state.values if value.field == field]
+        open_names = {value.name for value in state.open_values if value.field == field}
+        # A value that was just answered stays in place until the step is done.
+        group.stay_open |= open_names
+        open_rows = [value for value in values if value.name in group.stay_open or value.is_empty]
+        done_rows = [value for value in values if value not in open_rows]
+        group.rows.children = [self._rows[value.name] for value in open_rows]
+        group.done.children = [self._rows[value.name] for value in done_rows]
+        column = "".join(dict.fromkeys(value.column for value in values))
+        group.title.value = element(
+            "h4", f"{LABELS[field]} (column {column})" if column else LABELS[field]
+        )
+        matched = _summary(done_rows, state, self._steps.memory.categories)
+        group.fold.titles = (f"{len(done_rows):,} matched: {matched}",)
+        set_visible(group.fold, bool(done_rows))
+        set_visible(group.rest_row, len(open_names) >= FEWEST_FOR_REST)
+        set_visible(group.widget, bool(values))
+        rest = self.everything_else[field]
+        if isinstance(rest, widgets.Combobox) and values:
+            rest.options = self._category_options(values[0])
+
+    def _category_options(self, value: FileValue) -> tuple[str, ...]:
+        if value.field == "name":
+            key = self._steps.state.recipe.key or ()
+            return (*(f"Unnamed {{{column}}}" for column in key[:1]), "Unnamed")
+        categories = self._steps.memory.categories.items()
+        options = [f"{label} ({number})" for number, label in categories]
+        if value.column:
+            options += [EXCLUDE, FIX_LATER]
+        return tuple(options)
+
+    def _text(self, meaning: str | int | float | None) -> str:
+        """Return a meaning as its control shows it."""
+        if meaning is None or meaning == PLACEHOLDER:
+            return ""
+        label = self._steps.memory.categories.get(meaning) if isinstance(meaning, int) else None
+        if label is not None:
+            return f"{label} ({meaning})"
+        return NO_STATUS if meaning == "" else str(meaning)
+
+    def _answer(self, name: tuple[str, str], text: str) -> None:
+        self._put(text.strip(), [self._value_at[name]])
+
+    def _answer_rest(self, field: str, text: str) -> None:
+        with self._factory.drawing():
+            self.everything_else[field].value = ""
+        values = [value for value in self._steps.state.open_values if value.field == field]
+        if text.strip() and values:
+            self._put(text.strip(), values)
+
+    def _take_suggestion(self, name: tuple[str, str]) -> None:
+        value = self._value_at[name]
+        if value.suggestion is not None:
+            self._put(value.suggestion, [value])
+
+    def _put(self, text: str, values: list[FileValue]) -> None:
+        """Take an answer for some values of one field; an empty text takes the answer back."""
+        state, field = self._steps.state, values[0].field
+        meaning: str | int | None = text or None
+        if field == "category_id" and text not in ("", EXCLUDE, FIX_LATER):
+            meaning = self._steps.store.category_number(text, field)
+        recipe: Recipe = state.recipe
+        for value in values:
+            if text == FIX_LATER:
+                state.postponed.add(value.name)
+                recipe = value.with_meaning(recipe, None)
+            else:
+                state.postponed.discard(value.name)
+                recipe = value.with_meaning(recipe, meaning)
+        self._steps.answer_values(recipe)
+
+    def _use_labels(self, name: str, content: bytes) -> None:
+        path = self._steps.upload_path(name)
+        path.write_bytes(content)
+        labels = dict(Labels.words(Path(path)))
+        if not labels:
+            raise ArgumentError(f"{name} names no categories; write category_id,label in line 1")
+        self._steps.memory.name_categories(labels)
+        recipe = self._steps.state.recipe
+        self._steps.change_recipe(recipe.replace(categories=self._steps.memory.categories))
+
+
+class _Group:
+    """The values of one column: open ones, matched ones, and one answer for the rest."""
+
+    def __init__(self, factory: WidgetFactory, rest_row: widgets.HBox) -> None:
+        self.title = factory.html()
+        self.rows, self.done = factory.column(css="pf-values"), factory.column(css="pf-values")
+        self.rest_row = rest_row
+        self.fold = factory.make(widgets.Accordion, (self.done,), titles=("",))
+        self.stay_open: set[tuple[str, str]] = set()
+        self.widget = factory.column(self.title, self.rows, rest_row, self.fold, css="pf-group")
+
+
+def _status_answers() -> list[str]:
+    return [*PET_STATUSES, NO_STATUS, EXCLUDE, FIX_LATER]
+
+
+def _label(field: str) -> str:
+    return LABELS[field].lower()
+
+
+def _summary(values: list[FileValue], state: FileState, categories: dict[int, str]) -> str:
+    """Return what the most frequent values mean, in one line."""
+    if not values:
+        return "nothing to match"
+    parts = []
+    for value in values[:SUMMARY_VALUES]:
+        meaning = value.meaning(state.recipe)
+        text = categories.get(meaning, str(meaning)) if isinstance(meaning, int) else str(meaning)
+        if value.name in state.postponed:
+            text = FIX_LATER
+        elif meaning == "":
+            text = NO_STATUS
+        parts.append(f"{shorten(value.text, LONGEST) or 'empty'} → {text} ({value.rows:,})")
+    more = len(values) - SUMMARY_VALUES
+    if more > 0:
+        parts.append(f"and {count_text(more, 'more')}".replace("mores", "more"))
+    return ", ".join(parts)

@@ -1,0 +1,71 @@
+"""Remembers what a user answered for the files of one store, in files that a person can read."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from petstore_frame.errors import PetstoreError
+from petstore_frame.loader import Recipe
+from petstore_frame.schema import Labels
+from petstore_frame.storage import replacing
+
+LONGEST_FILE_NAME = 40
+
+
+class Memory:
+    """The category names and recipes of one store, next to its import journal.
+
+        memory/HOST-…/categories.csv        the name of each category
+        memory/HOST-…/animal-id-name-….toml one recipe per header
+
+    ``pf.load`` never uses these files unless a script passes one as ``recipe=``.
+
+    Args:
+        folder: Where the files are, or will be.
+        categories: Category names that the user passed; they override the remembered ones.
+    """
+
+    def __init__(self, folder: Path, categories: Mapping[int, str]) -> None:
+        self._folder, self._path = folder, folder / "categories.csv"
+        self.categories = {**categories}
+        with suppress(PetstoreError):  # there is no file yet, or somebody broke it
+            self.categories = dict(Labels.words(self._path)) | self.categories
+
+    def name_categories(self, labels: Mapping[int, str]) -> None:
+        """Remember category names."""
+        self.categories |= labels
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with replacing(self._path) as temporary, temporary.open("w", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerows([("category_id", "label"), *sorted(self.categories.items())])
+
+    def recipe_path(self, columns: Sequence[str]) -> Path:
+        """Return the path of the recipe for a header, whatever the order of its columns."""
+        header = "\n".join(sorted(name.strip().casefold() for name in columns))
+        digest = hashlib.sha256(header.encode(errors="surrogatepass")).hexdigest()[:8]
+        stem = re.sub(r"[^a-z0-9]+", "-", header)[:LONGEST_FILE_NAME].strip("-")
+        return self._folder / f"{stem}-{digest}.toml"
+
+    def find_recipe(self, columns: Sequence[str]) -> Recipe | None:
+        """Return how the last file with this header was read; None for a new header."""
+        with suppress(PetstoreError):  # there is none, or somebody wrote something else into it
+            return Recipe.read(self.recipe_path(columns))
+        return None
+
+    def keep_recipe(self, columns: Sequence[str], recipe: Recipe) -> None:
+        """Remember how a file with this header is read."""
+        without_categories = recipe.replace(categories=None)
+        if not without_categories.given():
+            return
+        with suppress(PetstoreError, OSError):  # no file can hold it, or the disk is full
+            self._folder.mkdir(parents=True, exist_ok=True)
+            without_categories.write(self.recipe_path(columns))
+
+    def forget_recipe(self, columns: Sequence[str]) -> None:
+        """Forget how files with this header are read."""
+        self.recipe_path(columns).unlink(missing_ok=True)

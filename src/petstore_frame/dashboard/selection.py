@@ -1,0 +1,76 @@
+"""Which pets the Inventory tab shows, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from petstore_frame.inventory import Inventory
+from petstore_frame.rendering import NO_STATUS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Names = Mapping[int | None, str]  # what each category is called; None is a pet without one
+
+
+class Selection(NamedTuple):
+    """The filters and the order of the Inventory tab."""
+
+    status: str = ""  # also ``no status``; empty for all
+    categories: tuple[str, ...] = ()  # names or ids; empty for all
+    text: str = ""  # part of a name in any case, or a whole id
+    order: str = "id"  # a column; with a - in front in descending order
+
+    @property
+    def description(self) -> str:
+        """The filters in words; empty if all pets are shown."""
+        parts = [" or ".join(self.categories), self.status]
+        if self.text:
+            parts.append(f"name contains “{self.text}”")
+        return ", ".join(part for part in parts if part)
+
+    def of(self, inventory: Inventory, names: Names) -> Inventory:
+        """Return the selected pets in their order, with what is known about this part."""
+        rows = inventory.frame
+        if self.status:
+            rows = rows[_has_status(rows, self.status)]
+        if self.categories:
+            numbers = self._numbers(names)
+            is_in = rows["category_id"].isin(numbers - {None})
+            is_without = rows["category_id"].isna() & (None in numbers)
+            rows = rows[is_in | is_without]
+        if self.text:
+            is_named = rows["name"].astype("str").str.contains(self.text, case=False, regex=False)
+            rows = rows[is_named | rows["id"].astype("str").eq(self.text)]
+        rows = self._sorted(rows, names)
+        if not self.description:
+            return replace(inventory, frame=rows)
+        return inventory.part(rows, self.description, [self.status] if self.status else None)
+
+    def _numbers(self, names: Names) -> set[int | None]:
+        """Return the ids of the selected categories; those with this name or id."""
+        return {
+            number
+            for number, name in names.items()
+            if name in self.categories or str(number) in self.categories
+        }
+
+    def _sorted(self, rows: pd.DataFrame, names: Names) -> pd.DataFrame:
+        """Sort pets: names in any case, categories by their name."""
+        column = self.order.removeprefix("-")
+
+        def sort_keys(values: pd.Series[Any]) -> pd.Series[Any]:
+            texts = values.map(names) if column == "category_id" else values
+            return texts.str.lower() if column in ("name", "category_id") else values
+
+        is_ascending = column == self.order
+        return rows.sort_values(column, ascending=is_ascending, kind="stable", key=sort_keys)
+
+
+def _has_status(rows: pd.DataFrame, status: str) -> Any:
+    values = rows["status"]
+    if status == NO_STATUS:
+        return values.isna() | values.eq(status).astype("bool")
+    return values.eq(status).astype("bool")

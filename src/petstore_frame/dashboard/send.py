@@ -1,0 +1,110 @@
+"""Step 5: send, and see what became of the file."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import ipywidgets as widgets
+
+from petstore_frame.charts import element
+from petstore_frame.dashboard.import_state import ImportState
+from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
+from petstore_frame.dashboard.step import Progress, Step
+from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.loader import LoadResult
+from petstore_frame.rendering import PAGE, count_text
+
+if TYPE_CHECKING:
+    from petstore_frame.dashboard.import_tab import ImportTab
+
+CAREFUL = "Careful: pets can’t be edited or deleted after sending."
+
+
+class SendStep:
+    """The button that sends, and the results.
+
+    Attributes:
+        send, stop: Buttons.
+        files: The buttons that download the result files, by name.
+        upload_fix: Upload a corrected fix file.
+        save_settings: The button that downloads the answers of this file as a recipe.
+        next_file: The button that starts again with another file.
+    """
+
+    def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
+        self._factory, self._tab = factory, tab
+        self.step = Step(factory, 5, "Send", "Nothing is sent before this step.", tab.toggle)
+        self.area = tab.background.add_area(factory)
+        self.stop = self.area.stop
+        self.send = factory.button("Add pets", tab.start_sending)
+        self.send.button_style = "primary"
+        self._waits_for = factory.html()
+        self._send_row = factory.row(
+            self.send, factory.html(element("span", CAREFUL, class_="pf-faint"))
+        )
+        self._result = factory.html()
+        self.files: dict[str, widgets.Button] = {}
+        self._files = factory.row()
+        self.upload_fix = factory.upload(
+            "Upload the corrected fix.csv", ".csv,.xlsx", tab.keep_upload
+        )
+        self.save_settings = factory.button(
+            "Save these settings", tab.save_settings, "a recipe for Python, or for a colleague"
+        )
+        self.next_file = factory.button("Import another file", tab.clear)
+        self._after = factory.row(self.upload_fix, self.save_settings, self.next_file)
+        self.step.body.children = [
+            self._send_row,
+            self._waits_for,
+            self.area.widget,
+            self._result,
+            self._files,
+            self._after,
+        ]
+
+    def render(self, state: ImportState) -> None:
+        is_sent = state.result is not None
+        is_ready = state.has_values and state.plan is not None
+        is_current = is_ready or is_sent or self._tab.background.is_sending
+        self.step.render(Progress.CURRENT if is_current else Progress.WAITING)
+        count = state.rows_to_send
+        self.send.description = f"Add {count_text(count, 'pet')}" if count else "Add pets"
+        self.send.disabled = not state.can_send
+        set_visible(self._send_row, not is_sent)
+        reasons = state.open_placeholders
+        waits = "" if is_sent or not reasons else f"Waiting for: {', '.join(reasons)}."
+        plan = state.plan
+        if plan is not None and not is_sent and not count:
+            is_undecided = plan.question is not None or plan.is_held
+            waits = "Waiting for: Check." if is_undecided else "There is nothing to add."
+        self._waits_for.value = element("span", waits, class_="pf-faint") if waits else ""
+        set_visible(self._files, is_sent)
+        set_visible(self._after, is_sent)
+        if not is_sent:
+            self._result.value = ""
+
+    def show_result(self, result: LoadResult, paths: list[Path]) -> None:
+        """Show what became of the file, and the files that say so."""
+        for button in self.files.values():
+            button.close()
+        download = self._tab.choose_file.drop.download_file
+        self.files = {
+            path.name: self._factory.button(f"Download {path.name}", partial(download, path))
+            for path in paths
+            if _is_offered(path, result)
+        }
+        self._files.children = [*self.files.values()]
+        set_visible(self.upload_fix, "fix.csv" in self.files)
+        markup = result.html() + PAGE.quiet([f"Saved in {result.folder}"])
+        self._result.value = markup
+
+
+def _is_offered(path: Path, result: LoadResult) -> bool:
+    """Return whether a result file has rows, and is small enough for a download."""
+    facts = result.facts
+    rows = {"fix.csv": facts.to_fix, "unconfirmed.csv": facts.unconfirmed}.get(
+        path.name, len(facts)
+    )
+    return rows > 0 and path.suffix != ".json" and path.stat().st_size <= LARGEST_MESSAGE

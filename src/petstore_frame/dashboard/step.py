@@ -1,0 +1,77 @@
+"""The frame of one step: its number, what it needs, and one line once it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+import ipywidgets as widgets
+
+from petstore_frame.charts import element
+from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.rendering import Markup
+
+
+class Progress(StrEnum):
+    """How far a step is."""
+
+    WAITING = "waiting"
+    CURRENT = "current"
+    DONE = "done"
+
+
+class Step:
+    """A step of a tab; a finished one is a single line with a button that opens it again.
+
+    Args:
+        factory: Makes its widgets.
+        number: Its place among the steps, from 1.
+        title: What the user does in it.
+        hint: One sentence that says what it needs.
+        on_toggle: Called with the number if the user opens or closes the finished step.
+
+    Attributes:
+        widget: The whole step.
+        body: What is shown while the step is open.
+        change: The button that opens or closes the finished step.
+    """
+
+    def __init__(
+        self,
+        factory: WidgetFactory,
+        number: int,
+        title: str,
+        hint: str,
+        on_toggle: Callable[[int], None],
+    ) -> None:
+        self.number, self._title, self._hint = number, title, hint
+        self._header = factory.html(css="pf-step-title")
+        self.change = factory.button("Change", lambda: on_toggle(number), css="pf-link")
+        self.body: widgets.VBox = factory.column()
+        head = factory.row(self._header, self.change, css="pf-step-head")
+        self.widget = factory.column(head, factory.message, self.body, css="pf-step")
+        self.progress = Progress.WAITING
+
+    def render(
+        self, progress: Progress, summary: str = "", *, is_opened: bool = False, note: str = ""
+    ) -> None:
+        """Show how far the step is; ``summary`` is its result, ``note`` replaces the hint."""
+        self.progress = progress
+        is_open = progress is Progress.CURRENT or is_opened
+        sign = "✓" if progress is Progress.DONE else str(self.number)
+        text = summary if progress is Progress.DONE else note or self._hint
+        self._header.value = Markup("").join(
+            [
+                element("span", sign, class_="pf-step-number", aria_hidden="true"),
+                element("h3", self._title),
+                element("span", text, class_="pf-faint"),
+            ]
+        )
+        for state in Progress:
+            if state is progress:
+                self.widget.add_class(f"pf-{state}")
+            else:
+                self.widget.remove_class(f"pf-{state}")
+        set_visible(self.body, is_open)
+        self.change.description = "Close" if is_opened else "Change"
+        set_visible(self.change, progress is Progress.DONE)

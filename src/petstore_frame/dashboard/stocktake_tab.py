@@ -1,0 +1,191 @@
+"""The Stocktake tab: compare a list of the user's with the store; nothing is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.charts import element
+from petstore_frame.comparison import Comparison, Kind, compare
+from petstore_frame.dashboard.background import Background
+from petstore_frame.dashboard.file_state import FileState
+from petstore_frame.dashboard.file_steps import FileSteps
+from petstore_frame.dashboard.local_time import utc_text
+from petstore_frame.dashboard.step import Progress, Step
+from petstore_frame.dashboard.store_header import StoreHeader
+from petstore_frame.dashboard.store_state import StoreState
+from petstore_frame.dashboard.widgets import (
+    WidgetFactory,
+    scrollable,
+    set_options,
+    set_visible,
+)
+from petstore_frame.errors import ArgumentError
+from petstore_frame.loader import read_ids
+from petstore_frame.rendering import PAGE, Markup, count_text, shorten
+
+ROWS, LONGEST, CAUSES_SHOWN = 50, 60, 5
+CHOOSE = ("Choose a list", "CSV or Excel. It is compared with the store; nothing is sent.")
+INTRODUCTION = "Compare a list of yours with the store. Nothing is sent."
+ALL_DIFFERENCES = ("all differences", "")
+# What the kinds of rows are called on the page.
+KIND_TEXTS = {
+    "only in list": "missing from the store",
+    "only in store": "not on your list",
+    "not seen": "not checked",
+    "ambiguous": "several matches",
+    "in doubt": "not confirmed",
+    "unconfirmed": "not confirmed",
+    "invalid": "could not be read",
+}
+
+
+class StocktakeTab(FileSteps):
+    """A list, how it differs from the store, and the workbook of it.
+
+    Attributes:
+        widget: The whole tab.
+        use_imported: The button that compares the file that the Import tab read.
+        kind: Which differences are shown.
+        workbook: The button that downloads all of them.
+        comparison: The Comparison, or None.
+    """
+
+    def __init__(
+        self,
+        factory: WidgetFactory,
+        store: StoreState,
+        header: StoreHeader,
+        imported_file: Callable[[], Path | None],
+    ) -> None:
+        self.state = FileState()
+        self.comparison: Comparison | None = None
+        self._imported_file = imported_file
+        background = Background(factory, self.render, header.ask_for_key)
+        super().__init__(factory, store, background, choose=CHOOSE, unused="not compared")
+        part = factory.for_part()
+        self._step = Step(part, 4, "Differences", "What differs, by kind.", self.toggle)
+        self.kind = part.dropdown("Show", [ALL_DIFFERENCES], lambda _: self.render())
+        self.workbook = part.button("Download Excel", self._write, "all differences")
+        self._facts, self._table = part.html(), part.html()
+        self._step.body.children = [
+            self._facts,
+            part.row(self.kind, self.workbook),
+            self._table,
+        ]
+        self.use_imported = factory.button("", self._use_imported, css="pf-suggestion")
+        self._introduction = factory.html(element("span", INTRODUCTION))
+        self.choose_file.extra.children = [*self.choose_file.extra.children, self.use_imported]
+        steps = (self.choose_file, self.match_columns, self.match_values)
+        self.widget = factory.column(
+            self._introduction, *(step.step.widget for step in steps), self._step.widget
+        )
+        self.widget.add_class("pf-tab")
+        self.render()
+
+    def choose(self, path: Path) -> None:
+        self.comparison = None
+        super().choose(path)
+
+    def update(self) -> None:
+        self.comparison = None
+        super().update()
+
+    def process(self) -> None:
+        """Compare the list with the last reading of the store."""
+        state, inventory = self.state, self.store.inventory
+        if state.source is None:
+            return
+        if inventory is None:
+            raise ArgumentError("the store has not been read yet; press Refresh, then try again")
+        recipe, on = state.recipe, list[str]()
+        ids = read_ids(self.store.client, journal=self.store.journal)
+        if not recipe.key or not len(ids):  # nothing says which pet a key is
+            recipe, on = recipe.replace(key=()), ["name", "category_id"]
+        comparison = compare(
+            state.source, inventory, on=on, recipe=recipe, journal=self.store.journal
+        )
+        if state is self.state:
+            self.comparison = comparison
+
+    def draw(self) -> None:
+        """Show the tab as it is opened."""
+        self.render()
+
+    def render_rest(self) -> None:
+        imported = self._imported_file()
+        is_offered = imported is not None and self.state.source is None
+        set_visible(self.use_imported, is_offered)
+        if imported is not None:
+            self.use_imported.description = f"Use {imported.name}"
+        comparison = self.comparison
+        if comparison is None:
+            self._step.render(Progress.WAITING)
+            return
+        self._step.render(Progress.CURRENT)
+        counts = comparison.frame["kind"].value_counts()
+        kinds = [
+            (f"{kind_text(kind)} ({counts[kind]:,})", str(kind)) for kind in Kind if kind in counts
+        ]
+        set_options(self.kind, [ALL_DIFFERENCES, *kinds], self.kind.value)
+        self._facts.value = _facts(comparison)
+        self._table.value = scrollable(self._differences(comparison))
+
+    def _use_imported(self) -> None:
+        imported = self._imported_file()
+        if imported is not None:
+            self.choose(imported)
+
+    def _differences(self, comparison: Comparison) -> Markup:
+        frame, kind = comparison.frame, self.kind.value
+        rows = frame[frame["kind"].eq(kind)] if kind else frame[frame["kind"].ne(Kind.SAME)]
+        if not len(rows):
+            return PAGE.success("Your list and the store agree in everything that was compared")
+        categories, shown = self.memory.categories, rows.head(ROWS).copy()
+        for column in [name for name in map(str, shown) if name.startswith("category_id")]:
+            shown[column] = shown[column].map(
+                lambda number: categories.get(number, number), "ignore"
+            )
+        cells = [
+            [None if value is None else shorten(str(value), LONGEST) for value in row]
+            for row in comparison.shown_rows(shown)
+        ]
+        count = f"{len(rows):,}"
+        if len(rows) > ROWS:
+            count = f"the first {ROWS} of {len(rows):,}"
+        title = kind_text(kind) if kind else "All differences"
+        return PAGE.table(cells, comparison.headings(), caption=f"{title}: {count}")
+
+    def _write(self) -> None:
+        comparison = self.comparison
+        if comparison is not None:
+            path = self.upload_path(f"stocktake-{Path(comparison.name).stem}.xlsx")
+            comparison.write(path, categories=self.memory.categories or None)
+            self.choose_file.drop.download_file(path)
+
+
+def kind_text(kind: Any) -> str:
+    """Return what a kind of difference is called on the page.
+
+    Example:
+        >>> kind_text("only in list")
+        'missing from the store'
+    """
+    return KIND_TEXTS.get(str(kind), str(kind))
+
+
+def _facts(comparison: Comparison) -> Markup:
+    """Say what was compared, and what could not be read."""
+    by = ", ".join(comparison.key or comparison.on)
+    as_of = utc_text(comparison.inventory.fetched_at)
+    facts = element("p", f"Compared by {by} with the store as of {as_of}.")
+    if not comparison.completeness.covers_all:
+        facts += element("p", "The store was not read completely: what is missing may be in it.")
+    is_invalid = comparison.frame["kind"].eq(Kind.INVALID)
+    causes = comparison.frame.loc[is_invalid, "problem"].value_counts()
+    if len(causes):
+        lines = [f"{rows:,}: {problem}" for problem, rows in causes.head(CAUSES_SHOWN).items()]
+        title = f"{count_text(int(causes.sum()), 'row')} could not be compared"
+        facts += PAGE.warning(title, lines)
+    return facts

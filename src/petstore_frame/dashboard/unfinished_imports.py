@@ -1,0 +1,102 @@
+"""Shows the imports that were interrupted, and offers the next step of each as a button."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from petstore_frame.dashboard.local_time import utc_text
+from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.loader import LoadResult, State, place_of
+from petstore_frame.rendering import PAGE, Markup, count_text
+
+if TYPE_CHECKING:
+    from petstore_frame.dashboard.import_tab import ImportTab
+
+IMPORTS_SHOWN = 20
+CHECKING = (
+    "Checking only reads. A row counts as arrived if exactly one new pet matches it; the rest are "
+    "listed for you."
+)
+_TEXTS = {
+    State.CREATED: "added",
+    State.MATCHED: "found in the store",
+    State.PENDING: "left to send",
+    State.INVALID: "need fixing",
+    State.REJECTED: "rejected by the store",
+    State.IN_FLIGHT: "not confirmed",
+    State.UNCONFIRMED: "not confirmed",
+    State.NOT_FOUND: "did not arrive",
+    State.GONE: "no longer in the store",
+    State.EXCLUDED: "not imported",
+}
+_MAY_HAVE_ARRIVED = (State.IN_FLIGHT, State.UNCONFIRMED)
+
+
+class UnfinishedImports:
+    """The imports with rows that are left to send, not confirmed, or did not arrive.
+
+    Attributes:
+        widget: The whole box; hidden if there is nothing to do.
+        send_rest, check, resend: The buttons for these three.
+        results: The imports themselves.
+    """
+
+    def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
+        self._tab = tab
+        self.results: list[LoadResult] = []
+        self._list = factory.html()
+        self.send_rest = factory.button("", tab.start_sending_rest)
+        self.check = factory.button("", tab.start_checking)
+        self.resend = factory.button("", tab.start_resending)
+        for button in (self.send_rest, self.resend):
+            button.button_style = "primary"
+        self.area = tab.background.add_area(factory)
+        buttons = factory.row(self.send_rest, self.check, self.resend)
+        self._box = factory.column(self._list, buttons)
+        self.widget = factory.column(self._box, factory.message, self.area.widget)
+        set_visible(self._box, False)
+
+    def read(self) -> None:
+        """Read the journal for what is unfinished."""
+        store = self._tab.store
+        path = place_of(store.journal, store.client.base_url)
+        latest = LoadResult.latest(path, IMPORTS_SHOWN)
+        self.results = [result for result in latest if is_unfinished(result)]
+
+    def count(self, *states: State) -> int:
+        """Return how many rows of these imports are in some states."""
+        return sum(result.counts[state] for result in self.results for state in states)
+
+    def not_found(self) -> Iterable[LoadResult]:
+        return [result for result in self.results if result.counts[State.NOT_FOUND]]
+
+    def render(self, *, is_busy: bool) -> None:
+        waiting = self.count(State.PENDING)
+        unconfirmed, missing = self.count(*_MAY_HAVE_ARRIVED), self.count(State.NOT_FOUND)
+        lines = [_line(result) for result in self.results]
+        if unconfirmed:
+            lines.append(CHECKING)
+        title = "Import interrupted" if waiting or unconfirmed else "Some animals did not arrive"
+        self._list.value = PAGE.warning(title, lines) if lines else Markup("")
+        self.send_rest.description = f"Send the remaining {count_text(waiting, 'animal')}"
+        self.check.description = f"Check whether {count_text(unconfirmed, 'animal')} arrived"
+        self.resend.description = f"Send the {count_text(missing, 'missing animal')} again"
+        set_visible(self.send_rest, waiting > 0)
+        set_visible(self.check, unconfirmed > 0)
+        set_visible(self.resend, missing > 0)
+        set_visible(self._box, bool(self.results))
+        for button in (self.send_rest, self.check, self.resend):
+            button.disabled = is_busy
+
+
+def is_unfinished(result: LoadResult) -> bool:
+    """Return whether rows of an import are left to send, not confirmed, or did not arrive."""
+    counts = result.counts
+    states = (State.PENDING, State.NOT_FOUND, *_MAY_HAVE_ARRIVED)
+    return any(counts[state] > 0 for state in states)
+
+
+def _line(result: LoadResult) -> str:
+    counts = ", ".join(f"{rows:,} {_TEXTS[state]}" for state, rows in result.counts.items() if rows)
+    return f"{result.run.source}, {utc_text(result.run.staged_at)}: {counts}"

@@ -1,0 +1,42 @@
+"""Counts the pets of many snapshots by day, status and category."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from petstore_frame.history.coverage import coverage_tables
+from petstore_frame.history.folder import Contents
+from petstore_frame.history.queries import run, statement
+from petstore_frame.history.snapshot import dated_table
+from petstore_frame.validation import some_of, whole_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_STATEMENTS = {
+    ("status",): "trend_by_status",
+    ("category_id",): "trend_by_category",
+    ("category_id", "status"): "trend_by_category_and_status",
+}
+_DTYPES = {
+    "date": "datetime64[us]",
+    "category_id": "int64",
+    "status": "str",
+    "pets": "Int64",
+    "bound": "str",
+}
+
+
+def count_by_day(
+    contents: Contents, by: str | Sequence[str], every_days: int | None
+) -> pd.DataFrame:
+    """Count each snapshot; see ``History.trend``."""
+    if every_days is not None:
+        every_days = whole_number("every_days", every_days, 1)
+    columns = tuple(sorted({*some_of("by", by, ("category_id", "status"))}))
+    views = coverage_tables(contents, every_days)
+    views["pets"] = dated_table(contents.snapshots, columns)
+    shown = ("date", *columns, "pets", "bound")
+    dtypes = {name: _DTYPES[name] for name in shown}
+    return run(statement(_STATEMENTS[columns]), views, dtypes)

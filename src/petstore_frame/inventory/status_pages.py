@@ -1,0 +1,142 @@
+"""Compares the page of each status with a page of all pets: what does the status filter prove?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from petstore_frame.inventory.evidence import Evidence, Fact
+from petstore_frame.inventory.page_fetcher import MAX_LIMIT, PageFetcher
+from petstore_frame.schema import PET_STATUSES, PetColumns
+from petstore_frame.transport import Page
+
+
+class StatusPages:
+    """One page per status, next to ``whole_page``, a page of all pets.
+
+    Pets without a status match no filter, so these pages alone never cover a store.
+
+    Args:
+        fetcher: Sends further requests where the filter is in doubt.
+        whole_page: A page of all pets.
+        pages: The pages by status; a status whose page was refused is missing.
+    """
+
+    def __init__(self, fetcher: PageFetcher, whole_page: Page, pages: Mapping[str, Page]) -> None:
+        self._fetcher = fetcher
+        self.whole_page, self.pages = whole_page, pages
+        self.ids = {pet_id for page in pages.values() for pet_id in page.columns.id}
+        # A page that has other statuses too says as little as one that was refused.
+        filtered = {status: page for status, page in pages.items() if not page.mismatches(status)}
+        self.contradictions: list[Evidence] = []
+        for status, page in filtered.items():
+            self.contradictions += check_filter(page, whole_page, status)
+        refuted = {evidence.scope for evidence in self.contradictions}
+        self.usable = {status: page for status, page in filtered.items() if status not in refuted}
+        self.pets_not_on_whole_page = len(self.ids.difference(whole_page.columns.id))
+        self._filters_first: bool | None = None
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the pages of all statuses came and kept to their filter."""
+        return len(self.usable) == len(PET_STATUSES)
+
+    def filters_before_limit(self) -> bool:
+        """Return whether the store filters before it cuts a page; asks it if that is open."""
+        if self._filters_first is None:
+            self._filters_first = self.is_usable and (
+                self.pets_not_on_whole_page > 0
+                or proves_filter_first(self._fetcher, self.whole_page)
+            )
+        return self._filters_first
+
+    def was_filter_tested(self) -> bool:
+        """Return whether the store was seen to filter before it cuts a page."""
+        return self._filters_first is True or (
+            self.is_usable and (self.pets_not_on_whole_page > 0 or exceeds_limit(self.whole_page))
+        )
+
+    def complete_statuses(self) -> list[str]:
+        """Return the statuses of which the store has no more pets than on their page."""
+        if not self.filters_before_limit():
+            return []
+        longest_page = self._fetcher.longest_page
+        return [
+            status
+            for status, page in sorted(self.usable.items())
+            if is_last_page(page, longest_page) and not self._states_more(page, status)
+        ]
+
+    def _states_more(self, page: Page, status: str) -> bool:
+        """Return whether the store states more pets of a status than are on its page.
+
+        Some stores state the total of all pets on a filtered page too, which says nothing.
+        """
+        if page.total is None:
+            return False
+        has_other_pets = self.whole_page.mismatches(status) > 0
+        counts_all_statuses = page.total == self.whole_page.total and has_other_pets
+        return page.total > len(page) and not counts_all_statuses
+
+    def confirm_whole_page(self) -> bool:
+        """Return whether no pet with a status is missing from the page of all pets.
+
+        That is so if both hold the same pets and each page of a status is shorter: whatever the
+        length at which the store cuts pages, none of the shorter ones was cut. Empty pages confirm
+        nothing.
+        """
+        is_longest = all(len(page) < len(self.whole_page) for page in self.pages.values())
+        if not is_longest or len(self.complete_statuses()) < len(PET_STATUSES):
+            return False
+        columns = self.whole_page.columns
+        with_status = set().union(*(ids_with(columns, status) for status in PET_STATUSES))
+        return bool(self.ids) and self.ids == with_status
+
+
+def is_last_page(page: Page, longest_page: int) -> bool:
+    """Return whether a page is shorter than the longest one, and names no next page."""
+    limit = page.limit or MAX_LIMIT
+    return len(page) < min(longest_page, limit) and not page.may_name_next
+
+
+def exceeds_limit(page: Page) -> bool:
+    """Return whether a store returned more pets than the limit."""
+    return len(page) > (page.limit or MAX_LIMIT)
+
+
+def proves_filter_first(fetcher: PageFetcher, whole_page: Page) -> bool:
+    """Return whether the filter comes before the limit; after it, it sees one page alone.
+
+    Two limits are tried that fewer pets of a status meet among as many rows of all pets. A store
+    that cut first would return fewer than the limit; one that raises small limits to a length of
+    its own would return the same number twice.
+    """
+    if exceeds_limit(whole_page):
+        return True
+    for status in PET_STATUSES:
+        rows = [row for row, name in enumerate(whole_page.columns.status, 1) if name == status]
+        limits = [limit for limit, row in enumerate(rows, 1) if row > limit][-2:]
+        if len(limits) == 2:
+            return all(_returns_exactly(fetcher, limit, status) for limit in limits)
+    return False
+
+
+def _returns_exactly(fetcher: PageFetcher, limit: int, status: str) -> bool:
+    page = fetcher.probe(fetcher.params(limit=limit, status=status))
+    return page is not None and len(page) == limit and not page.mismatches(status)
+
+
+def check_filter(page: Page, whole_page: Page, status: str) -> list[Evidence]:
+    """Return what shows that a page of a status did not keep to its filter."""
+    mismatches = page.mismatches(status)
+    if mismatches:
+        return [Evidence(Fact.FILTER_NOT_KEPT, status, count=mismatches)]
+    missing = ids_with(whole_page.columns, status).difference(page.columns.id)
+    has_room = len(page) < len(whole_page) and not page.may_name_next
+    if missing and has_room:
+        return [Evidence(Fact.FILTER_LEFT_OUT, status, count=len(missing))]
+    return []
+
+
+def ids_with(pets: PetColumns, status: str) -> set[int]:
+    """Return the ids of the pets with a status."""
+    return {pet_id for pet_id, name in zip(pets.id, pets.status, strict=True) if name == status}

@@ -1,0 +1,208 @@
+"""Drafts the recipe of a file for a person to fill in: what is proven, and facts for the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.row_state import short_text
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, quoted, word_of
+from petstore_frame.loader.source.column_mapping import REQUIRED, listed, recognise
+from petstore_frame.loader.source.input_file import Input
+from petstore_frame.loader.source.key_columns import LikelyKey, likely_keys, proven_key
+from petstore_frame.loader.source.order_values import OrderReader
+from petstore_frame.loader.source.preview import Look
+from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.loader.source.row_keys import cell_at
+from petstore_frame.rendering import count_text
+from petstore_frame.schema import FIELDS
+from petstore_frame.storage import toml_files as toml
+
+# A column of more different words than this is not a list of labels or states.
+_MOST_WORDS = 60
+# Rows in which columns of dates are looked for.
+_ROWS_FOR_DATES = 50
+_LAYOUT = ("encoding", "delimiter", "quoting", "header_row", "sheet")
+_SHOWN_KEYS, _SHOWN_WORDS, _SHOWN_COLUMNS = 3, 3, 3
+
+
+def draft_recipe(source: Any, recipe: RecipeFields) -> str:
+    """Return a recipe for a file as TOML, with the options of ``recipe`` filled in."""
+    opened = Input(source)
+    with opened.naming():
+        return _Draft(opened, recipe).text()
+
+
+class _Draft:
+    """The options of a file's recipe, with the facts next to each."""
+
+    def __init__(self, opened: Input, recipe: RecipeFields) -> None:
+        self._recipe, self._remarks = recipe, list[str]()
+        first_look = Look.of(opened, recipe, rows=0, most=0)
+        reading = first_look.reading.replace(mapping=recipe.mapping)
+        self._table = opened.table(reading)
+        self._columns = self._table.columns
+        self._recognized = recognise(self._columns, recipe.mapping, recipe.defaults)
+        # By field the certain column, or the likeliest one: everything is counted in these.
+        self._column_of = dict(self._recognized.mapping)
+        for name, likely in self._recognized.likely.items():
+            free = [column for column in likely if column not in self._column_of.values()]
+            if free:
+                self._column_of[name] = free[0]
+        missing = [name for name in self._recognized.missing if name not in self._column_of]
+        counted = reading.replace(
+            mapping={**recipe.mapping, **self._column_of},
+            defaults={**dict.fromkeys(missing, PLACEHOLDER), **recipe.defaults},
+        )
+        self._look = Look.of(opened, counted, rows=_ROWS_FOR_DATES)
+        self._options, self._comments = reading.to_dict(), recipe.comments()
+        self._note_questions([*first_look.questions, *self._look.questions])
+
+    def _note_questions(self, questions: Sequence[InputError]) -> None:
+        """Put each question about the layout next to its option, and the others on top."""
+        for question in questions:
+            option, value = question.add or ("", None)
+            if option in _LAYOUT:
+                self._comments[option,] = question.hint
+                if value == PLACEHOLDER:
+                    self._options[option] = PLACEHOLDER
+            elif question.add is None:
+                self._remarks.append(str(question))
+
+    def text(self) -> str:
+        """Return the draft."""
+        self._add_mapping()
+        self._add_key()
+        self._add_words("category_id")
+        self._add_words("status")
+        rows = count_text(self._look.count, "row")
+        head = f"{self._look.name}: {rows}. Replace each question mark."
+        comments = [f"# {toml.clean_comment(remark)}" for remark in (head, *self._remarks)]
+        recipe = type(self._recipe)(**self._options)  # which puts the options in order
+        body = toml.toml_of(recipe.to_dict(), self._comments)
+        return "\n".join([*comments, body, *self._defaults()])
+
+    def _add_mapping(self) -> None:
+        """Fill in the columns whose names are a field's own; ask for the others."""
+        certain, mapping = self._recognized.mapping, dict(self._recipe.mapping)
+        counts = self._look.words.get("status", Counter())
+        statuses = [word for word, _ in counts.most_common() if word]
+        # Never a status from a column whose words are not statuses.
+        has_no_status = statuses and not {*map(word_of, statuses)} & {
+            *FIELDS.named("status").values
+        }
+        for name in FIELDS.sent.names:
+            column, likely = certain.get(name), self._recognized.likely.get(name, [])
+            if column is not None and (name in mapping or name != "status" or not has_no_status):
+                mapping[name] = column
+                continue
+            likely = [column] if column else likely
+            is_needed = name in REQUIRED and name not in self._recipe.defaults
+            if name in mapping or not (likely or is_needed):
+                continue
+            mapping[name] = PLACEHOLDER
+            comment = f"{' or '.join(map(quoted, likely[:_SHOWN_COLUMNS]))}?"
+            if not likely:
+                comment = (
+                    f"Which column? The file has {listed(self._columns)}. If none, remove this "
+                    "line and add the value under [defaults]"
+                )
+            if name == "status":
+                words = ", ".join(map(short_text, statuses[:_SHOWN_WORDS]))
+                comment += f' Its values: {words}. "" leaves it out'
+            self._comments["mapping", name] = comment
+        self._options["mapping"] = mapping
+
+    def _add_key(self) -> None:
+        """State the key if it is proven, else ask, with the facts of each likely column."""
+        candidates = likely_keys(self._columns, self._table.cells(), self._column_of)
+        chosen = self._recipe.key
+        if chosen is None and candidates:
+            proven = proven_key(candidates)
+            self._options["key"] = PLACEHOLDER if proven is None else proven.column
+            facts = ". ".join(map(str, candidates[:_SHOWN_KEYS]))
+            self._comments["key",] = f'{facts}. "" if no column identifies an animal'
+        elif chosen is None:
+            self._remarks.append(
+                'No column is named like the number of an animal. If one is, add key = "COLUMN"'
+            )
+        repeating = [
+            key
+            for key in candidates
+            if key.repeated and (not key.is_of_others if chosen is None else key.column in chosen)
+        ]
+        if repeating and self._recipe.keep is None:
+            self._options["keep"] = PLACEHOLDER
+            self._comments["keep",] = self._describe_order(repeating[0])
+
+    def _describe_order(self, key: LikelyKey) -> str:
+        """Return which columns of dates can order the rows of a key, and what each leaves open."""
+        facts = []
+        for column in self._look.dates:
+            try:
+                ties = self._count_ties(key.column, column)
+            except InputError as problem:
+                facts.append(f"{column} cannot order them: {problem.message}")
+                continue
+            option = f'"last" with order_by = {quoted(column)}'
+            facts.append(f"{option} leaves {ties:,} undecided" if ties else f"{option} decides all")
+        values = f"{key.repeated:,} values of {key.column} have several rows"
+        choices = "; ".join(facts) or "no column has dates"
+        return f'{values}. "first" or "last", by the order of the file; {choices}'
+
+    def _count_ties(self, key_column: str, date_column: str) -> int:
+        """Return how many keys have several latest rows that would send different values."""
+        at_key = self._columns.index(key_column)
+        sent = [self._columns.index(column) for column in self._column_of.values()]
+        order = OrderReader(self._columns.index(date_column), date_column, self._recipe.thousands)
+        for row in self._table.readable_rows():
+            order.observe(row)
+        order.finish()
+        latest = dict[str, tuple[str, set[str]]]()  # by key the latest value, and what rows send
+        for row in self._table.readable_rows():
+            key, value = cell_at(row.cells, at_key), order.read(row)
+            content = str([cell_at(row.cells, at) for at in sent])
+            best, contents = latest.get(key, ("", set()))
+            if value > best or not contents:
+                latest[key] = value, {content}
+            elif value == best:
+                contents.add(content)
+        return sum(len(contents) > 1 for key, (_, contents) in latest.items() if key)
+
+    def _add_words(self, name: str) -> None:
+        """Ask for the meaning of each word that the field does not allow, with its count."""
+        is_label = name == "category_id" and not self._recipe.categories
+        place = ("categories",) if is_label else ("value_map", name)
+        mapped = {*map(word_of, self._recipe.value_map.get(name, ()))}
+        asked = dict[str, str]()  # the commonest spelling of each word
+        for value in self._look.values:
+            word = word_of(value.text)
+            if value.field == name and word not in mapped and word not in asked:
+                asked[word] = value.text
+                self._comments[*place, value.text] = count_text(value.count, "row")
+        if not asked:
+            return
+        table = self._options
+        for part in place:
+            table = table.setdefault(part, {})
+        table.update(dict.fromkeys(islice(asked.values(), _MOST_WORDS), PLACEHOLDER))
+        if len(asked) > _MOST_WORDS:
+            self._options.setdefault("fallback", {})[name] = PLACEHOLDER
+            more = f"{self._column_of[name]} has {len(asked) - _MOST_WORDS:,} more words"
+            self._comments["fallback", name] = more
+
+    def _defaults(self) -> list[str]:
+        """Return in comments what could replace the empty cells of a required field."""
+        lines, key = list[str](), self._options.get("key") or PLACEHOLDER
+        column = key if isinstance(key, str) and key != PLACEHOLDER else "COLUMN"
+        for name, empty in self._look.empty.items():
+            if name in self._column_of and name not in self._recipe.defaults:
+                example = f"Unnamed {{{column}}}" if name == "name" else PLACEHOLDER
+                rows = f"{empty:,} of {count_text(self._look.count, 'row')}"
+                lines.append(f"# {name} = {quoted(example)}  # empty in {rows}")
+        if not lines:
+            return []
+        return ["# [defaults]  # values for empty cells", *map(toml.clean_comment, lines)]

@@ -1,0 +1,117 @@
+"""Recognizes what spreadsheets and programs write in place of what a person typed."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+
+# What a spreadsheet may put in the place of a key: an error, in English or German, or the rounded
+# form of a long number.
+SPREADSHEET_ERROR = re.compile(
+    r"#(N/A|NV|REF!|NAME\?|VALUE!|DIV/0!|NUM!|NULL!|SPILL!|CALC!|BEZUG!|WERT!|ZAHL!)|#{4,}",
+    re.IGNORECASE,
+)
+ROUNDED_NUMBER = re.compile(r"[+-]?\d([.,]\d+)?E\+\d+", re.IGNORECASE)
+_MONTHS = (
+    "jan feb mar apr may jun jul aug sep oct nov dec mrz mär mai okt dez ene abr ago dic "
+    "janv févr avr juin juil août sept oct déc"
+)
+_MONTH = rf"(?:{'|'.join(sorted(_MONTHS.split(), key=len, reverse=True))})[a-zé]*\.?"
+# What a spreadsheet makes of 3-12 or 12/3: 12-Mar, Mar-12, 3. Dez.
+_MONTH_DATE = re.compile(
+    rf"\d{{1,4}}[-. /]+{_MONTH}(?:[-. /]+\d{{2,4}})?|{_MONTH}[-. /]+\d{{1,4}}", re.IGNORECASE
+)
+_FULL_DATE = re.compile(r"\d{1,2}([./])\d{1,2}\1\d{4}(?: 0?0:00(?::00)?)?")
+THREE_NUMBERS = re.compile(r"\d+[./]\d+[./]\d+")
+# Words that people write if an animal has no number. One of them may be a key, two cannot.
+MISSING_WORDS = frozenset(
+    {"none", "n/a", "na", "unknown", "tbd", "0", "-", "?", "unbekannt", "keine", "keiner", "ohne",
+     "inconnu", "aucun", "desconocido", "ninguno", "sconosciuto"}
+)  # fmt: skip
+_LONGEST_WORD = max(map(len, MISSING_WORDS))
+_QUOTES = {"'": "'", '"': '"', "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "‚": "‘", "`": "`"}
+ENTITY = re.compile(r"&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
+
+
+def is_missing_word(text: str) -> bool:
+    """Return True if a key is a word for having none, such as ``unknown`` or ``0``.
+
+    Example:
+        >>> is_missing_word("N/A"), is_missing_word("A-17")
+        (True, False)
+    """
+    return len(text) <= _LONGEST_WORD and text.casefold() in MISSING_WORDS
+
+
+def is_spreadsheet_date(text: str) -> bool:
+    """Return True if a text is a date as a spreadsheet writes it, such as ``12-Mar``.
+
+    Example:
+        >>> is_spreadsheet_date("12-Mar"), is_spreadsheet_date("3/12/2026")
+        (True, True)
+        >>> is_spreadsheet_date("3-12"), is_spreadsheet_date("2026-03-12")
+        (False, False)
+    """
+    return bool(_MONTH_DATE.fullmatch(text) or _FULL_DATE.fullmatch(text))
+
+
+def is_spreadsheet_fault(text: str) -> bool:
+    """Return True for an error or a rounded number.
+
+    Example:
+        >>> is_spreadsheet_fault("#REF!"), is_spreadsheet_fault("1.23E+14")
+        (True, True)
+    """
+    return bool(SPREADSHEET_ERROR.fullmatch(text) or ROUNDED_NUMBER.fullmatch(text))
+
+
+def unwrap_name(name: str) -> str:
+    """Return a name without the quotes, the ``="…"`` or the HTML entities around or in it.
+
+    Example:
+        >>> unwrap_name("'Luna'"), unwrap_name('="007"'), unwrap_name("Tom &amp; Jerry")
+        ('Luna', '007', 'Tom & Jerry')
+    """
+    text = html.unescape(name) if ENTITY.search(name) else name
+    text = text.strip()
+    if text.startswith('="') and text.endswith('"') and len(text) > 2:
+        return text[2:-1].replace('""', '"').strip()
+    closing = _QUOTES.get(text[:1])
+    inner = text[1:-1]
+    if closing is None or len(text) < 3 or not text.endswith(closing) or closing in inner:
+        return text
+    return inner.strip() or text
+
+
+# Words that programs write for a missing value.
+_MISSING = re.compile(r"nan|none|null|\(null\)|<na>|#n/a|n/a|nat|undefined", re.IGNORECASE)
+_INVISIBLE = re.compile("[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\x80-\x9f]")
+
+
+def without_invisible(text: str) -> str:
+    """Return a text without the characters that nobody sees, such as a zero-width space.
+
+    Example:
+        >>> without_invisible("avail\\u200bable\\u200e")
+        'available'
+    """
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
+def looks_misread(name: str) -> bool:
+    """Return True if UTF-8 was once read as cp1252: ``ZoÃ«`` for ``Zoë``."""
+    try:
+        return not name.isascii() and name.encode("cp1252").decode("utf-8") != name
+    except UnicodeError:
+        return False
+
+
+# The notes on a name that is sent, with what finds them.
+NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("mojibake", looks_misread),
+    ("invisible_characters", _INVISIBLE.search),
+    ("line_break", re.compile(r"[\t\r\n]").search),
+    ("missing_word", _MISSING.fullmatch),
+    ("html_entity", ENTITY.search),
+)

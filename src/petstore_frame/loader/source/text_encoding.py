@@ -1,0 +1,122 @@
+"""Finds the encoding of a text file: proven, stated, or shown in the likeliest ones."""
+
+from __future__ import annotations
+
+import codecs
+import locale
+import unicodedata
+from collections.abc import Sequence
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_SAVE_AS_UTF8 = "save it with the encoding UTF-8"
+# Encodings that files from spreadsheets and old programs have, the commonest first.
+_CANDIDATES = ("cp1252", "cp1250", "cp1251", "mac_roman", "cp932", "gbk", "cp1253", "cp949", "big5")
+_SHOWN_CANDIDATES, _SHOWN_LENGTH, _LINES_COMPARED = 3, 60, 200
+
+
+def codec_of(data: bytes, stated: str | None) -> str:
+    """Return the codec of a text, by which all of it was decoded once.
+
+    Raises:
+        InputError: It is not text of the encoding that is stated or proven, with the line.
+    """
+    marked = next((codec for mark, codec in _MARKS.items() if data.startswith(mark)), "utf-8")
+    codec = codecs.lookup(stated).name if stated else marked
+    codec = "utf-8-sig" if codec == "utf-8" else codec
+    fault = _fault(data, codec)
+    if fault is None:
+        return codec
+    if isinstance(fault, UnicodeDecodeError) and not codec.startswith(("utf-16", "utf-32")):
+        raise _misread(data, codec, fault.start)
+    raise InputError(f"the file is not {codec.upper()} text", hint=_SAVE_AS_UTF8)
+
+
+def decode_error_handler(codec: str) -> str:
+    """Return how a codec treats half a character: it then spoils one row, not all."""
+    return "surrogatepass" if codec.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
+
+
+def _fault(data: bytes, codec: str) -> UnicodeError | None:
+    """Return why bytes are not text of an encoding, or None."""
+    try:
+        data.decode(codec, decode_error_handler(codec))
+    except UnicodeError as fault:
+        return fault
+    return None
+
+
+def likely_encodings(data: bytes, lines: Sequence[bytes]) -> list[str]:
+    """Return the encodings that fit a whole file, the likeliest by some of its lines first."""
+    own = codecs.lookup(locale.getencoding()).name
+    fitting = [codec for codec in dict.fromkeys((own, *_CANDIDATES)) if _fault(data, codec) is None]
+    return sorted(fitting, key=lambda codec: _oddity(b"\n".join(lines), codec))
+
+
+def _oddity(data: bytes, codec: str) -> float:
+    """Return the share of what no name has: signs, capitals within words, several alphabets."""
+    odd = seen = 0
+    before = " "
+    for letter in data.decode(codec, "replace"):
+        if not letter.isascii():
+            seen += 1
+            is_letter = letter.isalpha()
+            is_inner_capital = letter.isupper() and before.islower()
+            is_mixed = before.isalpha() and _alphabet(before) != _alphabet(letter)
+            odd += not is_letter or is_inner_capital or is_mixed or letter in "\ufffd"
+        elif letter.isalpha() and before.isalpha() and not before.isascii():
+            seen += 1
+            odd += _alphabet(before) != "LATIN"
+        before = letter
+    return odd / seen if seen else 0.0
+
+
+def _alphabet(letter: str) -> str:
+    name = unicodedata.name(letter, "").partition(" ")[0]
+    return "CJK" if name.startswith(("HIRAGANA", "KATAKANA")) else name
+
+
+def _misread(data: bytes, codec: str, at: int) -> InputError:
+    """Return the error that shows the first such line as other encodings read it."""
+    lines, number = data.splitlines(), len(data[: at + 1].splitlines())
+    name = codec.removesuffix("-sig").upper()
+    message = f"byte {at + 1:,} (0x{data[at]:02x}) is not {name} text"
+    odd = [line for line in lines[: number + 1000] if not line.isascii()]
+    if sum(_fault(line, "utf-8") is None for line in odd) * 2 >= len(odd):
+        hint = "no encoding fits the whole file; correct this line, and others like it"
+        return InputError(message, line=number, hint=hint)
+    candidates = likely_encodings(data, odd[:200])
+    if not candidates:
+        return InputError(message, line=number, hint=_SAVE_AS_UTF8)
+    hint = f"name its encoding: {_readings(odd, candidates)}; or {_SAVE_AS_UTF8}"
+    return InputError(
+        message, line=number, hint=hint, add=("encoding", PLACEHOLDER), likely=candidates[0]
+    )
+
+
+def _readings(lines: Sequence[bytes], candidates: Sequence[str]) -> str:
+    """Return the lines that tell the likeliest encodings apart, as each of them reads them."""
+    decoded = {
+        codec: [line.decode(codec).strip()[-_SHOWN_LENGTH:] for line in lines[:_LINES_COMPARED]]
+        for codec in candidates
+    }
+    shown = dict[tuple[str, ...], str]()  # the first encoding of each reading
+    for codec in candidates:
+        shown.setdefault(tuple(decoded[codec]), codec)
+    codecs_shown = [*shown.values()][:_SHOWN_CANDIDATES]
+    # The first line, and the one that tells most of them apart together with it.
+    second = max(
+        range(len(decoded[codecs_shown[0]])),
+        key=lambda at: len({(decoded[codec][0], decoded[codec][at]) for codec in codecs_shown}),
+    )
+    parts = []
+    for codec in codecs_shown:
+        texts = dict.fromkeys((decoded[codec][0], decoded[codec][second]))
+        parts.append(f"{codec} reads {' and '.join(map(repr, texts))}")
+    return "; ".join(parts)

@@ -1,0 +1,127 @@
+"""Reads sources whose values have types: data frames, Parquet files and JSON lines."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.extras import import_extra
+from petstore_frame.loader.source.table import (
+    EMPTY_CELL,
+    EXACT_FLOATS,
+    Cell,
+    Table,
+    TableRow,
+    cell_of_value,
+    row_of_cells,
+)
+
+JSON_LINES_HINT = 'save it as JSON lines: one object per line, such as {"name": "Rex"}'
+
+
+def frame_table(frame: Any) -> Table:
+    """Return a DataFrame of any engine as a table; a row's line is its position, from 1."""
+    import narwhals as nw
+
+    _reject_repeated_columns(frame)
+    native = nw.from_native(frame, pass_through=True)
+    if isinstance(native, nw.LazyFrame):
+        native = native.collect()
+    if not isinstance(native, nw.DataFrame):
+        raise ArgumentError(
+            f"source must be a DataFrame or the path of a file, got {type(frame).__name__}"
+        )
+
+    def rows() -> Iterator[TableRow]:
+        for line, values in enumerate(native.iter_rows(), 1):
+            yield row_of_cells(line, map(_cell_of_frame, values))
+
+    return Table(tuple(map(str, native.columns)), rows)
+
+
+def _reject_repeated_columns(frame: Any) -> None:
+    """Reject a pandas frame with two columns of one name, which no engine can tell apart."""
+    columns = getattr(frame, "columns", None)
+    if columns is None or getattr(columns, "is_unique", True):
+        return
+    repeated = next(name for name, times in Counter(map(str, columns)).items() if times > 1)
+    raise InputError(
+        f"the frame has the column {repeated!r} twice",
+        column=repeated,
+        hint="rename or drop one of the two",
+    )
+
+
+def _cell_of_frame(value: Any) -> Cell:
+    import pandas as pd
+
+    if isinstance(value, str):
+        return Cell(str(value))
+    if value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value))):
+        return EMPTY_CELL
+    return cell_of_value(value, EXACT_FLOATS, has_exact_integers=True)
+
+
+def parquet_table(data: bytes) -> Table:
+    """Return the bytes of a Parquet file as a table."""
+    pyarrow = import_extra("pyarrow", "reading a Parquet file", "history")
+    parquet = import_extra("pyarrow.parquet", "reading a Parquet file", "history")
+    try:
+        return frame_table(parquet.read_table(io.BytesIO(data)))
+    except (pyarrow.ArrowException, OSError) as problem:
+        reason = str(problem).splitlines()[0][:200]
+        raise InputError(f"the Parquet file cannot be read: {reason}") from None
+
+
+def is_json_lines(data: bytes) -> bool:
+    """Return True if the first line of a file is a JSON object by itself."""
+    first_line = data.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    if not first_line.startswith(b"{"):
+        return False
+    try:
+        return isinstance(json.loads(first_line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def json_lines_table(data: bytes) -> Table:
+    """Return a file of one JSON object per line as a table.
+
+    The columns are the names of all objects, in the order of their first use.
+    """
+    columns = dict[str, None]()
+    for _, values in _objects(data):
+        columns.update(dict.fromkeys(values))
+
+    def rows() -> Iterator[TableRow]:
+        for line, values in _objects(data):
+            yield row_of_cells(line, [_cell_of_json(values.get(name)) for name in columns])
+
+    return Table(tuple(columns), rows)
+
+
+def _objects(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the line and the values of each object."""
+    for line, text in enumerate(io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")), 1):
+        if not text.strip():
+            continue
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as problem:
+            reason = "nested too deeply" if isinstance(problem, RecursionError) else problem
+            message = f"not a JSON object: {reason}"
+            raise InputError(message, line=line, hint=JSON_LINES_HINT) from None
+        if not isinstance(values, dict):
+            kind = type(values).__name__
+            raise InputError(f"a {kind}, not a JSON object", line=line, hint=JSON_LINES_HINT)
+        yield line, values
+
+
+def _cell_of_json(value: Any) -> Cell:
+    if value is None:
+        return EMPTY_CELL
+    return cell_of_value(value, EXACT_FLOATS, has_exact_integers=True)

@@ -1,0 +1,244 @@
+"""Reads from a workbook's files what openpyxl does not say: formulas, hidden rows, sizes.
+
+Each sheet is read as a stream before openpyxl sees it, so that a small file cannot take much
+memory, in a time that grows with the size of the file alone.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import BinaryIO, NamedTuple
+from xml.parsers import expat
+
+from petstore_frame.errors import InputError
+
+_MIB = 1024 * 1024
+# A packed file can unpack to thousands of times its size, and a library holds each cell as an
+# object, so both are limited before anything is created.
+MAX_UNPACKED, MAX_CELLS, MAX_MERGED = 256 * _MIB, 4_000_000, 1_000_000
+_MOST_EXPANSION, _SMALL = 500, 8 * _MIB
+_STRICT = "http://purl.oclc.org/ooxml/"
+_SAVE_AS_CSV = "save the cells of the animals as CSV, and load that"
+
+
+class CellRange(NamedTuple):
+    """A rectangle of cells; rows and columns count from 1."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+    name: str  # such as ``B2:B3``
+
+
+@dataclass
+class SheetFacts:
+    """What a sheet holds besides the values of its cells."""
+
+    hidden_rows: set[int] = field(default_factory=set)
+    merged: list[CellRange] = field(default_factory=list)
+    uncalculated: list[str] = field(default_factory=list)  # addresses of formulas without a value
+
+
+@dataclass
+class WorkbookParts:
+    """The files of a workbook: by the title of a sheet its file, and how it was calculated."""
+
+    sheet_files: Mapping[str, str]
+    # The writer asks Excel to calculate everything on opening, as it did not do so itself.
+    is_uncalculated: bool
+
+    def sheet_facts(self, file: BinaryIO, title: str) -> SheetFacts:
+        """Read the facts of a sheet; reject it if it has more cells than a list can need."""
+        name = self.sheet_files.get(title)
+        if name is None:
+            return SheetFacts()
+        scan = _SheetScan(is_uncalculated=self.is_uncalculated)
+        with zipfile.ZipFile(file) as packed, packed.open(name) as part:
+            scan.parse(part)
+        return scan.facts
+
+
+def read_parts(file: BinaryIO) -> WorkbookParts:
+    """Read which files a workbook has, or reject what is no workbook that we can read."""
+    with zipfile.ZipFile(file) as packed:
+        parts = {part.filename: part for part in packed.infolist()}
+        _reject_other_kinds(packed, parts)
+        unpacked = sum(part.file_size for part in parts.values())
+        stored = max(1, sum(part.compress_size for part in parts.values()))
+        # A part never gives out more than its size in the directory.
+        if unpacked > MAX_UNPACKED or (unpacked > _SMALL and unpacked / stored > _MOST_EXPANSION):
+            raise _too_large(f"would unpack to {unpacked // _MIB:,} MiB")
+        targets = dict[str, str]()
+        relations = "xl/_rels/workbook.xml.rels"
+        for _, attributes in _elements(packed.read(relations)) if relations in parts else ():
+            path = posixpath.normpath(posixpath.join("/xl", attributes.get("Target", "")))
+            targets[attributes.get("Id", "")] = path.lstrip("/")
+        files, is_uncalculated = dict[str, str](), False
+        for name, attributes in _elements(packed.read("xl/workbook.xml")):
+            if name == "workbook" and _STRICT in "".join(attributes.values()):
+                hint = "save it as .xlsx (Excel Workbook, not Strict Open XML)"
+                raise InputError("this is a workbook in the format Strict Open XML", hint=hint)
+            if name == "sheet":
+                ids = [value for key, value in attributes.items() if key.endswith(":id")]
+                files[attributes.get("name", "")] = targets.get("".join(ids[:1]), "")
+            elif name == "calcPr":
+                is_uncalculated = attributes.get("fullCalcOnLoad") in ("1", "true")
+        known = {title: path for title, path in files.items() if path in parts}
+        return WorkbookParts(known, is_uncalculated)
+
+
+def _new_parser() -> expat.XMLParserType:
+    """Return a parser that rejects entities of a document's own, which can grow without end."""
+    parser = expat.ParserCreate()
+
+    def reject_entities(*_: object) -> None:
+        raise InputError("the workbook is damaged: it defines entities", hint=_SAVE_AS_CSV)
+
+    parser.EntityDeclHandler = reject_entities
+    return parser
+
+
+def _elements(data: bytes) -> list[tuple[str, dict[str, str]]]:
+    """Return the elements of a small XML file, without their namespaces, with their attributes."""
+    elements = list[tuple[str, dict[str, str]]]()
+    parser = _new_parser()
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        elements.append((tag.rpartition(":")[2], attributes))
+
+    parser.StartElementHandler = start
+    parser.Parse(data, True)  # a parameter without a name
+    return elements
+
+
+def _reject_other_kinds(packed: zipfile.ZipFile, parts: Mapping[str, zipfile.ZipInfo]) -> None:
+    if "xl/workbook.xml" in parts:
+        return
+    if "mimetype" in parts and b"opendocument" in packed.read("mimetype")[:100]:
+        raise InputError("this is an OpenDocument file", hint="save it as .xlsx or as CSV")
+    if "xl/workbook.bin" in parts:
+        hint = "save it as .xlsx (Excel Workbook)"
+        raise InputError("this is a binary workbook (.xlsb)", hint=hint)
+    raise InputError("this is a zip file, not a workbook", hint="unpack it, or save it as .xlsx")
+
+
+def _too_large(what: str) -> InputError:
+    message = f"the workbook {what}, more than a list of animals needs"
+    return InputError(message, hint=_SAVE_AS_CSV)
+
+
+class _SheetScan:
+    """Collects the facts of a sheet while its XML is parsed."""
+
+    def __init__(self, *, is_uncalculated: bool) -> None:
+        self.facts = SheetFacts()
+        self._is_uncalculated = is_uncalculated
+        self._cells = self._cells_with_gaps = self._merged_cells = 0
+        self._address, self._type, self._has_formula = "", "", False
+        self._value: str | None = None
+        self._parser = _new_parser()
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+
+    def parse(self, part: object) -> None:
+        """Parse the XML of a sheet."""
+        try:
+            self._parser.ParseFile(part)  # type: ignore[arg-type]
+        except expat.ExpatError as problem:
+            hint = "save it again as .xlsx"
+            raise InputError(f"the workbook is damaged: {problem}", hint=hint) from None
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = tag.rpartition(":")[2]
+        if name == "c":
+            self._count_cell()
+            self._address, self._type = attributes.get("r", ""), attributes.get("t", "")
+            self._has_formula, self._value = False, None
+        elif name == "f":
+            self._has_formula = True
+        elif name == "v":
+            if self._has_formula:
+                self._value = ""
+                self._parser.CharacterDataHandler = self._text
+        elif name == "row":
+            self._start_row(attributes)
+        elif name == "mergeCell":
+            self._add_merged(attributes.get("ref", ""))
+
+    def _end(self, tag: str) -> None:
+        name = tag.rpartition(":")[2]
+        if name == "v":
+            self._parser.CharacterDataHandler = None
+        elif name == "c" and self._has_formula and not self._has_value():
+            self.facts.uncalculated.append(self._address)
+        elif name == "row":
+            self._end_row()
+
+    def _text(self, text: str) -> None:
+        self._value = (self._value or "") + text
+
+    def _count_cell(self) -> None:
+        self._cells += 1
+        if self._cells > MAX_CELLS:
+            raise _too_large(f"has more than {MAX_CELLS:,} cells")
+
+    def _has_value(self) -> bool:
+        """Whether the value of a formula was calculated, and not left open by its writer."""
+        if self._is_uncalculated:
+            return bool(self._value) and self._value != "0"
+        # A formula that gave an empty text has the type "str", and no value.
+        return bool(self._value) or self._type == "str"
+
+    def _start_row(self, attributes: dict[str, str]) -> None:
+        is_flat = attributes.get("ht") in ("0", "0.0")
+        if is_flat or attributes.get("hidden") in ("1", "true"):
+            line = attributes.get("r", "")
+            if line.isdecimal():
+                self.facts.hidden_rows.add(int(line))
+
+    def _end_row(self) -> None:
+        """Count the empty cells that openpyxl fills a row with, up to its last cell."""
+        letters = self._address.rstrip("0123456789").upper()
+        column = 0
+        for letter in letters[:4]:
+            column = column * 26 + ord(letter) - ord("A") + 1
+        self._cells_with_gaps += column
+        self._address = ""
+        if self._cells_with_gaps > 4 * MAX_CELLS:
+            raise _too_large(f"has more than {4 * MAX_CELLS:,} cells, empty ones included")
+
+    def _add_merged(self, reference: str) -> None:
+        from openpyxl.utils import range_boundaries
+
+        left, top, right, bottom = range_boundaries(reference)
+        self._merged_cells += (right - left + 1) * (bottom - top + 1)
+        if self._merged_cells > MAX_MERGED:
+            raise _too_large(f"merges {self._merged_cells:,} cells")
+        self.facts.merged.append(CellRange(top, left, bottom, right, reference))
+
+
+class MergedCells:
+    """Tells which cells of a row are a part of merged cells, for rows asked in rising order."""
+
+    def __init__(self, ranges: list[CellRange]) -> None:
+        self._waiting = sorted(ranges, reverse=True)  # the next one is the last
+        self._active = list[CellRange]()
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting or self._active)
+
+    def in_row(self, row: int) -> Iterator[tuple[int, CellRange]]:
+        """Yield each column of a row that is merged into the first cell of a range."""
+        self._active = [area for area in self._active if area.bottom >= row]
+        while self._waiting and self._waiting[-1].top <= row:
+            area = self._waiting.pop()
+            if area.bottom >= row:
+                self._active.append(area)
+        for area in self._active:
+            for column in range(area.left, area.right + 1):
+                if (row, column) != (area.top, area.left):
+                    yield column, area

@@ -1,0 +1,44 @@
+"""Reads JSON bodies without rounding their numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from decimal import Decimal
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+
+# An int64 has at most 19 digits before the decimal point.
+_MAX_DIGITS = 19
+
+
+class _ExactRequest(Request):
+    """A request whose JSON numbers with a decimal point or an exponent are Decimals."""
+
+    async def json(self) -> Any:
+        # As floats, 9007199254740993.0 and 1.00000000000000001 would become other numbers.
+        return json.loads(await self.body(), parse_float=Decimal)
+
+
+class ExactRoute(APIRoute):
+    """A route that reads each body with ``_ExactRequest``."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_exactly(request: Request) -> Response:
+            return await handle(_ExactRequest(request.scope, request.receive))
+
+        return handle_exactly
+
+
+def as_integer(number: Any) -> Any:
+    """Return an integer for a Decimal without a fraction, as JSON Schema does; else the value."""
+    if not isinstance(number, Decimal) or not number.is_finite():
+        return number
+    # Digits are counted first: int(Decimal("1e999999")) would take a second.
+    if number.adjusted() >= _MAX_DIGITS or number != number.to_integral_value():
+        return number
+    return int(number)

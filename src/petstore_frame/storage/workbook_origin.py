@@ -1,0 +1,68 @@
+"""Marks the workbooks that this package writes, and notices when one was changed since."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+from petstore_frame.errors import ReportError
+
+_PROPERTIES = "docProps/core.xml"
+_MADE_WITH = "Made with petstore-frame"
+_TIME_OF = r"<dcterms:{0}[^>]*>([^<]*)</dcterms:{0}>"
+_UNKNOWN_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def mark_workbook(
+    workbook: Any, *, title: str, subject: str, sentence: str, version: str, as_of: datetime | None
+) -> None:
+    """Write into the properties of a workbook what it is and which version made it.
+
+    The time is that of the data, so that the same data gives the same bytes. Every program that
+    saves a workbook writes its own time of change, which is how ``is_unchanged`` notices.
+    """
+    workbook.set_properties(
+        {
+            "title": title,
+            "subject": subject,
+            "comments": f"{sentence}. {_MADE_WITH} {version}.",
+            "created": (as_of or _UNKNOWN_TIME).astimezone(UTC),
+        }
+    )
+
+
+def is_unchanged(path: Path) -> bool:
+    """Return whether a workbook is as this package wrote it."""
+    try:
+        with ZipFile(path) as archive:
+            properties = archive.read(_PROPERTIES).decode("utf-8", "replace")
+    except (BadZipFile, KeyError, OSError):
+        return False
+    created, modified = (
+        re.search(_TIME_OF.format(name), properties) for name in ("created", "modified")
+    )
+    if created is None or modified is None or _MADE_WITH not in properties:
+        return False
+    return created[1] == modified[1]
+
+
+def refuse_changed_workbook(path: Path) -> None:
+    """Refuse to replace a workbook that somebody may have typed into.
+
+    Raises:
+        ReportError: There is a file of this name that is not as this package wrote it.
+    """
+    if path.is_file() and not is_unchanged(path):
+        raise changed_file_error(path)
+
+
+def changed_file_error(path: Path) -> ReportError:
+    """Return the error for a file that is not replaced unless the user asks for it."""
+    return ReportError(
+        f"{path} was changed since it was written, or is not a report; choose another name, or "
+        "to replace it",
+        add=("overwrite", True),
+    )

@@ -1,0 +1,104 @@
+"""Decides whether a GET is sent again, and after how long a wait."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import NamedTuple
+
+from petstore_frame.errors import (
+    APIConnectionError,
+    APIStatusError,
+    ContractError,
+    PetstoreError,
+)
+
+# Delays of our own: the ceiling doubles from the first to the longest.
+FIRST_DELAY_S, LONGEST_DELAY_S = 0.25, 30.0
+# A store that has never responded to this client may not exist: say so within seconds.
+FIRST_CONTACT_S = 4.0
+# A request of our own that the store may not understand is not worth more waiting than this.
+GUESS_S = 1.0
+# Waits that the store asks for: the longest, and the longest in a row without a usable response.
+LONGEST_ASKED_S, MOST_ASKED_S = 300.0, 900.0
+_OUTAGES = frozenset({408, 429, 502, 503, 504})
+
+
+class Wait(NamedTuple):
+    """Seconds to wait before the next attempt, and whether the store asked for them."""
+
+    seconds: float
+    is_asked_for: bool = False
+
+
+class Retries:
+    """The attempts of one GET that have failed so far.
+
+    Args:
+        timeout_s: Give up after this many seconds without a usable response, not counting the
+            waits that the store asks for. 0 never retries.
+        started_at: When the first attempt began.
+        has_responded: Whether the store has given this client a usable response before.
+        is_guess: Whether the store may not understand this request at all.
+        draw: Returns a random number from 0 to 1.
+    """
+
+    def __init__(
+        self,
+        timeout_s: float,
+        started_at: float,
+        *,
+        has_responded: bool = True,
+        is_guess: bool = False,
+        draw: Callable[[], float] = random.random,
+    ) -> None:
+        self._timeout_s, self._started_at = timeout_s, started_at
+        self._has_responded, self._is_guess, self._draw = has_responded, is_guess, draw
+        self._failures = 0
+        self._asked_s = 0.0
+
+    def next_wait(self, problem: PetstoreError, now: float) -> Wait | None:
+        """Return how long to wait after a transient failure, or None to give up."""
+        limit_s = self._limit_s(problem)
+        if limit_s == 0:
+            return None
+        asked_s = getattr(problem, "retry_after_s", None) or 0.0
+        if asked_s > 0:
+            if asked_s > LONGEST_ASKED_S or self._asked_s + asked_s > MOST_ASKED_S:
+                return None
+            self._asked_s += asked_s
+            return Wait(asked_s, is_asked_for=True)
+        ceiling_s = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2.0**self._failures)
+        delay_s = self._draw() * ceiling_s
+        elapsed_s = now - self._started_at - self._asked_s
+        if elapsed_s + delay_s > limit_s:
+            return None
+        self._failures += 1
+        return Wait(delay_s)
+
+    def _limit_s(self, problem: PetstoreError) -> float:
+        if isinstance(problem, APIConnectionError) and not self._has_responded:
+            return min(self._timeout_s, FIRST_CONTACT_S)
+        is_outage = isinstance(problem, APIConnectionError) or (
+            isinstance(problem, APIStatusError) and problem.status_code in _OUTAGES
+        )
+        if self._is_guess and not is_outage:
+            return min(self._timeout_s, GUESS_S)
+        return self._timeout_s
+
+
+def is_transient(problem: PetstoreError, body: bytes | None, *, has_responded: bool) -> bool:
+    """Return whether the same GET may succeed later.
+
+    A listing that was readable before and is now an Error object or an HTML page with status 200
+    comes from a program in between, or from a store that is starting.
+
+    Args:
+        problem: What went wrong.
+        body: The body of a response with status 200 that should have been a list, or None.
+        has_responded: Whether the store has given this client a usable response before.
+    """
+    if isinstance(problem, ContractError):
+        is_list = body is not None and body.lstrip()[:1] == b"["
+        return has_responded and body is not None and not is_list
+    return isinstance(problem, APIConnectionError | APIStatusError) and problem.retryable

@@ -1,0 +1,444 @@
+"""A file goes through the five steps by setting the values of controls, without a browser."""
+
+from __future__ import annotations
+
+import threading
+import time
+from datetime import datetime
+
+import httpx
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.dashboard import background
+from petstore_frame.dashboard.check import is_birthday
+from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER
+from unit.conftest import pets
+from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
+
+GERMAN = (
+    "Tiername;Kategorie;Status;Chip-Nr\nZoë;Hund;frei;A1\nKäthe;Katze;reserviert;A2\n"
+    "Müsli;Frettchen;reserviert;A3\nBo;hund;gestorben;A4\nÆrø;Katze;frei;A5\n"
+).encode("cp1252")
+GOLDFISH = "name,category_id\n" + "".join(f"Goldfish {n},1\n" for n in range(400))
+# Three animals in two rows each, which disagree.
+TWICE = "Animal ID,name,category_id,status,Date of Birth,Outcome Date\n" + "".join(
+    f"T{n},Tom {n},1,{status},2020-01-0{n},2026-03-0{day}\n"
+    for n in (1, 2, 3)
+    for day, status in ((1, "available"), (5, "sold"))
+)
+
+
+def answer_german(importing):
+    """Answer everything that the German file asks."""
+    importing.confirm().column("key", "Chip-Nr")
+    importing.mean("status", frei="available", reserviert="pending", gestorben=EXCLUDE)
+    return importing.mean("category_id", Hund="Dog", Katze="Cat", Frettchen="Ferret (9)")
+
+
+def test_a_messy_file_goes_through_five_steps(importing) -> None:
+    """Each step becomes one line once it is answered; nothing is sent before the last."""
+    importing.open("neu.csv", GERMAN)
+    assert importing.steps == ["current", "waiting", "waiting", "waiting", "waiting"]
+    assert "We read this file as Windows-1252" in importing.text
+    importing.confirm()
+    assert importing.steps[:2] == ["done", "current"] and importing.offer == ""
+    answer_german(importing)
+    assert importing.steps == ["done", "done", "done", "current", "current"]
+    assert importing.offer == "Add 4 pets" and importing.names == []
+    importing.send()
+    assert importing.names == ["Käthe", "Müsli", "Zoë", "Ærø"]
+    assert importing.state.result.counts["created"] == 4
+    assert "results.csv" in importing.tab.send.files
+
+
+def test_an_empty_tab_explains_itself_and_has_a_sample(importing) -> None:
+    """Without a file the tab says what to do, and offers a file to try it with."""
+    assert "1 choose a file" in importing.text
+    importing.tab.sample.click()
+    assert importing.settled().steps[0] == "done"
+    assert "1 choose a file" not in importing.text
+
+
+def test_the_next_week_takes_a_file_and_a_click(importing, import_into, store) -> None:
+    """What was answered holds for the next file of the header, a workbook, and after a reload."""
+    answer_german(importing.open("neu.csv", GERMAN)).send()
+    more = GERMAN + "Ida;Frettchen;frei;A6\n".encode("cp1252")
+    for tab in (importing, import_into(store, categories=LABELS)):
+        tab.open("woche2.csv", more)
+        assert tab.offer == "Add 1 pet" and tab.state.is_remembered
+    path = importing.folder / "book.xlsx"
+    columns = ["Tiername", "Kategorie", "Status", "Chip-Nr"]
+    pd.DataFrame([["Ida", "Frettchen", "frei", "A6"]], columns=columns).to_excel(path, index=False)
+    assert importing.path(path).offer == "Add 1 pet"
+
+
+def test_start_over_forgets_a_header(importing) -> None:
+    """The answers of a header can be forgotten; the names of categories stay."""
+    answer_german(importing.open("neu.csv", GERMAN))
+    importing.tab.choose_file.start_over.click()
+    importing.settled().confirm()
+    assert not importing.state.is_remembered and importing.state.recipe.value_map == {}
+    assert importing.tab.memory.categories[9] == "Ferret"
+
+
+def test_saved_settings_are_used_on_the_page(importing, import_into, store) -> None:
+    """A recipe that was saved on the page answers a file on another page."""
+    answer_german(importing.open("neu.csv", GERMAN))
+    recipe = importing.state.recipe.write(importing.folder / "saved.toml")
+    other = import_into(store, categories=LABELS)
+    other.tab.memory.forget_recipe(importing.state.preview.columns)
+    other.open("neu.csv", GERMAN)
+    assert other.offer == ""
+    other.tab.choose_file._use_settings("saved.toml", recipe.read_bytes())
+    assert other.settled().offer == "Add 4 pets"
+
+
+def test_answers_outlive_a_broken_file_and_are_never_used_by_load(importing, store) -> None:
+    """A file that cannot be read forgets nothing; pf.load asks as if there were no memory."""
+    answer_german(importing.open("neu.csv", GERMAN))
+    importing.open("broken.csv", b'Tiername;Kategorie;Status;Chip-Nr\n"Zo;Hund;frei;A1\n')
+    assert importing.offer == ""
+    assert importing.open("neu.csv", GERMAN).offer == "Add 4 pets"
+    (importing.folder / "neu.csv").write_bytes(GERMAN)
+    with pytest.raises(pf.InputError):
+        pf.load(importing.folder / "neu.csv", store.client(), journal=importing.folder / "journal")
+
+
+def test_send_waits_for_a_certain_key(importing) -> None:
+    """Six rows of three animals are not offered as six pets while nobody says what the key is."""
+    importing.open("twice.csv", TWICE.replace("sold", "available"))
+    assert importing.steps[1] == "current" and importing.offer == ""
+    assert "Waiting for: Match columns" in importing.text or importing.steps[4] == "waiting"
+    importing.tab.match_columns.use_key.click()
+    assert importing.settled().offer == "Add 3 pets"
+    assert importing.column("key", "").offer == "Add 6 pets"
+
+
+def test_a_suggestion_is_a_button_and_no_preset(importing) -> None:
+    """A similar value is offered next to the control, which stays open until a person answers."""
+    importing.open("a.csv", "name,category_id,status\nLuna,1,availabel\nMax,1,sold\n")
+    name = ("status", "availabel")
+    assert importing.values[name] == "" and importing.offer == ""
+    importing.tab.match_values.suggestions[name].click()
+    assert importing.settled().values[name] == "available" and importing.offer == "Add 2 pets"
+
+
+def test_columns_are_suggested_in_their_controls(importing) -> None:
+    """A recognized column stands in its control and waits for a yes, while another is open."""
+    importing.open("a.csv", "Tiername,Sorte,x\nLuna,1,\nMax,1,\n")
+    columns = importing.tab.match_columns.columns
+    assert columns["name"].value == "Tiername" and "suggested" in importing.text
+    assert columns["category_id"].value == "?"
+    importing.column("category_id", "Sorte").confirm()
+    assert importing.offer == "Add 2 pets"
+
+
+def test_spellings_that_differ_in_case_are_asked_once(importing) -> None:
+    """Values are grouped by column, the most frequent first; Hund and hund are one value."""
+    importing.open("neu.csv", GERMAN).confirm().column("key", "Chip-Nr")
+    values = [value for value in importing.state.values if value.field == "category_id"]
+    assert [value.rows for value in values] == [2, 2, 1]
+    assert {"Hund", "hund"} in [set(value.spellings) for value in values]
+    importing.mean("category_id", Hund="Dog", Katze="Cat", Frettchen=EXCLUDE)
+    importing.mean("status", frei="sold", reserviert="sold", gestorben="sold")
+    assert importing.offer == "Add 4 pets"
+
+
+def test_everything_else_answers_what_is_open(importing) -> None:
+    """Some values are answered one by one, and all others with one control."""
+    rows = "".join(f"Kim {n},1,word {n}\n" for n in range(9))
+    importing.open("a.csv", f"name,category_id,status\n{rows}")
+    importing.mean("status", **{"word 3": "sold"})
+    importing.tab.match_values.everything_else["status"].value = EXCLUDE
+    assert importing.settled().offer == "Add 1 pet"
+    importing.tab.toggle(3)
+    importing.mean("status", **{"word 5": "available"}).send()
+    assert importing.names == ["Kim 3", "Kim 5"]
+
+
+def test_a_value_can_be_left_to_fix(importing) -> None:
+    """Rows whose value nobody can explain today are fixed later; the others are sent."""
+    importing.open("a.csv", "name,category_id,status\nLuna,1,weird\nMax,1,sold\nBo,1,sold\n")
+    importing.mean("status", weird=FIX_LATER)
+    assert importing.offer == "Add 2 pets" and importing.state.plan.cards["Need fixing"] == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("Ferret (2)", "category 2 is called Dog here"),
+        ("Dog (13)", "Dog is category 2 here"),
+        ("Ferret (77)", "already has pets in category 77"),
+        ("13", "needs a name"),
+        ("Ferret", "no category is called 'Ferret'"),
+    ],
+)
+def test_a_new_category_has_a_name_and_a_number_of_its_own(
+    import_into, failures, typed: str, message: str
+) -> None:
+    """A name or number that the store or the settings use otherwise is rejected, and named."""
+    importing = import_into(MemoryStore([(1, "Luna", 77, "sold")]), categories=LABELS)
+    importing.open("neu.csv", GERMAN).confirm().column("key", "Chip-Nr")
+    importing.mean("category_id", Frettchen=typed)
+    assert message in str(failures.pop())
+    assert importing.state.recipe.value_map == {} and 13 not in importing.tab.memory.categories
+    importing.mean("category_id", Frettchen="Ferret (78)")
+    assert importing.state.recipe.value_map["category_id"] == {"Frettchen": 78}
+
+
+def test_a_message_disappears_with_its_cause(importing, failures) -> None:
+    """After the next action the red message of the last one is gone."""
+    importing.open("neu.csv", GERMAN).confirm().column("key", "Chip-Nr")
+    importing.mean("category_id", Frettchen="Ferret")
+    failures.clear()
+    assert "no category is called" in importing.text
+    importing.mean("category_id", Frettchen="Ferret (9)")
+    assert "no category is called" not in importing.text
+
+
+def test_the_cards_add_up_to_the_rows(importing) -> None:
+    """Each row of the file is on one card."""
+    importing.open("a.csv", "name,category_id\nLuna,1\nMax,2\n").send()
+    rows = "Luna,1\nMax,2\nIda,1\n,2\nIda,1\nTotal,1\n"
+    importing.open("b.csv", f"name,category_id\n{rows}")
+    importing.tab.check.cases["same_content"].value = "skip"
+    cards = importing.settled().state.plan.cards
+    assert sum(cards.values()) == 6 and cards["Already loaded"] == 2 and cards["Need fixing"] == 2
+
+
+def test_conflicting_rows_show_an_example_and_their_control(importing) -> None:
+    """Rows that disagree are one message with one animal; a birthday never orders them."""
+    importing.open("twice.csv", TWICE).column("key", "Animal ID")
+    (conflict,) = importing.state.plan.conflicts
+    assert (conflict.animals, conflict.rows, conflict.needs_rule) == (3, 6, True)
+    assert {row.cells["name"] for row in conflict.example} == {"Tom 1"}
+    assert "status" in conflict.columns and "3 animals have several rows" in importing.text
+    keep = importing.tab.check.keep
+    assert [value for _, value in keep.options] == ["", "order_by: Outcome Date", "last", "first"]
+    keep.value = "order_by: Outcome Date"
+    assert importing.settled().offer == "Add 3 pets" and importing.state.plan.conflicts == []
+    importing.send()
+    assert {pet.status for pet in importing.store.pets[-3:]} == {"sold"}
+
+
+@pytest.mark.parametrize("column", ["DOB", "birth_date", "Geburtsdatum", "Date de naissance"])
+def test_birthdays_are_recognized(column: str) -> None:
+    """A birthday says nothing about which row is newer."""
+    assert is_birthday(column) and not is_birthday("Outcome Date")
+
+
+def test_an_invalid_row_is_corrected_in_the_grid(importing) -> None:
+    """A cell is edited for its row alone, checked at once, and sent with the rest."""
+    rows = "".join(f"Kim {n},1\n" for n in range(6))
+    importing.open("a.csv", f"name,category_id\n,1\n{rows},2\n")
+    assert importing.offer == "Add 6 pets" and "2 rows with a problem" in importing.text
+    check = importing.tab.check
+    check.grid._on_use({"line": "2", "edit": "name", "value": "Luna"})
+    assert importing.settled().offer == "Add 7 pets"
+    check.edit(2, "name", "  ")
+    assert importing.settled().offer == "Add 6 pets"
+    check.edit(2, "name", "Luna")
+    importing.settled().send()
+    assert importing.names == ["Kim 0", "Kim 1", "Kim 2", "Kim 3", "Kim 4", "Kim 5", "Luna"]
+    assert importing.state.result.counts["invalid"] == 1
+    assert "fix.csv" in importing.tab.send.files
+
+
+def test_the_corrected_fix_file_is_uploaded_in_the_same_place(importing) -> None:
+    """The rows that were left go to the fix file; corrected, they are sent once."""
+    importing.open("a.csv", "name,category_id\nLuna,1\n,2\nMax,2\nBo,2\n").send()
+    (path,) = importing.folder.glob("import-a-*/fix.csv")
+    upload = {"name": "fix.csv", "content": path.read_text().replace("\n,2", "\nIda,2").encode()}
+    upload |= {"size": 1, "type": "", "last_modified": datetime.now().astimezone()}
+    importing.tab.send.upload_fix.value = [upload]
+    assert importing.settled().offer == "Add 1 pet"
+    importing.send()
+    assert importing.names == ["Bo", "Ida", "Luna", "Max"]
+
+
+def test_at_most_fifty_invalid_rows_are_shown(importing) -> None:
+    """The grid has fifty rows; the note says where the others are."""
+    bad, good = ",1\n" * 60, "".join(f"Kim {n},1\n" for n in range(70))
+    importing.open("a.csv", f"name,category_id\n{bad}{good}")
+    assert importing.tab.check.grid.markup.count("<tr") == 51
+    assert "All 60 rows go to fix.csv" in importing.text
+
+
+def test_suspicious_rows_need_a_tick(importing) -> None:
+    """A totals row is no animal until a person says so."""
+    importing.open("a.csv", "name,category_id\nLuna,1\nMax,1\nTotal,1\n")
+    assert importing.offer == "Add 2 pets"
+    importing.tab.check.allow["total_row"].value = True
+    assert importing.settled().offer == "Add 3 pets"
+
+
+def test_a_question_has_a_button_per_answer_with_its_number(importing) -> None:
+    """The question shows an example of each case, and what each answer would add."""
+    importing.open("a.csv", "name,category_id\nLuna,1\nMax,2\nBo,3\n").send()
+    importing.open("b.csv", "name,category_id\nLuna,1\nMax,2\nBo,3\nIda,1\n")
+    assert importing.offer == "" and "Luna, Cat" in importing.text
+    (case,) = importing.tab.check.cases.values()
+    assert [text.rpartition("add ")[2] for text, _ in case.options] == ["1", "4"]
+    case.value = "skip"
+    assert importing.settled().offer == "Add 1 pet"
+    importing.send()
+    assert importing.names == ["Bo", "Ida", "Luna", "Max"]
+
+
+def test_the_same_file_may_stand_for_new_animals(importing) -> None:
+    """A file that was sent is offered once more only if the user says so."""
+    importing.open("a.csv", "name,category_id\nLuna,1\nMax,2\n").send()
+    importing.open("a.csv", "name,category_id\nLuna,1\nMax,2\n")
+    assert importing.offer == "" and importing.names == ["Luna", "Max"]
+    assert "adds 2 duplicates" in importing.tab.check.decisions["as_new"].description
+    assert importing.tick("as_new").offer == "Add 2 pets"
+
+
+def test_an_import_is_stopped_and_continued_without_its_file(importing, show, store) -> None:
+    """Stop ends an import in order; the next page has a badge, and a button sends the rest."""
+    importing.open("many.csv", GOLDFISH)
+    stops = [importing.tab.send.stop]
+
+    def reply(_, __, answer):
+        if len(store.pets) > 290 and stops:
+            stops.pop().click()
+        return answer()
+
+    store.reply = reply
+    importing.send()
+    assert len(importing.names) < 400
+    assert importing.state.result.summary["ending"] == "interrupted"
+    journal = importing.folder / "journal"
+    other = show(store, journal=journal, folder=importing.folder)
+    tab = other.tabs.imports
+    assert other.tabs.titles[1] == "Import (1)"
+    assert tab.unfinished.send_rest.description.startswith("Send the remaining")
+    tab.unfinished.send_rest.click()
+    assert tab.background.wait(WAIT_S)
+    assert len(importing.names) == len({*importing.names}) == 400
+    assert other.tabs.titles[1] == "Import"
+
+
+def lossy_store(*, keeps: bool) -> MemoryStore:
+    """Loses the answer to the pet called Lost, once, or the request if it does not keep it."""
+    store, lost = MemoryStore(pets(3)), list[str]()
+
+    def reply(method, body, answer):
+        if b"Lost" in body and not lost:
+            lost.append("Lost")
+            if keeps:
+                answer()
+            raise httpx.ReadTimeout("the answer was lost")
+        return answer()
+
+    store.reply = reply
+    return store
+
+
+LOSSY = "name,category_id\n" + "".join(
+    f"{'Lost' if n == 15 else f'Kim {n}'},1\n" for n in range(30)
+)
+
+
+def test_unconfirmed_rows_are_looked_for(import_into) -> None:
+    """A pet whose answer was lost is found by a button, which sends nothing."""
+    importing = import_into(lossy_store(keeps=True))
+    importing.tab.grace_s = 0
+    importing.open("some.csv", LOSSY).send()
+    unfinished = importing.tab.unfinished
+    assert unfinished.check.description == "Check whether 1 animal arrived"
+    unfinished.check.click()
+    importing.settled()
+    assert unfinished.results == [] and importing.names.count("Lost") == 1
+
+
+def test_what_did_not_arrive_is_one_click_away(import_into) -> None:
+    """After the check the next step is a button, which sends the missing animal once."""
+    importing = import_into(lossy_store(keeps=False))
+    importing.tab.grace_s = 0
+    importing.open("some.csv", LOSSY).send()
+    unfinished = importing.tab.unfinished
+    unfinished.check.click()
+    importing.settled()
+    assert unfinished.resend.description == "Send the 1 missing animal again"
+    assert "Lost" not in importing.names
+    unfinished.resend.click()
+    importing.settled()
+    assert importing.names.count("Lost") == 1 and unfinished.results == []
+
+
+def test_stop_now_does_not_wait_for_a_store_that_hangs(import_into) -> None:
+    """The first press finishes the requests in flight; the second ends the job within a second."""
+    speaks = threading.Event()
+    importing = import_into(MemoryStore(pets(3)))
+    importing.open("some.csv", "name,category_id\nLuna,1\n")
+
+    def reply(method, __, answer):
+        if method == "POST":
+            speaks.wait(WAIT_S)
+        return answer()
+
+    importing.store.reply = reply
+    importing.tab.send.send.click()
+    wait_for(lambda: "0 of 1" in importing.tab.send.area.notice.value)
+    importing.tab.send.stop.click()
+    assert "Finishing the requests" in importing.tab.send.area.notice.value
+    assert importing.tab.send.stop.description == "Stop now"
+    pressed_at = time.monotonic()
+    importing.tab.send.stop.click()
+    importing.settled()
+    ended_s = time.monotonic() - pressed_at
+    speaks.set()
+    assert ended_s < 3 and importing.state.result.counts["unconfirmed"] == 1
+
+
+def test_stop_ends_the_reading_before_a_load_while_the_store_hangs(
+    import_into, monkeypatch
+) -> None:
+    """The page says how long the store has been silent; Stop ends it within a second."""
+    monkeypatch.setattr(background, "SILENT_AFTER_S", 0.2)
+    speaks = threading.Event()
+    importing = import_into(MemoryStore(pets(3)))
+    importing.open("some.csv", "name,category_id\nLuna,1\n")
+    importing.store.reply = lambda _, __, answer: speaks.wait(WAIT_S) and answer()
+    importing.tab.send.send.click()
+    wait_for(lambda: "No reply from the store" in importing.tab.send.area.notice.value)
+    pressed_at = time.monotonic()
+    importing.tab.send.stop.click()
+    importing.settled()
+    ended_s = time.monotonic() - pressed_at
+    speaks.set()
+    assert ended_s < 1 and "Stopped" in importing.text and importing.names == []
+    importing.store.reply = lambda _, __, answer: answer()
+    assert importing.send().names == ["Luna"]
+
+
+def wait_for(condition) -> None:
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("name", ["../../evil.csv", "C:\\evil.csv", "", "..", "x" * 300 + ".csv"])
+def test_any_name_of_an_upload_is_kept_inside(importing, name: str) -> None:
+    """A browser may send any name; the file lands in the folder of uploads."""
+    importing.open(name, "name,category_id\nLuna,1\n")
+    inside = importing.state.source.resolve()
+    assert inside.is_relative_to(importing.tab._uploads.name) and importing.offer == "Add 1 pet"
+
+
+def test_a_path_starts_where_the_command_was_started(importing) -> None:
+    """A relative path is that of the folder of the dashboard, not of the kernel."""
+    (importing.folder / "sub").mkdir()
+    (importing.folder / "sub" / "a.csv").write_text("name,category_id\nLuna,1\n")
+    assert importing.path("sub/a.csv").offer == "Add 1 pet"
+
+
+def test_too_large_an_upload_is_rejected_with_what_to_do(importing, failures) -> None:
+    """A file that a browser cannot carry is named, with its size and the other way."""
+    upload = {"upload": "big.csv", "size": 90 * 1024**2}
+    importing.tab.choose_file.drop._handle_custom_msg(upload, [])
+    assert "enter its path instead" in str(failures.pop())
