@@ -135,7 +135,7 @@ def test_what_was_skipped_is_sent_when_the_user_says_so_later(shop: Shop) -> Non
     assert result.summary["facts"]["stays_created"] == [2, 3, 4]
 
 
-@pytest.mark.parametrize("answer", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
+@pytest.mark.parametrize("answer", [{"key": "tag"}, {"key": "", "duplicates": "skip"}], ids=str)
 def test_what_was_not_sent_is_as_the_file_says(shop: Shop, answer: dict) -> None:
     """A row that was not sent takes its corrected values; what no row equals is asked about."""
     rows = [f"T{number},Pet {number},1" for number in range(10)]

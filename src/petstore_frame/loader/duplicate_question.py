@@ -161,9 +161,15 @@ class Question:
     likely: LikelyKey | None = None
     listed_pets: int | None = None  # of the store that were compared; None if it was not read
     is_listing_complete: bool = True
+    needs_key: bool = False  # ``likely`` identifies animals, so nothing is sent before an answer
 
     def lines(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
+        if not self.cases:
+            return [
+                f"{self.source}: one column seems to say which animal each row is, and its values "
+                "repeat, so nothing was sent."
+            ]
         lines = [
             f"{self.source}: some of its {count_text(self.rows, 'row')} may be animals "
             "that are known already, so nothing was sent."
@@ -186,6 +192,13 @@ class Question:
     def answers(self) -> list[Step]:
         """Return the possible answers, the likeliest first."""
         names, steps = [case.name for case in self.cases], list[Step]()
+        if self.needs_key and self.likely is not None:
+            steps += [
+                Step("It is the animal's own number", {"key": self.likely.column}),
+                Step("No column says which animal a row is", {"key": ""}),
+            ]
+        if not names:
+            return steps
         if "in_store" in names:
             source = None if self.source == "frame" else self.source
             steps.append(Step(COMPARED, calls=(compare_call(source, self.base_url),)))
@@ -206,7 +219,9 @@ class Question:
     def text(self, reader: Reader = "python") -> str:
         """Return what was found, and what to add for each answer."""
         lines = self.lines()
-        if self.likely is not None:
+        if self.likely is not None and self.needs_key:
+            lines.append(LIKELY.format(self.likely))
+        elif self.likely is not None:
             key = Step(LIKELY.format(self.likely), {"key": self.likely.column})
             lines += [key.text, *(f"    {typed}" for typed in key.typed(reader))]
         lines.append("Say which it is:")

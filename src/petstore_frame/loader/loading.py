@@ -23,17 +23,23 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.loader.duplicate_question import BY_NAME, Question
+from petstore_frame.loader.identity import identify
 from petstore_frame.loader.journal.database import (
+    NOTHING_SENT,
     Writer,
     copy_journal,
     find_journal,
     holding,
     reading,
 )
-from petstore_frame.loader.journal.identity import identify
+from petstore_frame.loader.journal.header_keys import (
+    certain_key,
+    remember_key,
+    remembered_key,
+    repeats_earlier,
+)
 from petstore_frame.loader.journal.outcomes import Outcomes
-from petstore_frame.loader.journal.replaced import drop_replaced
-from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
+from petstore_frame.loader.journal.rows import Import, count_in, note_facts, read_imports
 from petstore_frame.loader.journal.staging import (
     Staged,
     find_import,
@@ -44,10 +50,11 @@ from petstore_frame.loader.journal.staging import (
 from petstore_frame.loader.journal.store_check import StorePets
 from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, ProgressOption
 from petstore_frame.loader.reconcile import ask_store_id, read_store
+from petstore_frame.loader.replaced import drop_replaced
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.results.result_text import headline, next_texts
-from petstore_frame.loader.row_state import Ending, SourceRow
+from petstore_frame.loader.row_state import Ending, SourceRow, State
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
 from petstore_frame.loader.source import (
@@ -177,6 +184,10 @@ def run_import(
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
     words_of, lines = partial(_words_of, path), options.exclude_lines
     opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
+    key = None if opened.is_returned or recipe.key is not None else _remembered_key(path, opened)
+    if key is not None:
+        recipe = recipe.replace(key=key)
+        opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
     put = partial(_stage, opened, run, client, options, rows_read)
     if options.dry_run:
@@ -271,6 +282,14 @@ def _tell_end(result: LoadResult) -> None:
         raise LoadStoppedError("\n".join([sentence, *next_texts(facts)]), result, ending)
 
 
+def _remembered_key(path: Path, opened: Source) -> tuple[str, ...] | None:
+    """Return the key that the user has named for files of this header; None: none was named."""
+    if not path.exists():
+        return None
+    with reading(path, NOTHING_SENT) as sql:
+        return remembered_key(sql, tuple(opened.columns))
+
+
 def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
     """Return how the import was read whose id begins so, as a fix file names it."""
     if not path.exists():
@@ -345,6 +364,8 @@ def _stage(
                 new_lines=options.new_lines,
                 named_answers=options.named_answers,
             )
+            if opened.recipe.key is not None and not opened.is_returned:
+                remember_key(sql, staged.run)
             question = identify(
                 sql,
                 staged,
@@ -354,7 +375,8 @@ def _stage(
                 is_rehearsal=options.dry_run,
                 pause=interrupts.deliver,
             )
-            likely = opened.proposed_key()
+            likely = opened.proposed_key() or certain_key(opened.likely_keys())
+            question = _with_key(sql, staged, question, opened, likely)
             question = _asked(question, likely, is_rehearsal=options.dry_run)
             run = _note_likely(sql, staged, opened, options, likely)
         interrupts.deliver()
@@ -363,6 +385,30 @@ def _stage(
             remove_staged(sql)
         raise
     return replace(staged, run=run), question
+
+
+def _with_key(
+    sql: sqlite3.Connection,
+    staged: Staged,
+    question: Question | None,
+    opened: Source,
+    likely: LikelyKey | None,
+) -> Question | None:
+    """Ask for the key as well, if one column is certainly one and its values repeat."""
+    run = staged.run
+    if opened.is_returned:
+        return question
+    if opened.recipe.key is not None:
+        return question
+    if likely is None or not (likely.repeated or repeats_earlier(sql, run, likely.column)):
+        return question
+    if question is not None:
+        return replace(question, needs_key=True)
+    counts = count_in(sql, run.id)
+    if not counts[State.PENDING]:
+        return None
+    rows = sum(counts.values())
+    return Question(run.source, rows, (), run.base_url, counts, counts, needs_key=True)
 
 
 def _asked(

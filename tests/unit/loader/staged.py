@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.loader.duplicate_question import CASES
+from petstore_frame.loader.identity import identify
 from petstore_frame.loader.journal import staging
 from petstore_frame.loader.journal.database import Writer, holding
-from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import SourceRow, State, digest_of

@@ -9,6 +9,7 @@ from unicodedata import normalize
 
 from petstore_frame.loader.journal.rows import Import, read_cells
 from petstore_frame.loader.journal.staging import columns_of, key_text, order_of
+from petstore_frame.loader.source import LikelyKey
 from petstore_frame.schema import core_of_key
 
 _KEY, _READ_FOR = "key", "key_read_for"
@@ -88,3 +89,13 @@ def repeats_earlier(sql: sqlite3.Connection, run: Import, column: str) -> bool:
 def _text(cells: Sequence[str], at: int) -> str:
     text = cells[at].strip() if at < len(cells) else ""
     return text if text.isascii() else normalize("NFC", text)
+
+
+def certain_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
+    """Return the only column that is an animal's own, and whose repeats agree in all rows."""
+    certain = [
+        key
+        for key in keys
+        if key.is_of_animals and not key.empty and 0 < key.repeated == key.agreeing
+    ]
+    return certain[0] if len(certain) == 1 else None
