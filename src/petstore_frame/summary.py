@@ -32,7 +32,7 @@ from petstore_frame.validation import one_of, whole_number
 PETS, SUM = "pets", "sum"
 LEGENDS = {
     "at_least": "≥ means at least: the store may hold more than was read.",
-    "about": "≈ means about: pets left the store while it was read.",
+    "about": "≈ means about: the store changed while it was read.",
 }
 SHOWN_CATEGORIES = 20
 _NAME_LENGTH = 40
@@ -255,7 +255,7 @@ class Summary:
             return line.total
         one_of("status", status, dict.fromkeys([*self.statuses, *PET_STATUSES, NO_STATUS]))
         counts = dict(zip(self.statuses, line.counts, strict=True))
-        return counts.get(status, StatusCount(0, self.completeness.count(status).bound))
+        return counts.get(status, StatusCount(0, self.completeness.bound_of(status)))
 
     def nothing_available(self) -> str:
         """Say how many categories have nothing available; nothing where that is not known."""
@@ -301,7 +301,7 @@ class Summary:
         """Add up some rows of ``cells``, each sum exact or not."""
         known, numbers = self.completeness, self.cells[rows].sum(axis=0).tolist()
         counts = [
-            StatusCount(number, known.count(status).bound)
+            StatusCount(number, known.bound_of(status))
             for status, number in zip(self.statuses, numbers, strict=True)
         ]
         bound = known.total.bound

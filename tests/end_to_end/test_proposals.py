@@ -217,6 +217,36 @@ def test_own_pets_are_compared_first(desk: Desk) -> None:
     assert desk.added == 0
 
 
+def test_a_compare_call_reads_the_file_in_the_same_way(desk: Desk) -> None:
+    """It has the path as the user gave it, and each option that the load was given."""
+    client, folder = desk.client, Path("lists of May")
+    for animal in ("Ada", "Bo", "Cy"):
+        client.create_pet(name=animal, category_id=2, status="available")
+    folder.mkdir()
+    path = folder / "b.csv"
+    path.write_text("Tier;Art\nAda;Dog\nBo;Dog\nCy;Dog\n", "utf-8")
+    options = {
+        "mapping": {"name": "Tier", "category_id": "Art"},
+        "defaults": {"status": "available"},
+    }
+    with pytest.raises(DuplicatesError) as asked:
+        pf.load(str(path), client, value_map={"category_id": {"Dog": 2}}, **options)
+    (call, *_) = _CALL.findall(str(asked.value))
+    assert repr(str(path)) in call
+    assert desk.paste(call).frame["kind"].tolist() == ["same"] * 3
+
+
+def test_a_fix_file_names_itself(desk: Desk) -> None:
+    """Rows of a fix file that still need fixing are corrected in that file."""
+    desk.write(f"{NAME},category_id", "Rex,1", ",2", ",3")
+    result = pf.load(FILE, desk.client, **GIVEN)
+    result.write("out of May")
+    fix = Path("out of May/fix.csv")
+    fix.write_text(fix.read_text("utf-8-sig").replace("\n,2", "\nBo,2"), "utf-8")
+    again = pf.load(str(fix), desk.client, journal=FOLDER)
+    assert f"correct them in {fix}, then load it again" in str(again)
+
+
 def test_a_fix_file_needs_no_word(desk: Desk, way: str) -> None:
     """Written, corrected and loaded by what is printed, each row is created."""
     desk.write(f"{NAME},Kind,n", "Rex,Dog,1", "Bo,Cat,2", "Al,Dog,3", ",Dog,4")
@@ -232,33 +262,55 @@ def test_a_fix_file_needs_no_word(desk: Desk, way: str) -> None:
     assert desk.added == 4
 
 
-def test_doubt_is_settled_as_proposed(desk: Desk, way: str) -> None:
-    """Reconcile, then resolve, each as printed; nothing is sent a second time."""
+def test_unconfirmed_rows_are_settled_as_proposed(desk: Desk, way: str) -> None:
+    """Reconcile as printed; then resolve, where a person replaces the placeholder first."""
     desk.write(f"{NAME},categoryId", "Doubt,1", "Sure,1")
     desk.load("python", [], {})
     result = desk.known["result"]
-    change(result, "UPDATE animals SET pet_id = NULL, state = 'gone' WHERE record = 1")
+    change(result, "UPDATE animals SET pet_id = NULL, state = 'gone' WHERE row = 1")
     for state in ("pending", "in_flight", "unconfirmed"):
-        change(result, f"UPDATE animals SET state = '{state}' WHERE record = 1")
+        change(result, f"UPDATE animals SET state = '{state}' WHERE row = 1")
     desk.client.create_pet(name="Doubt", category_id=1)  # of somebody else, so either may be it
+    mine = result.frame["pet_id"].max() - 1  # the pets are numbered in the order of the file
     if way == "python":
         assert "result.reconcile(client)" in _CALL.findall(str(result))
         result.reconcile(desk.client, grace_s=0)
-        desk.paste(next(each for each in _CALL.findall(str(result)) if "resolve" in each))
+        call = next(call for call in _CALL.findall(str(result)) if "resolve" in call)
+        assert call == 'result.resolve({2: "?"})'
+        with pytest.raises(PetstoreError, match=r"line 2: '\?' is a placeholder"):
+            desk.paste(call)
+        desk.paste(call.replace('"?"', str(mine)))
     else:
-        (flag,) = [each for each in adds_in(desk.load(way, [], {})) if "--reconcile" in each]
-        left = desk.load(way, [flag, "--grace 0"], {})
-        desk.load(way, [next(each for each in adds_in(left) if "--resolve" in each)], {})
-    assert (result.counts["created"], desk.added) == (2, 3)
+        (flag,) = [add for add in adds_in(desk.load(way, [], {})) if "--reconcile" in add]
+        text = desk.load(way, [flag, "--grace 0"], {})
+        add = next(add for add in adds_in(text) if "--resolve" in add)
+        desk.load(way, [add], {})
+        assert result.counts["unconfirmed"] == 1  # a placeholder changes nothing
+        desk.load(way, [add.replace("?", str(mine))], {})
+    assert (result.counts["created"], result.exit_code, desk.added) == (2, 0, 3)
+
+
+def test_nothing_is_resolved_that_nothing_proves(desk: Desk) -> None:
+    """A store that shows one page proves no absence, so the printed call holds a placeholder."""
+    desk.write(f"{NAME},categoryId", "Doubt,1", "Sure,1")
+    desk.load("python", [], {})
+    result = desk.known["result"]
+    change(result, "UPDATE animals SET pet_id = NULL, state = 'gone' WHERE row = 1")
+    for state in ("pending", "in_flight", "unconfirmed"):
+        change(result, f"UPDATE animals SET state = '{state}' WHERE row = 1")
+    assert result.exit_code == 3
+    result.resolve({2: None})
+    assert (result.counts["pending"], result.exit_code) == (1, 1)
+    assert "None" not in "".join(_CALL.findall(str(result)))
 
 
 def test_the_question_is_json_for_a_script(desk: Desk) -> None:
-    """With --json the facts and what to add are on stdout, and the exit code is 2."""
+    """With --json the facts and what to add are on stdout, and the exit code is 9."""
     desk.has(*WEEK)
     desk.write(*NEXT_WEEK)
     told = json.loads(desk.load("shell", ["--json"], {}))
-    assert told["exit_code"] == 2
-    assert [(case["name"], case["records"]) for case in told["cases"]] == [("same_content", 6)]
+    assert told["exit_code"] == 9
+    assert [(case["name"], case["rows"]) for case in told["cases"]] == [("same_content", 6)]
     assert {"duplicates": "skip"} in [answer["add"] for answer in told["answers"]]
 
 

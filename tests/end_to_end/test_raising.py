@@ -50,4 +50,4 @@ def test_a_load_logs_one_line(file: Path, service_shop: Shop, caplog) -> None:
         service_shop.load(file.name)
     (line,) = [each for each in caplog.records if each.name == "petstore_frame.loader"]
     assert line.levelno == logging.INFO
-    assert "arrivals.csv: 1 animal added; 1 to fix" in line.getMessage()
+    assert "arrivals.csv: 1 animal added; 1 needs fixing" in line.getMessage()

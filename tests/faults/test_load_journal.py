@@ -146,6 +146,29 @@ def test_a_path_that_cannot_be_is_an_error_of_ours(tmp_path: Path, stores, run_l
     assert store.posts == 0
 
 
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch, stores, run_load) -> None:
+    """The error names the variables and the option, and nothing is sent."""
+    for name in ("HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as for an unknown user
+    store = stores()
+    with pytest.raises(pf.ConfigurationError, match=r"HOME.*journal="):
+        run_load(3, store, journal=None)
+    assert store.posts == 0
+
+
+def test_a_state_folder_that_cannot_be_written_is_named(
+    monkeypatch, tmp_path: Path, stores, run_load
+) -> None:
+    """The error has the path and says that nothing was sent."""
+    (tmp_path / "state").write_text("a file")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    store = stores()
+    with pytest.raises(JournalError, match=f"{tmp_path}/state.*nothing was sent"):
+        run_load(3, store, journal=None)
+    assert store.posts == 0
+
+
 def test_nothing_was_sent_is_not_said_after_something_was(monkeypatch, stores, run_load) -> None:
     """Where a journal cannot be read back, its error does not speak of what was sent."""
     store, connect = stores(), database.connect

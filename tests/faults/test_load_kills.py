@@ -16,6 +16,7 @@ import pytest
 from campaigns.faults_and_kills import OURS, run
 from faults.load_harness import check_promises, journal_in, result_in, start_child
 from petstore_frame.loader.row_state import State
+from petstore_frame.loader.sending.pace import MAX_ON_DISK
 from plain_http import wait_until
 
 # A new one each time; a failure names it, for `tests/campaigns/faults_and_kills.py --first-seed`.
@@ -94,7 +95,7 @@ def test_nothing_is_doubled_or_lost(design: str, campaign: int) -> None:
     """Under random faults and kills, whatever is not surely in the store once is listed."""
     tally = run(design, SEED, 60 * campaign, 2 * campaign)
     assert (tally.duplicates, tally.lost, tally.wrong_ids) == (0, 0, 0), f"seed {SEED}"
-    assert tally.unconfirmed <= sum(tally.faults.values()) + 16 * tally.kills
+    assert tally.unconfirmed <= sum(tally.faults.values()) + MAX_ON_DISK * tally.kills
     if "keys" in OURS[design]:  # elsewhere the pets of others leave a doubt
         assert tally.not_created == 0, f"seed {SEED}"
 

@@ -9,6 +9,7 @@ from functools import partial
 
 import pytest
 
+import petstore_frame as pf
 from faults.flaky_store import FlakyStore
 from faults.load_harness import FakeTime, check_promises
 from petstore_frame.errors import APIConnectionError, LoadInterrupted
@@ -94,8 +95,8 @@ def test_a_wait_is_kept_to_and_one_too_long_is_the_stores_wish(
 
 
 def test_more_are_sent_at_once_while_all_is_well(stores, run_load) -> None:
-    """After thirty good answers sixteen requests are on their way together."""
-    together, store = threading.Barrier(16), stores()
+    """After thirty good answers a store that takes 20 ms gets sixteen requests at once."""
+    together, store = threading.Barrier(16), stores(latency_s=0.02)
     store.on_post = lambda number, step: step == "body" and 30 < number <= 46 and together.wait(20)
     assert run_load(60, store).counts[State.CREATED] == 60
 
@@ -104,7 +105,7 @@ def test_an_import_is_done_once_its_last_record_is_settled(load_with, run_load) 
     """A person's word on the last unconfirmed row ends an import that was stopped there."""
     stopped, store = load_with(3, {3: "redirect"}, workers=1)
     assert stopped.exit_code == 5
-    stopped.resolve({3: 77})
+    stopped.resolve({4: 77})
     again = run_load(3, store)
     assert (again.facts.run.ending, again.exit_code) == (Ending.DONE, 0)
 
@@ -165,3 +166,54 @@ def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
     result = caught.value.result
     assert 0 < result.counts[State.UNCONFIRMED] <= MOST_WORKERS
     check_promises(result, store)
+
+
+def test_max_rows_is_a_trial(stores, run_load) -> None:
+    """At most that many rows are sent; the same call without it sends the rest, none twice."""
+    store = stores()
+    trial = run_load(50, store, max_rows=20)
+    assert (store.posts, trial.counts[State.CREATED], trial.exit_code) == (20, 20, 1)
+    assert trial.counts[State.PENDING] == 30
+    rest = run_load(50, store)
+    assert (store.posts, rest.counts[State.CREATED], rest.exit_code) == (50, 50, 0)
+    check_promises(rest, store)
+
+
+def test_max_rows_counts_pets_and_not_requests(stores, run_load) -> None:
+    """A row that the store asked to send later does not use up the trial."""
+    store = stores({3: "429"}.get)
+    trial = run_load(20, store, max_rows=10, workers=1)
+    assert (trial.counts[State.CREATED], store.posts) == (10, 11)
+
+
+@pytest.mark.parametrize("problem", [SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_a_client_that_exits_ends_the_load_like_an_interrupt(
+    stores, run_load, monkeypatch, problem: type[BaseException]
+) -> None:
+    """The load ends; the row of that request is unconfirmed, and the rest is sent later."""
+    store, post = stores(), pf.Client.post_pet
+
+    def fail_once(client: pf.Client, *args, **options):
+        response = post(client, *args, **options)
+        if store.posts == 4:
+            raise problem
+        return response
+
+    with monkeypatch.context() as patch, pytest.raises(LoadInterrupted) as caught:
+        patch.setattr(pf.Client, "post_pet", fail_once)
+        run_load(30, store, workers=1)
+    result = caught.value.result
+    assert (result.counts[State.UNCONFIRMED], store.posts, result.exit_code) == (1, 4, 130)
+    again = run_load(30, store)
+    assert (again.counts[State.CREATED], store.posts) == (29, 30)
+    check_promises(again, store)
+
+
+def test_a_thread_waits_until_its_odd_response_was_judged(stores, run_load) -> None:
+    """Of sixteen requests that are refused, none is followed by another one of its thread."""
+    store = stores(lambda number: "401" if number > 100 else None, latency_s=0.02)
+    result = run_load(400, store)
+    assert result.facts.run.ending is Ending.STOPPED
+    assert store.posts <= 100 + 16
+    assert result.counts[State.UNCONFIRMED] == 0
+    assert result.counts[State.CREATED] + result.counts[State.PENDING] == 400

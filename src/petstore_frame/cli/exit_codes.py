@@ -67,23 +67,26 @@ def explain(error: Exception) -> str:
 
     Only the question about possible duplicates has more lines.
     """
-    from petstore_frame.loader import to_add
-
     if isinstance(error, pf.IncompleteInventoryError):
         return f"{error.__cause__ or error}; {error.partial.completeness}"
-    if isinstance(error, typer.TyperException):
-        return error.format_message().replace("Value error, ", "")
     if isinstance(error, pf.errors.DuplicatesError):
         return error.question.text("shell")
     if isinstance(error, pf.PetstoreError):
-        if error.add is None:
-            return error.sentence
-        return f"{error.sentence}; add {to_add(*error.add, 'shell')}"
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+        return _with_option(error)
+    if isinstance(error, typer.TyperException):
+        return error.format_message().replace("Value error, ", "")
     if isinstance(error, OSError):
-        return str(error)
+        return str(error) if error.filename is None else f"{error.filename}: {error.strerror}"
     return f"{type(error).__name__}: {error}; internal error, please report it"
+
+
+def _with_option(error: pf.PetstoreError) -> str:
+    """Return an error's sentence with the option that helps, as a shell has it."""
+    from petstore_frame.loader import to_add
+
+    if error.add is None:
+        return error.sentence
+    return f"{error.sentence}; add {to_add(*error.add, 'shell')}"
 
 
 def warn(message: object) -> None:

@@ -22,7 +22,9 @@ from petstore_frame.cli.options import (
     RecipeSettings,
     Timeout,
     recipe_of,
+    source_of,
 )
+from petstore_frame.loader import PLACEHOLDER, PetIds, RowName
 
 # The value of --as-new if no lines are given.
 WHOLE_FILE = "all"
@@ -43,7 +45,10 @@ class LoadCommand(TyperCommand):
 
 def load(
     path: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="CSV, TSV, gzip of these, or .xlsx.")
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]", help="CSV, TSV, .xlsx, JSON lines or Parquet; - for standard input."
+        ),
     ] = None,
     key: Key = None,
     categories: CategoriesFile = None,
@@ -88,7 +93,7 @@ def load(
         list[str] | None,
         Option(
             metavar="LINE=PET_ID",
-            help="An unconfirmed row is this pet; LINE=none: it was not created. Repeatable.",
+            help="The pet of an unconfirmed line; LINE=none: it was not created. Repeatable.",
         ),
     ] = None,
     journal: JournalFolder = None,
@@ -118,7 +123,7 @@ def load(
             reading.write(save_recipe)
         try:
             result = pf.load(
-                path,
+                source_of(path),
                 client,
                 recipe=reading,
                 duplicates=answers,
@@ -154,13 +159,18 @@ def _lines(option: str, text: str | None) -> list[int]:
         refuse(f"{option} must be line numbers such as 17,23, got {text!r}")
 
 
-def _pets(pairs: list[str]) -> dict[int, int | None]:
-    """Return the pet of each row that was named, None for not created."""
-    try:
-        split = (pair.split("=") for pair in pairs)
-        return {int(row): None if pet == "none" else int(pet) for row, pet in split}
-    except ValueError:
-        refuse("--resolve is LINE=PET_ID, or LINE=none")
+def _pets(pairs: list[str]) -> dict[RowName, PetIds]:
+    """Return the pet of each line that was named; None means that there is no such pet."""
+    pets: dict[RowName, PetIds] = {}
+    for pair in pairs:
+        line, _, pet = pair.partition("=")
+        if pet == PLACEHOLDER:
+            refuse(f"--resolve {pair}: replace ? with the id of the pet, or with none")
+        try:
+            pets[int(line)] = None if pet == "none" else int(pet)
+        except ValueError:
+            refuse(f"--resolve must be LINE=PET_ID or LINE=none, got {pair!r}")
+    return pets
 
 
 def _answers(given: list[str]) -> Any:
@@ -204,23 +214,43 @@ def _tell(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> NoRet
     finish(result.summary | facts, text, as_json=as_json, code=code)
 
 
+def _print_options(value: bool) -> None:  # as typer calls it
+    """Print each option of a recipe with its description, and end the command."""
+    if value:
+        for name, description in pf.Recipe.describe().items():
+            typer.echo(f"{name}: {description}.")
+        raise typer.Exit
+
+
 def recipe(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="A CSV or .xlsx file.")],
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="File to draft a recipe for; - for standard input."),
+    ],
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
     words: RecipeSettings = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Recipe to write.")] = None,
+    options: Annotated[  # its callback does the work
+        bool,
+        Option(
+            "--options",
+            help="Print all options of a recipe.",
+            is_eager=True,
+            callback=_print_options,
+        ),
+    ] = False,
 ) -> None:
-    """Draft a recipe: what was recognised in a whole file, with counts, ready to be filled in.
+    """Draft a recipe from a whole file: what is certain, and question marks for the rest.
 
-    Fill in what has a question mark, then load the file with --recipe, and the next one of its
-    kind, too. Nothing is sent.
+    Replace the question marks, then load the file with --recipe, and the next file of its kind.
+    Nothing is sent.
 
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
     stated = recipe_of(recipe, key, categories, words).given()
-    text = pf.Recipe.draft(path, **stated)
+    text = pf.Recipe.draft(source_of(path), **stated)
     if output is None:
         typer.echo(text, nl=False)
         return
@@ -228,5 +258,5 @@ def recipe(
         with output.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError:
-        refuse(f"{output} is there; choose another name, or delete it first")
-    typer.echo(f"wrote {output}; fill in what has a question mark")
+        refuse(f"{output} exists already; choose another name, or delete it first")
+    typer.echo(f"wrote {output}; replace each question mark")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,15 @@ from petstore_frame.errors import (
     LoadStoppedError,
     PetstoreError,
 )
-from petstore_frame.loader import LoadResult, Recipe, State, resume_loads, run_import
+from petstore_frame.loader import (
+    LoadResult,
+    PetIds,
+    Recipe,
+    RowName,
+    State,
+    resume_loads,
+    run_import,
+)
 from petstore_frame.rendering import PAGE, count_text
 
 NO_LIMIT = 2**31
@@ -265,8 +274,11 @@ class ImportTab(FileSteps):
 
     def _resend(self) -> None:
         for result in self.unfinished.not_found():
-            numbers = {row.number: None for row in result.rows(State.NOT_FOUND)}
-            result.resolve(numbers)
+            missing = Counter(row.line for row in result.rows(State.NOT_FOUND))
+            pets: dict[RowName, PetIds] = {}
+            for line, animals in missing.items():
+                pets[line] = [None] * animals
+            result.resolve(pets)
         self._send_rest()
 
     def _look_for_unconfirmed(self) -> None:
@@ -281,8 +293,9 @@ class ImportTab(FileSteps):
         lines, results = list[str](), [*self.unfinished.results]
         grace = {} if self.grace_s is None else {"grace_s": self.grace_s}
         for result in results:
-            result.wait, result.watch = wait, self.background.check
-            found = result.reconcile(self._client(), **grace)
+            found = result.reconcile(
+                self._client(), sleep=wait, watch=self.background.check, **grace
+            )
             lines.append(
                 f"{result.run.source}: {found.created:,} arrived, {found.not_found:,} did not "
                 f"arrive, {found.unconfirmed:,} still not confirmed"

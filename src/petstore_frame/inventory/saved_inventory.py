@@ -8,7 +8,7 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -152,6 +152,21 @@ def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> No
     facts = _coverage_facts(inventory) | {_HASH: _sha256(file)}
     with whole_file(_coverage_path(file)) as draft:
         draft.write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
+
+
+def json_lines(frame: pd.DataFrame) -> Iterator[str]:
+    """Yield each row of a frame of pets as one line of JSON; a missing value is null.
+
+    Example:
+        >>> import pandas as pd
+        >>> list(json_lines(pd.DataFrame({"id": [2**63 - 1], "status": [None]})))
+        ['{"id":9223372036854775807,"status":null}']
+    """
+    names = [str(name) for name in frame.columns]
+    columns = (frame[name].astype("object").where(frame[name].notna(), None) for name in names)
+    for values in zip(*(column.tolist() for column in columns), strict=True):
+        row = dict(zip(names, values, strict=True))
+        yield json.dumps(row, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def is_unchanged_csv(path: Path) -> bool:

@@ -19,15 +19,19 @@ from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.loading import resume_loads, run_import
 from petstore_frame.loader.next_steps import to_add
 from petstore_frame.loader.read_list import read_ids, read_list
+from petstore_frame.loader.resolve import PLACEHOLDER, PetIds, RowName
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.source import Look, Recipe, RecipeOptions, as_recipe
 
 __all__ = [
+    "PLACEHOLDER",
     "LoadResult",
     "Look",
+    "PetIds",
     "Recipe",
     "RecipeOptions",
+    "RowName",
     "State",
     "as_recipe",
     "place_of",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.next_steps import Reader, Step, compare_call
 from petstore_frame.loader.row_state import State
-from petstore_frame.loader.source import LikelyKey
+from petstore_frame.loader.source import LikelyKey, Recipe
 from petstore_frame.rendering import count_text, minute_text
 from petstore_frame.schema import FIELDS
 
@@ -22,6 +22,8 @@ class CaseText(NamedTuple):
     create: str
 
 
+# Options that say which row counts, and not how to read a file; ``key`` excludes ``on``.
+_NOT_COMPARED = ("key", "keep", "order_by", "quantity")
 COMPARED = "You want to see what differs from the store, by name and category (nothing is sent)"
 LIKELY = "Which animal is each row? One column may say so: {}"
 # In the order in which they are asked.
@@ -162,6 +164,15 @@ class Question:
     listed_pets: int | None = None  # of the store that were compared; None if it was not read
     is_listing_complete: bool = True
     needs_key: bool = False  # ``likely`` identifies animals, so nothing is sent before an answer
+    path: str | None = None  # the file as the user named it
+    options: Mapping[str, Any] = field(default_factory=dict)  # how a second read has to read it
+
+    def with_source(self, path: str | None, recipe: Recipe) -> Question:
+        """Return the question with the path and the options that a second read needs."""
+        options = {
+            name: value for name, value in recipe.to_dict().items() if name not in _NOT_COMPARED
+        }
+        return replace(self, path=path, options=options)
 
     def lines(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
@@ -200,8 +211,8 @@ class Question:
         if not names:
             return steps
         if "in_store" in names:
-            source = None if self.source == "frame" else self.source
-            steps.append(Step(COMPARED, calls=(compare_call(source, self.base_url),)))
+            call = compare_call(self.path, self.base_url, self.options)
+            steps.append(Step(COMPARED, calls=(call,)))
         skip, create = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
             _, skip, create = self.cases[0].text
@@ -232,7 +243,9 @@ class Question:
     def as_dict(self) -> dict[str, Any]:
         """Return the question as values that JSON has, for ``--json``."""
         answers = [{"text": each.text, "add": dict(each.add)} for each in self.answers()]
-        return asdict(self) | {"answers": answers}
+        facts = asdict(self)
+        del facts["options"]
+        return facts | {"answers": answers}
 
 
 def _pet_text(body: str) -> str:

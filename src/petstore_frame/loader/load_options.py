@@ -31,6 +31,7 @@ class LoadOptions:
 
     workers: int | None = None
     max_errors: int | None = None
+    max_rows: int | None = None
     dry_run: bool = False
     duplicates: Duplicates | None = None
     as_new: AsNew = False
@@ -49,6 +50,8 @@ class LoadOptions:
             whole_number("workers", self.workers, 1, MOST_WORKERS)
         if self.max_errors is not None:
             whole_number("max_errors", self.max_errors, 0)
+        if self.max_rows is not None:
+            whole_number("max_rows", self.max_rows, 1)
         checked_progress(self.progress)
         for case, word in self.answers.items():
             one_of("a case of duplicates", case, [*CASES, "not_found", UNSENT])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack
@@ -16,6 +16,7 @@ from weakref import finalize
 
 from petstore_frame.errors import (
     ArgumentError,
+    AuthenticationError,
     DuplicatesError,
     JournalError,
     LoadInterrupted,
@@ -49,6 +50,7 @@ from petstore_frame.loader.journal.staging import (
 )
 from petstore_frame.loader.journal.store_check import StorePets
 from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, ProgressOption
+from petstore_frame.loader.named_lines import with_named_lines
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.replaced import drop_replaced
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
@@ -74,19 +76,20 @@ log = logging.getLogger("petstore_frame.loader")
 LEAST_PAGES = 1000
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 _LEFT = """
-ending IS NOT 'done' AND EXISTS (SELECT 1 FROM animals
+coalesce(ending, '') NOT IN ('done', 'max_rows') AND EXISTS (SELECT 1 FROM animals
   WHERE animals.import = imports.import AND state IN ('pending', 'in_flight'))
 """
 
 
 def load(
-    source: str | PathLike[str] | AnyFrame,
+    source: str | PathLike[str] | bytes | AnyFrame,
     client: PostingClient,
     *,
     recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None = None,
     duplicates: Duplicates | None = None,
     as_new: AsNew = False,
     exclude_lines: Collection[int] = (),
+    max_rows: int | None = None,
     dry_run: bool = False,
     check_store: bool = True,
     max_errors: int | None = None,
@@ -102,7 +105,8 @@ def load(
     equal earlier ones. Rows that are fine are sent, whatever the others are.
 
     Args:
-        source: A CSV, TSV, gzip or ``.xlsx`` file, or a DataFrame of any engine.
+        source: A CSV, TSV, ``.xlsx``, JSON lines or Parquet file, also packed by gzip; the bytes of
+            one; or a DataFrame of any engine.
         client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
         recipe: How this kind of file is read: a Recipe, a dict, or the path of a TOML file.
         duplicates: What to do with rows that may be loaded already: ``raise`` asks, ``skip``
@@ -111,6 +115,7 @@ def load(
         as_new: True if the whole file stands for different animals, 2 for a second copy of them;
             or the lines of rows that are new animals, whatever they equal.
         exclude_lines: Lines of rows that are not sent.
+        max_rows: Send at most this many rows, as a trial; the same call without it continues.
         dry_run: Read, check and plan, and send nothing.
         check_store: Read the store before sending, and ask about equal pets of others.
         max_errors: Stop above so many invalid, or rejected, rows.
@@ -153,6 +158,7 @@ def load(
         as_recipe(recipe, options),
         workers=workers,
         max_errors=max_errors,
+        max_rows=max_rows,
         dry_run=dry_run,
         duplicates=duplicates,
         as_new=as_new,
@@ -189,7 +195,8 @@ def run_import(
         recipe = recipe.replace(key=key)
         opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
-    put = partial(_stage, opened, run, client, options, rows_read)
+    stage = partial(_stage, opened, run, client, options, rows_read)
+    put = partial(_stage_named, stage, _path_of(source), recipe)
     if options.dry_run:
         return _rehearse(path, client.base_url, put)
     with holding(path), Writer(path, client.base_url) as writer:
@@ -202,9 +209,31 @@ def run_import(
             was_at_work = run_session(
                 writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
             )
-    result = LoadResult(path, staged.run.id, sent_now=was_at_work)
+    fix_file = _path_of(source) if opened.is_returned else None
+    result = LoadResult(path, staged.run.id, sent_now=was_at_work, fix_file=fix_file)
     _tell_end(result)
     return result
+
+
+def _path_of(source: Any) -> str | None:
+    """Return the path of a source as the user gave it; None for a frame."""
+    return fspath(source) if isinstance(source, (str, PathLike)) else None
+
+
+def _stage_named(
+    stage_rows: Callable[[Writer], tuple[Staged, Question | None]],
+    path: str | None,
+    recipe: Recipe,
+    writer: Writer,
+) -> tuple[Staged, Question | None]:
+    """Stage rows; a question knows how the user named and read the file."""
+    try:
+        staged, question = stage_rows(writer)
+    except DuplicatesError as error:
+        raise DuplicatesError(error.question.with_source(path, recipe)) from None
+    if question is not None:
+        question = question.with_source(path, recipe)
+    return staged, question
 
 
 def resume_loads(
@@ -339,7 +368,8 @@ def _stage(
 
     def batches() -> Iterator[Sequence[SourceRow]]:
         nonlocal rows
-        for batch in opened.batches():
+        lines = {"as_new": options.new_lines, "exclude_lines": options.exclude_lines}
+        for batch in with_named_lines(opened.batches(), lines):
             rows += len(batch)
             rows_read(rows)
             yield batch
@@ -349,7 +379,6 @@ def _stage(
             sql,
             run,
             batches(),
-            new_lines=options.new_lines,
             exclude_lines=options.exclude_lines,
             pause=interrupts.deliver,
         )
@@ -450,7 +479,8 @@ def _read_store(
     try:
         return read_store(client, watch, max(LEAST_PAGES, to_send))
     except PetstoreError as failed:
-        failed.add = ("check_store", False)  # nothing was sent; for whoever cannot wait
+        if not isinstance(failed, AuthenticationError):  # for which that is no remedy
+            failed.add = ("check_store", False)  # nothing was sent
         raise
 
 

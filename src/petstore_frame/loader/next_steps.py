@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from os import fspath
-from pathlib import Path
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.source import RecipeOptions
 from petstore_frame.storage import toml_files as toml
 
@@ -84,32 +81,43 @@ def _leaves(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield (), value
 
 
-def load_call(file: str | None, journal: Path, base_url: str) -> Call:
-    """Return the call that loads a fix file, or finishes all that is unfinished in a journal."""
-    folder = _unusual(journal)
-    where = "" if folder is None else f", journal={folder!r}"
-    python = f"pf.resume_loads(client{where})"
+def load_call(file: str | None, folder: str | None, base_url: str) -> Call:
+    """Return the call that loads a fix file, or finishes all that is unfinished in a journal.
+
+    ``folder`` is the folder of the journal; None for the usual one.
+    """
+    journal = "" if folder is None else f", journal={folder!r}"
+    python = f"pf.resume_loads(client{journal})"
     if file is not None:
-        python = f"pf.load({file!r}, client{where})"
+        python = f"pf.load({file!r}, client{journal})"
     flags = [] if folder is None else ["--journal", folder]
     return Call(python, _command("load", file or "--resume", base_url, *flags))
 
 
-def compare_call(source: str | None, base_url: str) -> Call:
-    """Return the call that compares a source with the store by name and category."""
-    what = "frame" if source is None else repr(source)
-    on = ("--on", "name", "--on", "category_id")
+def compare_call(path: str | None, base_url: str, options: Mapping[str, Any]) -> Call:
+    """Return the call that compares a list with the store by name and category.
+
+    Args:
+        path: The file as the user named it; None for a frame.
+        base_url: The address of the store.
+        options: The recipe options that the load read the file with.
+    """
+    source = "frame" if path is None else repr(path)
+    arguments = [source, "pf.fetch_inventory(client)", "on=['name', 'category_id']"]
+    arguments += [to_add(option, value) for option, value in options.items()]
+    flags = ["--on", "name", "--on", "category_id"]
+    for option, value in options.items():
+        flags += shlex.split(to_add(option, value, "shell"))
     return Call(
-        f"pf.compare({what}, pf.fetch_inventory(client), on=['name', 'category_id'])",
-        _command("compare", source or "FILE", base_url, *on),
+        f"pf.compare({', '.join(arguments)})", _command("compare", path or "FILE", base_url, *flags)
     )
 
 
-def resolve_call(row: int, pet: int | None) -> Call:
-    """Return how to say which pet a row is; None where it has none."""
-    said = {row: pet}
-    shell = f"add --resolve {row}={'none' if pet is None else pet}"
-    return Call(f"result.resolve({said!r})", shell)
+def resolve_call(lines: Sequence[int]) -> Call:
+    """Return how to say which pets some lines are; the user has to replace each ``?``."""
+    answers = ", ".join(f'{line}: "?"' for line in lines)
+    shell = _in_shell(word for line in lines for word in ("--resolve", f"{line}=?"))
+    return Call(f"result.resolve({{{answers}}})", f"add {shell}")
 
 
 def _command(name: str, what: str, base_url: str, *options: str) -> str:
@@ -118,14 +126,6 @@ def _command(name: str, what: str, base_url: str, *options: str) -> str:
     if os.environ.get("PETSTORE_BASE_URL", "").rstrip("/") != base_url:
         words += ["--base-url", base_url]
     return _in_shell(words)
-
-
-def _unusual(journal: Path) -> str | None:
-    """Return the folder of a journal, where it is not the one that is used without a word."""
-    if journal.parent == place_of(None, "").parent:
-        return None
-    with_here = os.path.relpath(journal.parent)
-    return fspath(journal.parent) if with_here.startswith("..") else with_here
 
 
 def _in_shell(words: Iterable[str]) -> str:

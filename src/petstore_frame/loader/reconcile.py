@@ -1,9 +1,7 @@
-"""Reads the store, and finds out what became of unconfirmed rows, from it or from a person.
+"""Reads the store, and finds out from it what became of unconfirmed rows.
 
-A pet is taken for a row only where nothing else can explain it: the store was read to its end
-before the row was sent, and since then no pet appeared that is neither ours nor equal to a
-unconfirmed row. Equal rows are interchangeable. Only a whole listing proves that a pet is not
-there: one that the inventory calls complete without trusting the length of a page.
+Rows with the same values are interchangeable. Only a whole listing proves that a pet is not in the
+store: one that the inventory calls complete without trusting the length of a page.
 """
 
 from __future__ import annotations
@@ -15,13 +13,12 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import (
     APIStatusError,
-    ArgumentError,
     IncompleteInventoryError,
     JournalError,
     PetstoreError,
@@ -36,7 +33,6 @@ from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.rendering import count_text
 from petstore_frame.schema import FIELDS, content_of, folded_name
 from petstore_frame.transport import same_store_address
-from petstore_frame.validation import whole_number
 
 # A request without a connection for so long was not sent.
 CONNECT_S = 5.0
@@ -112,7 +108,8 @@ class Reconciliation:
         unconfirmed: Rows that are still unconfirmed.
         requests: GETs made.
         notes: What we could rely on, as sentences.
-        candidates: The ids of the pets that a row that is still unconfirmed may be, by row.
+        candidates: By line of the file, the ids of the pets that a row that is still unconfirmed
+            may be.
     """
 
     created: int = 0
@@ -123,26 +120,16 @@ class Reconciliation:
     candidates: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
 
-class _Doubtful(NamedTuple):
-    """An unconfirmed row, or a created one whose id is not known, and its first request."""
+class _Unconfirmed(NamedTuple):
+    """An unconfirmed row, or a created one without an id, and its first request."""
 
     number: int  # of its import
     row: int
+    line: int
     state: State
     reason: str | None
     payload: bytes
     sent_at: float
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it left its status to the store."""
-        return "status" not in json.loads(self.payload)
-
-    def may_be(self, other: StorePet | _Doubtful) -> bool:
-        """Return whether what it asks for may have become the other."""
-        if self.payload == other.payload:
-            return True
-        return self.is_open and _without_status(self.payload) == _without_status(other.payload)
 
 
 class _Before(NamedTuple):
@@ -159,10 +146,12 @@ class _Before(NamedTuple):
 
 
 # Any of the requests of a row may have made its pet.
-_DOUBTFUL = """
-SELECT import, row, state, reason, payload, coalesce(first_sent_at, 0) FROM animals
+_UNCONFIRMED = """
+SELECT animals.import, animals.row, coalesce(rows.line, animals.row), state,
+  animals.reason, animals.payload, coalesce(first_sent_at, 0)
+FROM animals LEFT JOIN rows USING (import, row)
 WHERE state IN ('unconfirmed', 'not_found') OR state = 'created' AND pet_id IS NULL
-ORDER BY state <> 'created', import, row
+ORDER BY state <> 'created', animals.import, animals.row
 """
 _LAST_SENT = """
 SELECT max(sent_at) FROM animals WHERE state IN ('unconfirmed', 'in_flight', 'not_found')
@@ -193,7 +182,7 @@ def reconcile(
     sleep(_wait_s(sent_at, grace_s))  # without the journal's lock: others may load meanwhile
     with holding(path), Writer(path, run.base_url) as writer:
         Outcomes(writer, run).recover()
-        numbers = json.dumps([each.number for each in _read_doubtful(writer.sql)])
+        numbers = json.dumps([row.number for row in _read_unconfirmed(writer.sql)])
         runs = read_imports(writer.sql, "import IN (SELECT value FROM json_each(?))", [numbers])
         if not runs:
             return done
@@ -217,11 +206,11 @@ def _wait_s(sent_at: float | None, grace_s: float) -> float:
     return min(longest, max(0.0, sent_at + longest - time.time()))
 
 
-def _read_doubtful(sql: sqlite3.Connection) -> list[_Doubtful]:
+def _read_unconfirmed(sql: sqlite3.Connection) -> list[_Unconfirmed]:
     """Return the rows to settle, the created ones first."""
     return [
-        _Doubtful(number, row, State(state), *more)
-        for number, row, state, *more in sql.execute(_DOUBTFUL)
+        _Unconfirmed(number, row, line, State(state), *more)
+        for number, row, line, state, *more in sql.execute(_UNCONFIRMED)
     ]
 
 
@@ -233,139 +222,146 @@ def _read_before(sql: sqlite3.Connection) -> _Before:
     )
     ((first,),) = sql.execute(_FIRST_READING).fetchall()
     return _Before(
-        {pet_id: _animal(body) for pet_id, body in pets},
+        {pet_id: _content(body) for pet_id, body in pets},
         {pet_id: (content, at) for pet_id, content, at in others},
         math.inf if first is None else first,
     )
 
 
-def _animal(payload: bytes) -> tuple[str, int]:
+def _content(payload: bytes) -> tuple[str, int]:
     """Return name and category, as they are compared where a store may tidy names."""
     body = json.loads(payload)
     return folded_name(body["name"]), body["categoryId"]
 
 
-def _without_status(payload: bytes) -> dict[str, Any]:
-    return {name: value for name, value in json.loads(payload).items() if name != "status"}
-
-
 def match(
-    rows: Sequence[_Doubtful],
-    rivals: Sequence[_Doubtful],
+    rows: Sequence[_Unconfirmed],
+    rivals: Sequence[_Unconfirmed],
     pets: Mapping[int, StorePet],
     before: _Before,
 ) -> tuple[dict[int, int], dict[int, tuple[int, ...]]]:
-    """Return the pet of each row that is found, and the pets that each other one may be.
+    """Return the pet of each row that is found, and the pets that each other row may be.
 
-    ``rows`` are the rows of an import, the created ones first, ``rivals`` those of others.
+    Rows get pets if every pet that appeared since the reading before they were sent equals an
+    unconfirmed row, and no more such pets appeared than there are rows of their content.
+
+    Args:
+        rows: The rows of an import, those that are created without an id first.
+        rivals: The unconfirmed rows of other imports.
+        pets: The pets of the store by id.
+        before: What was known of the store before.
     """
-    in_doubt = {_animal(each.payload) for each in (*rows, *rivals)}
-    near: dict[tuple[str, int], list[StorePet]] = defaultdict(list)
-    last = 0.0  # when a pet appeared that is neither ours nor equal to an unconfirmed row
+    contents = {_content(row.payload) for row in (*rows, *rivals)}
+    rival_contents = {_content(row.payload) for row in rivals}
+    unexplained: dict[tuple[str, int], list[StorePet]] = defaultdict(list)
+    last_foreign = 0.0  # when a pet appeared that equals no unconfirmed row
     for pet_id, pet in sorted(pets.items()):
-        animal = _animal(pet.payload)
+        content = _content(pet.payload)
         # An id that the store gave again has another animal now.
-        if before.ours.get(pet_id) != animal:
-            near[animal].append(pet)
-        if pet_id not in before.ours and animal not in in_doubt:
-            last = max(last, before.seen_at(pet))
-    groups: dict[bytes, list[_Doubtful]] = defaultdict(list)
-    for each in rows:
-        groups[each.payload].append(each)
+        if before.ours.get(pet_id) != content:
+            unexplained[content].append(pet)
+        if pet_id not in before.ours and content not in contents:
+            last_foreign = max(last_foreign, before.seen_at(pet))
+
+    groups: dict[tuple[str, int], list[_Unconfirmed]] = defaultdict(list)
+    for row in rows:
+        groups[_content(row.payload)].append(row)
     pairs: dict[int, int] = {}
-    may_be: dict[int, tuple[int, ...]] = {}
-    # One that left its status open may have become a pet of any; those that state one come first.
-    for group in sorted(groups.values(), key=lambda group: group[0].is_open):
-        one, sent_at = group[0], min(each.sent_at for each in group)
-        taken, claimed = {*pairs.values()}, {*chain.from_iterable(may_be.values())}
-        free = [
-            pet
-            for pet in near[_animal(one.payload)]
-            if pet.pet_id not in taken and before.seen_at(pet) > sent_at
-        ]
-        equal = [pet.pet_id for pet in free if one.may_be(pet)]
-        has_rival = any(one.may_be(rival) or rival.may_be(one) for rival in rivals)
-        is_ours = max(before.first_reading, last) <= sent_at and len(equal) <= len(group)
-        left = [pet.pet_id for pet in free]
-        if is_ours and not has_rival and not claimed & {*equal}:
-            pairs |= {each.row: pet for each, pet in zip(group, equal, strict=False)}
-            left, equal = [pet_id for pet_id in left if pet_id not in equal], []
-        # Where none is equal, a store, or somebody, may have changed a status.
-        candidates = tuple(equal or left)
-        may_be |= {each.row: candidates for each in group if each.row not in pairs}
-    return pairs, may_be
+    candidates: dict[int, tuple[int, ...]] = {}
+    for content, group in groups.items():
+        sent_at = min(row.sent_at for row in group)
+        new_pets = [pet for pet in unexplained[content] if before.seen_at(pet) > sent_at]
+        is_alone = content not in rival_contents
+        is_explained = is_alone and max(before.first_reading, last_foreign) <= sent_at
+        paired = _pair(group, new_pets) if is_explained else {}
+        if len(paired) == len(new_pets):
+            pairs |= paired
+        else:
+            ids = tuple(pet.pet_id for pet in new_pets)
+            candidates |= {row.row: ids for row in group}
+    return pairs, candidates
+
+
+def _pair(rows: Sequence[_Unconfirmed], pets: Sequence[StorePet]) -> dict[int, int]:
+    """Pair rows with pets that read as they were sent; without a status, with any status."""
+    pairs: dict[int, int] = {}
+    remaining = list(pets)
+    for is_same in (_is_as_sent, _is_as_sent_without_status):
+        for row in rows:
+            pet = next((pet for pet in remaining if is_same(row, pet)), None)
+            if row.row not in pairs and pet is not None:
+                pairs[row.row] = pet.pet_id
+                remaining.remove(pet)
+    return pairs
+
+
+def _is_as_sent(row: _Unconfirmed, pet: StorePet) -> bool:
+    return row.payload == pet.payload
+
+
+def _is_as_sent_without_status(row: _Unconfirmed, pet: StorePet) -> bool:
+    sent, stored = json.loads(row.payload), json.loads(pet.payload)
+    stored.pop("status", None)
+    return "status" not in sent and bool(sent == stored)
 
 
 def _settle(sql: sqlite3.Connection, outcomes: Outcomes, found: StorePets) -> Reconciliation:
     """Write what became of the rows of an import."""
-    doubtful, number = _read_doubtful(sql), outcomes.run.number
-    rows = [each for each in doubtful if each.number == number]
-    rivals = [each for each in doubtful if each.number != number]
+    unconfirmed, number = _read_unconfirmed(sql), outcomes.run.number
+    rows = [row for row in unconfirmed if row.number == number]
+    rivals = [row for row in unconfirmed if row.number != number]
     is_whole, note = found.is_whole, found.note
-    own = "SELECT pet_id FROM animals WHERE state = 'created' AND pet_id IS NOT NULL AND import = ?"
-    confirmed = {pet_id for (pet_id,) in sql.execute(own, [number])}
-    if is_whole and (hidden := confirmed - found.pets.keys()):
+    hidden = _confirmed_pets(sql, number) - found.pets.keys()
+    if is_whole and hidden:
         is_whole = False
         note += (
-            f"; it lacks pet {min(hidden)}, which the store confirmed, so its silence means nothing"
+            f"; pet {min(hidden)} is not in it although the store confirmed it, so a missing pet "
+            "proves nothing"
         )
-    pairs, may_be = match(rows, rivals, found.pets, _read_before(sql))
-    counts, changes = Counter[str](), list[Change]()
-    for each in rows:
-        pet_id, state = pairs.get(each.row), each.state
+    pairs, candidates = match(rows, rivals, found.pets, _read_before(sql))
+    counts, changes = Counter[State](), list[Change]()
+    for row in rows:
+        pet_id, state = pairs.get(row.row), row.state
         if pet_id is not None:
             state = State.CREATED
-            changes.append(Change(each.row, each.state, state, "found", pet_id, "recovered"))
-        elif each.state is State.UNCONFIRMED and is_whole and not may_be[each.row]:
+            changes.append(Change(row.row, row.state, state, "found", pet_id, "recovered"))
+        elif state is State.UNCONFIRMED and is_whole and not candidates.get(row.row):
             state = State.NOT_FOUND
-            changes.append(Change(each.row, each.state, state, each.reason or "not found"))
-        counts[state] += each.state is not State.CREATED
+            changes.append(Change(row.row, row.state, state, row.reason or "not found"))
+        if row.state is not State.CREATED:
+            counts[state] += 1
     outcomes.change(changes, time.time())
-    numbers = counts[State.CREATED], counts[State.NOT_FOUND], counts[State.UNCONFIRMED]
-    candidates = {row: ids for row, ids in may_be.items() if ids}
-    done = Reconciliation(*numbers, found.requests, (note,), candidates)
+    done = Reconciliation(
+        created=counts[State.CREATED],
+        not_found=counts[State.NOT_FOUND],
+        unconfirmed=counts[State.UNCONFIRMED],
+        requests=found.requests,
+        notes=(note,),
+        candidates=_by_line(rows, candidates),
+    )
     outcomes.note(time.time(), "reconcile", asdict(done))
     return done
 
 
-def resolve(path: Path, import_id: str, pets: Mapping[int, int | None]) -> None:
-    """Write what a person has found out about unconfirmed rows, as ``LoadResult.resolve`` says."""
-    if not isinstance(pets, Mapping):
-        raise ArgumentError(
-            f"resolve takes a pet for each row, as in {{17: 4711, 18: None}}, got {pets!r}; "
-            "nothing was changed"
-        )
-    said = {
-        whole_number("row", row, 1): (None if pet_id is None else whole_number("pet_id", pet_id))
-        for row, pet_id in pets.items()
-    }
-    run = read_import(path, import_id)
-    with holding(path), Writer(path, run.base_url) as writer:
-        outcomes = Outcomes(writer, run)
-        outcomes.recover()
-        of_run = (each for each in _read_doubtful(writer.sql) if each.number == run.number)
-        states = {each.row: each.state for each in of_run}
-        named = Counter(pet_id for pet_id in said.values() if pet_id is not None)
-        twice = [pet_id for pet_id, rows in named.items() if rows > 1]
-        for pet in (*outcomes.owners([*named]), *twice):
-            raise ArgumentError(f"pet {pet} is another row's; nothing was changed")
-        changes: list[Change] = []
-        for row, pet_id in said.items():
-            state = states.get(row, State.CREATED)
-            if state is State.CREATED:
-                raise ArgumentError(f"row {row} is not unconfirmed; nothing was changed")
-            if pet_id is not None:
-                why = "a person found it"
-                changes.append(Change(row, state, State.CREATED, why, pet_id, "manual"))
-                continue
-            why = "a person did not find it"
-            if state is State.UNCONFIRMED:
-                changes.append(Change(row, state, State.NOT_FOUND, why))
-            changes.append(Change(row, State.NOT_FOUND, State.PENDING, why))
-        outcomes.change(changes, time.time())
+def _confirmed_pets(sql: sqlite3.Connection, number: int) -> set[int]:
+    query = (
+        "SELECT pet_id FROM animals WHERE state = 'created' AND pet_id IS NOT NULL AND import = ?"
+    )
+    return {pet_id for (pet_id,) in sql.execute(query, [number])}
 
 
-# A reading from before the last doubtful request says nothing about that request.
+def _by_line(
+    rows: Sequence[_Unconfirmed], candidates: Mapping[int, tuple[int, ...]]
+) -> dict[int, tuple[int, ...]]:
+    """Return the candidates of the lines that have any; a line may stand for several animals."""
+    by_line: dict[int, tuple[int, ...]] = {}
+    for row in rows:
+        if ids := candidates.get(row.row):
+            by_line[row.line] = tuple(dict.fromkeys((*by_line.get(row.line, ()), *ids)))
+    return by_line
+
+
+# A reading from before the last unconfirmed request says nothing about that request.
 _LAST = """
 SELECT events.detail FROM events JOIN imports USING (import) WHERE id = :run
   AND kind = 'reconcile' AND at >= (SELECT max(sent_at) FROM animals
@@ -374,21 +370,21 @@ ORDER BY at DESC LIMIT 1
 """
 
 
-class Doubt(NamedTuple):
-    """The unconfirmed rows although the store was read, and the pets that each may be."""
+class OpenRows(NamedTuple):
+    """The lines that are unconfirmed although the store was read, and the pets they may be."""
 
     notes: tuple[str, ...]
-    rows: tuple[int, ...]
+    lines: tuple[int, ...]
     candidates: dict[int, tuple[int, ...]]
 
 
-def read_doubt(sql: sqlite3.Connection, run: Import) -> Doubt | None:
+def read_open_rows(sql: sqlite3.Connection, run: Import) -> OpenRows | None:
     """Return what the last reading left unconfirmed; None if it left nothing, or there was none."""
     last = sql.execute(_LAST, {"run": run.id}).fetchone()
     if last is None:
         return None
-    rows = tuple(row.number for row in read_rows(sql, run.id, State.UNCONFIRMED))
-    found = json.loads(last[0])
-    left = {int(row): tuple(ids) for row, ids in found["candidates"].items()}
-    left = {row: ids for row, ids in left.items() if row in rows}
-    return Doubt(tuple(found["notes"]), rows, left)
+    lines = tuple(dict.fromkeys(row.line for row in read_rows(sql, run.id, State.UNCONFIRMED)))
+    detail = json.loads(last[0])
+    candidates = {int(line): tuple(ids) for line, ids in detail["candidates"].items()}
+    candidates = {line: ids for line, ids in candidates.items() if line in lines}
+    return OpenRows(tuple(detail["notes"]), lines, candidates)

@@ -84,6 +84,7 @@ class Ending(StrEnum):
     """Why a session of an import ended."""
 
     DONE = "done"
+    MAX_ROWS = "max_rows"
     BUDGET = "budget"
     STOPPED = "stopped"
     OUTAGE = "outage"

@@ -14,6 +14,25 @@ _ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _RAW = re.compile(rb"\xed[\xa0-\xbf]")
 
 
+def clean_text(text: str, longest: int = 200) -> str:
+    """Return a text of a store or a file so that it can be shown: one line, no control characters.
+
+    Escape sequences would reach a terminal, and invisible characters would change what is read.
+
+    Example:
+        >>> clean_text("\\x1b[31mno\\nsuch key", longest=10)
+        '[31mno su…'
+    """
+    beginning = text[: 4 * longest]
+    shown = "".join(
+        " " if character.isspace() else character
+        for character in beginning
+        if character.isspace() or not unicodedata.category(character).startswith("C")
+    )
+    shown = " ".join(shown.split())
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
 def holds_lone(text: str) -> bool:
     """Return whether a text holds a lone surrogate."""
     return _LONE.search(text) is not None

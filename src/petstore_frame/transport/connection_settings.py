@@ -64,6 +64,17 @@ def _fits_header(key: SecretStr) -> bool:
     return text.isascii() and text.isprintable() and " " not in text
 
 
+def certificate_problem(problem: OSError) -> str:
+    """Return which setting names certificates that cannot be used, with its path."""
+    source = "the certificates of this system"
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):  # httpx uses the first that is set
+        if os.environ.get(name):
+            source = f"{name}={os.environ[name]}"
+            break
+    reason = problem.strerror or str(problem)
+    return f"{source} cannot be used: {reason}; correct or unset it"
+
+
 def checked_address(given: str | None) -> str:
     """Return an address, or that of the environment: lower-case origin, no slash at the end.
 

@@ -37,6 +37,7 @@ from petstore_frame.errors import (
     status_error_class,
 )
 from petstore_frame.schema import NewPet, Pet
+from petstore_frame.schema.text import clean_text
 from petstore_frame.transport.response import STORE_ID, BodyProblem, Response
 
 _REJECTS, _PASSES = frozenset({400, 409, 413, 422}), frozenset({408, 425, 429})
@@ -189,7 +190,7 @@ def _judge_success(answer: Response) -> tuple[Proof, Pet | None, PetstoreError |
 
 def _facts_of(answer: Response) -> dict[str, Any]:
     return {
-        "request_id": answer.headers.get("X-Request-Id"),
+        "request_id": clean_text(answer.headers.get("X-Request-Id", ""), 100) or None,
         "store_id": answer.headers.get(STORE_ID),
         "retry_after_s": answer.retry_after_s,
     }
@@ -201,9 +202,11 @@ def unusable_error(answer: Response) -> PetstoreError:
         return status_error(answer)
     lost = answer.body_problem
     if lost is None:
+        location = clean_text(answer.headers.get("Location", "").partition("?")[0])
+        redirect = f" with a redirect to {location}" if location else ""
         return ContractError(
-            f"{answer.operation} answered {answer.status_code}, which the interface does not "
-            "state; check that base_url is the store's own address, ending in /v1",
+            f"{answer.operation} answered {answer.status_code}{redirect}, which the interface does "
+            "not state; check that base_url is the store's own address, ending in /v1",
             operation=answer.operation,
         )
     may_pass = lost in (BodyProblem.CUT, BodyProblem.LATE)
@@ -222,7 +225,7 @@ def status_error(answer: Response) -> APIStatusError:
     """Return the error of an answer; a body that is not an Error is shown by its beginning."""
     body = _error_body(answer.body)
     if not body:
-        kind = answer.headers.get("Content-Type") or "no content type"
+        kind = clean_text(answer.headers.get("Content-Type", ""), 100) or "no content type"
         text = answer.body[:320].decode("utf-8", "replace")[:80]
         begin = f"it begins {text!r}" if text else "an empty body"
         shown = "the body was cut" if answer.body_problem else begin
@@ -233,7 +236,7 @@ def status_error(answer: Response) -> APIStatusError:
         body["message"],
         code=body.get("code"),
         operation=answer.operation,
-        field=field if isinstance(field, str) else None,
+        field=clean_text(field, 100) if isinstance(field, str) else None,
         **_facts_of(answer),
     )
 
@@ -247,9 +250,7 @@ def _error_body(body: bytes) -> dict[str, Any]:
         return {}
     if not (isinstance(code, str) and isinstance(message, str) and isinstance(status, int | float)):
         return {}
-    # Half a character, which JSON can escape, could not be printed.
-    whole = [text.encode(errors="replace").decode() for text in (code, message)]
-    return {**found, "code": whole[0], "message": whole[1]}
+    return {**found, "code": clean_text(code, 100), "message": clean_text(message, 500)}
 
 
 def connection_error(

@@ -31,9 +31,8 @@ _COUNTS = re.compile(r"[0-9]{1,18}(?:, [0-9]{1,18})*")
 # A Content-Range as `items 0-99/250`; a unit of another kind, such as bytes, counts no pets.
 _RANGE = re.compile(r"(?:(?:items|pets)[\s=:]+|^)[0-9*][-0-9*]*/([0-9]{1,18})", re.IGNORECASE)
 # Of a link (RFC 8288); commas and semicolons within quotes belong to the value.
-_PARAMETER = r'\s*;\s*([^\s=;,"<>]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?'
-_EACH_PARAMETER = re.compile(_PARAMETER)
-_LINK = re.compile(rf"<([^>]*)>((?:{_PARAMETER})*)[^,<]*")
+_PARAMETER = re.compile(r'\s*;\s*([^\s=;,"<>]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?')
+MAX_BODY_BYTES = 64 * 2**20
 
 
 def _parse_date(text: str) -> datetime | None:
@@ -92,12 +91,19 @@ def read_links(text: str) -> Iterator[tuple[str, list[str]]]:
         >>> list(read_links('<?page=2>; title="a, b"; REL="Next last",'))
         [('?page=2', ['next', 'last'])]
     """
-    for link in _LINK.finditer(text):
+    position = 0
+    while (start := text.find("<", position)) >= 0:
+        end = text.find(">", start)
+        if end < 0:
+            return
         parameters: dict[str, str] = {}
-        for name, quoted, bare in _EACH_PARAMETER.findall(link[2]):
+        position = end + 1
+        while parameter := _PARAMETER.match(text, position):
+            name, quoted, bare = parameter.groups(default="")
             parameters.setdefault(name.lower(), quoted or bare)
+            position = parameter.end()
         if "anchor" not in parameters:
-            yield link[1].strip(), parameters.get("rel", "").lower().split()
+            yield text[start + 1 : end].strip(), parameters.get("rel", "").lower().split()
 
 
 @dataclass(frozen=True, eq=False)

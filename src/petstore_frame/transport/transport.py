@@ -21,7 +21,12 @@ from petstore_frame.errors import (
     CrossOriginError,
     PetstoreError,
 )
-from petstore_frame.transport.connection_settings import checked_address, checked_key, is_loopback
+from petstore_frame.transport.connection_settings import (
+    certificate_problem,
+    checked_address,
+    checked_key,
+    is_loopback,
+)
 from petstore_frame.transport.post_outcome import (
     TRANSPORT_ERRORS,
     PostOutcome,
@@ -31,13 +36,14 @@ from petstore_frame.transport.post_outcome import (
     judge_failure,
     unusable_error,
 )
+from petstore_frame.transport.redaction import KeyRedactor
 from petstore_frame.transport.response import BodyProblem, Response
+from petstore_frame.transport.response_body import SecondsLeft, read_body
 from petstore_frame.transport.retry import Retries, is_transient
 
 Content = TypeVar("Content")
 
 log = logging.getLogger("petstore_frame.transport")
-MAX_BODY_BYTES = 64 * 2**20
 _CONNECT_TIMEOUT_S = 5.0
 # uvicorn and others close idle connections after 5 s; we close ours earlier, so that no request
 # meets a closing one. How many there are is up to the caller's threads.
@@ -86,6 +92,7 @@ class Transport:
         clocks: Clocks = REAL_TIME,
     ) -> None:
         self.base_url, self._key = checked_address(base_url), checked_key(api_key)
+        self._redactor = KeyRedactor(self._key)
         seconds = _checked_seconds("timeout", timeout)
         if seconds == 0:
             raise ConfigurationError("timeout must be a number of seconds above 0, got 0")
@@ -172,46 +179,79 @@ class Transport:
         more: Mapping[str, str] | None = None,
     ) -> Response:
         """Send one request, once, to a path below the base address or an address of its origin."""
-        base_url = self.base_url
         url, target = self._target(path, params)
-        below = url.partition("?")[0].removeprefix(base_url)
-        operation = f"{method} {below if below.startswith('/') else target.path}"
-        key, trace, start = self._key, Trace(), self._clocks.clock()
-        # An old answer from a cache would mix two states of the store in one listing.
-        kind = {"Content-Type": "application/json"} if body else {"Cache-Control": "no-cache"}
+        operation = self._operation(method, url, target)
+        trace, started_at = Trace(), self._clocks.clock()
         try:
-            if self._process != os.getpid():  # a fork must not share its parent's connections
-                self._open()
-            request = httpx.Request(
-                method,
-                target,
-                headers={**_LINES, **kind, **(more or {}), **_bearer(key)},
-                content=body or None,
-                extensions={"timeout": self._timeout, "trace": trace},
+            response, content, body_problem = self._exchange(
+                method, target, body, more or {}, trace, started_at
             )
-            answer = self._transport.handle_request(request)
-            content, body_problem = self._read(answer, start)
         except TRANSPORT_ERRORS as problem:
-            proxy = self._proxy and "://".join(_origin(httpx.URL(self._proxy)))
-            error = connection_error(problem, operation, trace, base_url, proxy)
+            proxy = None
+            if self._proxy is not None:
+                proxy = "://".join(_origin(httpx.URL(self._proxy)))
+            error = connection_error(problem, operation, trace, self.base_url, proxy)
             log.debug("%s", error)
             raise error from None
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames
-            if isinstance(problem, KeyboardInterrupt) and self._given is None:
-                # It may have left a lock of the pool taken, for which only another thread can wait.
-                Thread(target=self._transport.close, daemon=True).start()
-                self._open()
-            # Those hold the request's header lines, and a verbose traceback shows them.
+            if isinstance(problem, KeyboardInterrupt):
+                self._replace_connections()
+            # Those have the request's header lines, and a verbose traceback shows them.
             raise problem.with_traceback(None) from None
-        status, took_s = answer.status_code, self._clocks.clock() - start
-        log.debug("%s %s %.0f ms", operation, status, took_s * 1000)
-        headers = answer.headers
+        elapsed_s = self._clocks.clock() - started_at
+        log.debug("%s %s %.0f ms", operation, response.status_code, elapsed_s * 1000)
+        headers: Mapping[str, str] = response.headers
         # Some programs repeat what they were sent: this is the one place that looks for the key.
-        if status >= 400 or len(key) >= _LEAST_UNUSUAL_KEY:
-            secret = key.get_secret_value().encode()
-            content = content.replace(secret, b"***")
-            headers = httpx.Headers([(n, v.replace(secret, b"***")) for n, v in headers.raw])
-        return Response(operation, status, headers, content, body_problem, took_s, url)
+        if response.status_code >= 400 or len(self._key) >= _LEAST_UNUSUAL_KEY:
+            redact = self._redactor.redact
+            content = redact(content)
+            headers = httpx.Headers([(name, redact(value)) for name, value in response.headers.raw])
+        return Response(
+            operation, response.status_code, headers, content, body_problem, elapsed_s, url
+        )
+
+    def _operation(self, method: str, url: str, target: httpx.URL) -> str:
+        """Return method and path, for messages."""
+        path = url.partition("?")[0].removeprefix(self.base_url)
+        return f"{method} {path if path.startswith('/') else target.path}"
+
+    def _exchange(
+        self,
+        method: str,
+        target: httpx.URL,
+        body: bytes,
+        more: Mapping[str, str],
+        trace: Trace,
+        started_at: float,
+    ) -> tuple[httpx.Response, bytes, BodyProblem | None]:
+        """Send a request and read its response within the time allowed for all of it."""
+        if self._process != os.getpid():  # a fork must not share its parent's connections
+            self._open()
+        # An old response from a cache would mix two states of the store in one listing.
+        kind = {"Content-Type": "application/json"} if body else {"Cache-Control": "no-cache"}
+        deadline = started_at + self._total_s
+        timeout: dict[str, Any] = dict(self._timeout)
+        if isinstance(self._transport, httpx.HTTPTransport):
+            timeout["read"] = SecondsLeft(timeout["read"], deadline, self._clocks.clock)
+        request = httpx.Request(
+            method,
+            target,
+            headers={**_LINES, **kind, **more, **_bearer(self._key)},
+            content=body or None,
+            extensions={"timeout": timeout, "trace": trace},
+        )
+        response = self._transport.handle_request(request)
+        content, problem = read_body(response, lambda: self._clocks.clock() > deadline)
+        return response, content, problem
+
+    def _replace_connections(self) -> None:
+        """Begin with new connections after Ctrl-C.
+
+        It may have left a lock of the pool taken, for which only another thread can wait.
+        """
+        if self._given is None:
+            Thread(target=self._transport.close, daemon=True).start()
+            self._open()
 
     def _target(self, path: str, params: Mapping[str, str] | None) -> tuple[str, httpx.URL]:
         """Return the whole address of a path below the store's, or of an address of its origin."""
@@ -225,30 +265,9 @@ class Transport:
         if _origin(target) != self._origin:
             raise CrossOriginError(
                 f"the store pointed to {'://'.join(_origin(target))}, which is not {base_url}; "
-                "not followed, so that the key stays with the store"
+                "it was not followed, so that the key stays with the store"
             )
         return url, target
-
-    def _read(self, answer: httpx.Response, start: float) -> tuple[bytes, BodyProblem | None]:
-        """Read the body within limits of time and size; what is wrong with it is not raised."""
-        chunks, size = list[bytes](), 0
-        try:
-            for chunk in answer.iter_bytes():
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > MAX_BODY_BYTES:
-                    return b"", BodyProblem.LARGE
-                if self._clocks.clock() - start > self._total_s:
-                    return b"", BodyProblem.LATE
-            return b"".join(chunks), None
-        except httpx.TimeoutException:
-            return b"", BodyProblem.LATE
-        except httpx.DecodingError:
-            return b"", BodyProblem.PACKED
-        except TRANSPORT_ERRORS:
-            return b"", BodyProblem.CUT
-        finally:
-            answer.close()
 
     def close(self) -> None:
         """Close the connections."""
@@ -287,6 +306,8 @@ def new_transport(base_url: str, proxy: str | None) -> httpx.HTTPTransport:
     is_secure = not base_url.startswith("http:")
     try:
         return httpx.HTTPTransport(verify=is_secure, limits=_LIMITS, proxy=proxy)
+    except OSError as problem:  # also an ssl.SSLError, for a file without certificates
+        raise ConfigurationError(certificate_problem(problem)) from problem
     except (ValueError, ImportError, httpx.InvalidURL) as problem:
         raise ConfigurationError(
             f"the environment's proxy cannot be used: {problem}; correct or unset HTTP_PROXY, "

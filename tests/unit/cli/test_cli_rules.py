@@ -127,7 +127,7 @@ REFUSED = {
     f"load a.csv {STORE}": "PETSTORE_API_KEY",
     f"dashboard {STORE}": "PETSTORE_API_KEY" if find_spec("voila") else "petstore-frame[lab]",
     # A word would have no effect, or cannot be read.
-    "fetch --output pets.txt": ".csv, .parquet, .xlsx",
+    "fetch --output pets.txt": ".csv, .jsonl, .parquet or .xlsx",
     "fetch --output pets.csv --status lost": "'lost' is not one of 'available', 'pending'",
     "load a.csv --set encodng=cp1252": "'encoding'",
     "load a.csv --set encoding": "--set must be OPTION=VALUE, such as encoding=cp1252",

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.errors import ArgumentError
+from shop import Shop
 from unit.conftest import inventory
 from unit.loader.opened import written
 
@@ -41,3 +43,11 @@ def test_a_wrong_argument_stages_nothing(
     assert words in str(refused.value)
     assert "source" in options or "nothing was sent" in str(refused.value)
     assert [path.name for path in tmp_path.iterdir()] == ["pets.csv"]
+
+
+@pytest.mark.parametrize("argument", ["exclude_lines", "as_new"])
+def test_a_line_that_the_file_does_not_have_is_rejected(shop: Shop, argument: str) -> None:
+    """The row that was meant is in another line, so nothing is sent."""
+    with pytest.raises(ArgumentError, match=f"{argument}: the file has no row in line 99"):
+        shop.load("a.csv", "name", "Ada", "Bo", **{argument: [2, 99]})
+    assert shop.names == []

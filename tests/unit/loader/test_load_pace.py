@@ -16,20 +16,20 @@ def clock() -> SimpleNamespace:
 
 @pytest.fixture
 def pace(clock: SimpleNamespace) -> Pace:
-    return Pace(16, ceiling=32, clock=lambda: clock.now, draw=lambda: 1.0)
+    return Pace(16, ahead=1, clock=lambda: clock.now, draw=lambda: 1.0)
 
 
 MANY = "a" * 1000
-# Answers, pressure, doubts, probes that are answered, seconds that pass: by their first letters.
+# a: answer, p: pressure, d: uncertain outcome, g: answered probe, s: a second passes.
 ROOMS = {
     "each answer of the first rounds lets one more start": ("aa", 4),
     "there is a largest window": (MANY, 16),
     "pressure halves it once a round, whose requests all say the same": (f"{MANY}pppppppps", 8),
     "after pressure a round that is not whole changes nothing": (f"{'a' * 14}ps{'a' * 8}", 8),
     "after pressure a whole round lets one more start": (f"{'a' * 14}ps{'a' * 9}", 9),
-    "two doubts in a row, or three of twenty, stop nobody": ("dadadaaa", 2),
-    "three doubts in a row open the breaker": (f"ddd{'s' * 100}", 0),
-    "four doubts of twenty open it too": (f"dadadada{'s' * 100}", 0),
+    "two uncertain outcomes in a row, or three of twenty, stop nothing": ("dadadaaa", 2),
+    "three uncertain outcomes in a row open the breaker": (f"ddd{'s' * 100}", 0),
+    "four of twenty open it too": (f"dadadada{'s' * 100}", 0),
     "once it was open, one at a time is sent when a GET was answered": (f"ddd{'s' * 100}g", 1),
 }
 
@@ -44,7 +44,7 @@ def test_what_happened_says_how_many_may_start(pace, clock, events: str, room: i
             case "p":
                 pace.note_pressure(None)
             case "d":
-                pace.note_doubt()
+                pace.note_uncertain()
             case "g":
                 pace.note_probe(is_up=True)
             case "s":
@@ -52,12 +52,22 @@ def test_what_happened_says_how_many_may_start(pace, clock, events: str, room: i
     assert (pace.room(0), pace.room(room)) == (room, 0)
 
 
-def test_what_waits_for_the_disk_is_added_to_the_window(pace: Pace) -> None:
-    """Where a request spends as long with the journal as at the store, twice as many are begun."""
-    for with_journal_s, rooms in ((0.025, {19}), (0.04, {31, 32}), (0.02, {16, 17})):
-        for _ in range(1000):
-            pace.note_answer(0.02, with_journal_s)
-        assert pace.room(0) in rooms
+@pytest.mark.parametrize(("workers", "on_disk"), [(1, 1), (4, 8), (16, 32), (32, 32)])
+def test_intents_on_disk_run_ahead_of_the_requests(clock, workers: int, on_disk: int) -> None:
+    """Twice as many intents as requests are on disk, but never more than 32."""
+    pace = Pace(workers, clock=lambda: clock.now)
+    for _ in range(1000):
+        pace.note_answer()
+    assert pace.room(0) == on_disk
+
+
+def test_a_fast_store_needs_few_threads(pace: Pace) -> None:
+    """More threads than responses can be handled by would only wait for each other."""
+    for _ in range(1000):
+        pace.note_answer(0.02)
+    assert pace.threads() == 16
+    pace.note_answer(0.001)
+    assert pace.threads() == 5
 
 
 def test_a_retry_after_pauses_everyone(pace: Pace, clock: SimpleNamespace) -> None:

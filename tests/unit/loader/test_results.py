@@ -222,7 +222,7 @@ def test_views_escape_everything(result: LoadResult) -> None:
     """No text of a cell or of the store reaches a page or a terminal as markup."""
     html, text = result._repr_html_(), str(result)
     assert SPOILT not in html and "&lt;img" in html
-    assert "Unconfirmed" in html and "result.reconcile(client)" in html
+    assert "some unconfirmed" in html and "result.reconcile(client)" in html
     assert "1 row: name: the name is missing (line 6); fill it in" in text
     assert all(sign.isprintable() or sign == "\n" for sign in text)
     assert "columns: name, category id from " in html
@@ -239,7 +239,7 @@ def test_a_result_is_never_stale(tmp_path: Path) -> None:
     assert result.frame["state"].tolist()[2] == "created"
     assert len(result.created) == result.counts[State.CREATED] == 2
     assert "2 animals added" in str(result)
-    assert str(first).startswith("Rehearsal: arrivals.csv: 8 rows read, 4 would be sent")
+    assert str(first).startswith("Dry run: arrivals.csv: 8 rows read, 4 animals would be sent")
     assert "4 rows would be sent by the same call without dry_run" in first._repr_html_()
 
 

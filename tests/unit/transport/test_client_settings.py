@@ -119,3 +119,15 @@ def test_a_proxy_that_cannot_be_used_is_named(scheme: str, monkeypatch) -> None:
     with pytest.raises(pf.ConfigurationError, match=r"proxy cannot be used.*NO_PROXY") as caught:
         pf.Client("https://store.example/v1", "k")
     assert "pw" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"junk", b"\xff" * 99])
+def test_certificates_that_cannot_be_used_are_named(content, tmp_path, monkeypatch) -> None:
+    """A wrong SSL_CERT_FILE is an error with the variable and its path, before any request."""
+    path = tmp_path / "company.pem"
+    if content is not None:
+        path.write_bytes(content)
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    with pytest.raises(pf.ConfigurationError, match=f"SSL_CERT_FILE={path} cannot be used"):
+        with pf.Client("https://store.example/v1", "k") as client:
+            client.list_pets()

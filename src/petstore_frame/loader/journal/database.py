@@ -22,7 +22,12 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
+from petstore_frame.errors import (
+    ConfigurationError,
+    JournalError,
+    JournalLockedError,
+    PetstoreError,
+)
 from petstore_frame.loader.journal.schema import FORMAT, TABLES
 from petstore_frame.storage import AtWorkError, locked, replacing
 from petstore_frame.transport import same_store_address
@@ -41,6 +46,14 @@ _ASKS_AGAIN = (
 )
 
 
+def unusual_folder(journal: Path) -> str | None:
+    """Return the folder of a journal as a user types it; None for the usual folder."""
+    if journal.parent == place_of(None, "").parent:
+        return None
+    relative = os.path.relpath(journal.parent)
+    return fspath(journal.parent) if relative.startswith("..") else relative
+
+
 def place_of(
     journal: str | PathLike[str] | None, base_url: str, store_id: str | None = None
 ) -> Path:
@@ -48,18 +61,25 @@ def place_of(
 
     ``store_id`` is the id of a store if it is not the first one at this address.
     """
-    if journal is None:
-        from platformdirs import user_state_path
-
-        folder = user_state_path("petstore-frame") / "journals"
-    else:
-        folder = Path(fspath(journal)).absolute()
+    folder = _default_folder() if journal is None else Path(fspath(journal)).absolute()
     address = same_store_address(base_url)
     parts = urlsplit(address)
     readable = re.sub(r"[^a-z0-9.]+", "-", f"{parts.netloc}{parts.path}".lower()).strip("-.")
     stores = [address] if store_id is None else [address, store_id]
     digests = [hashlib.sha256(text.encode()).hexdigest()[:8] for text in stores]
     return folder / f"{'-'.join([readable[:60], *digests])}{SUFFIX}"
+
+
+def _default_folder() -> Path:
+    from platformdirs import user_state_path
+
+    try:
+        return user_state_path("petstore-frame") / "journals"
+    except RuntimeError as problem:  # neither HOME nor an entry for this user
+        raise ConfigurationError(
+            "there is no home directory for the journal: set HOME or XDG_STATE_HOME, or pass "
+            "journal= (--journal in a shell)"
+        ) from problem
 
 
 def find_journal(

@@ -141,9 +141,14 @@ class Outcomes:
             )
 
     @property
-    def has_more(self) -> bool:
-        """Whether there may be something to send, as far as it was read."""
-        return self._has_pending or bool(self._repeats)
+    def has_pending(self) -> bool:
+        """Whether there may be pending rows, as far as they were read."""
+        return self._has_pending
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether unconfirmed rows are to be sent again under their keys."""
+        return bool(self._repeats)
 
     def begin_round(self, keys_since: float, now: float) -> bool:
         """Find the unconfirmed rows whose key the store still remembers, to be sent again."""
@@ -157,13 +162,15 @@ class Outcomes:
         now: float,
         *,
         room: int = 0,
+        max_pending: int | None = None,
         keys_since: float | None = None,
         store_id: str | None = None,
     ) -> list[Intent]:
         """Write what became of requests, and return the next intents, in one durable transaction.
 
-        Up to ``room`` rows may start, those of a round first, if their keys were first sent
-        after ``keys_since`` (None: the store remembers none).
+        Up to ``room`` rows may start, at most ``max_pending`` of them pending ones: first those of
+        a round, if their keys were first sent after ``keys_since`` (None: the store remembers
+        none).
         """
         with self._writer.transaction() as sql:
             if verdicts:
@@ -171,16 +178,21 @@ class Outcomes:
             if store_id != self._store_id:
                 sql.execute("UPDATE journal SET store_id = ? WHERE store_id IS NULL", [store_id])
                 self._store_id = store_id
-            intents = self._claim(room, keys_since, now) if room else []
+            intents = self._claim(room, max_pending, keys_since, now) if room else []
         self._writer.has_sent |= bool(intents)
         return intents
 
-    def _claim(self, room: int, keys_since: float | None, now: float) -> list[Intent]:
+    def _claim(
+        self, room: int, max_pending: int | None, keys_since: float | None, now: float
+    ) -> list[Intent]:
         """Write the next intents: unconfirmed rows to repeat, then pending ones."""
         has_key = keys_since is not None
         taken, self._repeats = self._repeats[:room], self._repeats[room:]
         chosen = [each for each in taken if keys_since is not None and each[-1] > keys_since]
-        chosen += self._take_pending(room - len(taken))
+        pending_room = room - len(taken)
+        if max_pending is not None:
+            pending_room = min(pending_room, max_pending)
+        chosen += self._take_pending(pending_room)
         if not chosen:
             return []
         numbers = [row for row, *_ in chosen]
@@ -240,9 +252,8 @@ class Outcomes:
                 intent.may_have_been_applied or state is State.UNCONFIRMED, each.may_repeat,
                 None if state is State.PENDING else now,
             ))  # fmt: skip
-        self._sql.executemany(
-            ID_GIVEN_AGAIN, [(each.pet_id,) for each in verdicts if each.is_taken]
-        )
+        if taken := [(each.pet_id,) for each in verdicts if each.is_taken]:
+            self._sql.executemany(ID_GIVEN_AGAIN, taken)
         query = _SETTLE.format(", ".join(f"({_places(row)})" for row in values))
         flat = [value for row in values for value in row]
         self._expect(len(verdicts), self._sql.execute(query, [*flat, self._import]))

@@ -17,7 +17,6 @@ from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.release import release_answers
 from petstore_frame.loader.journal.rows import (
     RECIPE,
@@ -100,21 +99,15 @@ def stage_rows(
     run: Import,
     batches: Iterable[Sequence[SourceRow]],
     *,
-    new_lines: Collection[int] = (),
     exclude_lines: Collection[int] = (),
     pause: Callable[[], None] = lambda: None,
 ) -> StagedRows:
-    """Write rows, many at once, where no import has them; what ``pause`` raises ends it.
-
-    Raises:
-        ArgumentError: The file has no such line.
-    """
+    """Write rows, many at once, where no import has them; what ``pause`` raises ends it."""
     remove_staged(sql)
     ((number,),) = sql.execute("SELECT coalesce(max(import), 0) + 1 FROM imports").fetchall()
     digest = hashlib.sha256(json.dumps(run.header).encode())
     staged = StagedRows(number, _last_animal(sql), digest)
     excluded = frozenset(exclude_lines)
-    unknown_lines = {*new_lines, *exclude_lines}
     order = order_of(run.key)
     blank_rows = 0
     for batch in batches:
@@ -122,8 +115,6 @@ def stage_rows(
         values, read = [], []
         for row in batch:
             packed = pack_cells(row.cells)
-            if unknown_lines:
-                unknown_lines.discard(row.line)
             values.append(_values(staged, row, packed, order, is_left=row.line in excluded))
             # Blank rows count where others follow: each row keeps its number.
             if row.notes == ("blank",):
@@ -134,13 +125,6 @@ def stage_rows(
             blank_rows = 0
         digest.update(b"".join(read))
         sql.executemany(_INSERT, values)
-    if unknown_lines:
-        option = "exclude_lines" if unknown_lines & excluded else "as_new"
-        lines = ", ".join(map(str, sorted(unknown_lines)[:5]))
-        raise ArgumentError(
-            f"{option}: {run.source} has no row at line {lines}; nothing was sent. Take the "
-            "numbers from the column line of the result"
-        )
     return staged
 
 

@@ -15,7 +15,8 @@ from petstore_frame.loader.duplicate_question import Question
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import ExcludedRows, Import, JournalRow
-from petstore_frame.loader.reconcile import Doubt, read_doubt
+from petstore_frame.loader.reconcile import OpenRows, read_open_rows
+from petstore_frame.loader.results.row_groups import RowGroup, count_groups
 from petstore_frame.loader.row_state import (
     FIX_STATES,
     UNCONFIRMED_STATES,
@@ -26,10 +27,12 @@ from petstore_frame.loader.row_state import (
     short_text,
 )
 from petstore_frame.loader.source import field_name
-from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE
+from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE, PADDED_NOTE
 from petstore_frame.rendering import count_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
+# Rows that may be in the store.
+UNCONFIRMED = (State.UNCONFIRMED, State.IN_FLIGHT)
 # A fact of an import: the cause that most rows share, so that nothing is sent.
 COMMON_CAUSE = "common_cause"
 # The column that may identify an animal, where nobody has said which does.
@@ -62,6 +65,9 @@ NOTES: dict[str, str] = {
     "mojibake": "the name looks like text read in a wrong encoding",
     "invisible_characters": "the name holds characters that are not seen",
     "formula": "a spreadsheet would run the name as a formula",
+    "missing_word": "the name is a word for nothing, such as nan; value_map can empty it",
+    "html_entity": "the name holds an HTML entity, such as &amp;",
+    PADDED_NOTE: "Excel shows the number with zeros in front, which are not sent",
     "line_break": "the name holds a line break or a tab",
     "total_row": "the name looks like that of a total",
     "swallowed_rows": "accepted although a cell seems to hold other rows",
@@ -118,10 +124,12 @@ class ImportSummary:
     """What is known of an import at one moment of its journal.
 
     Attributes:
-        doubt: What reading the store back has left unconfirmed, or None.
+        open_rows: The lines that reading the store left unconfirmed, or None.
+        groups: How many rows of the file are in each group; their sum is the number of rows.
         sent_now: Whether this call sent anything; else the result describes earlier ones.
         question: What the same call without ``dry_run`` would ask; None where it would send.
         folder: Where the result files are, or None.
+        fix_file: The path of the fix file that this call loaded, as the user gave it, or None.
     """
 
     run: Import
@@ -129,15 +137,18 @@ class ImportSummary:
     excluded: list[ExcludedRows]
     causes: list[Cause]
     notes: list[Cause]
-    doubt: Doubt | None
+    open_rows: OpenRows | None
+    groups: dict[RowGroup, int]
     sent_now: bool
     is_rehearsal: bool
     question: Question | None
     folder: Path | None
     journal: Path
+    fix_file: str | None = None
 
     def __len__(self) -> int:
-        return sum(self.counts.values())
+        """How many rows the file has."""
+        return sum(self.groups.values())
 
     def count(self, *states: State) -> int:
         """Return how many rows are in some states."""
@@ -160,15 +171,20 @@ class ImportSummary:
 
     @property
     def exit_code(self) -> int:
-        """What the command line ends with: the worst of what applies, 0 if all is in the store."""
+        """The code that the command ends with; 0 only if nothing is left to send or to fix."""
         if self.question is not None:
-            return 2
-        ended = _ENDING_CODES.get(self.run.ending, 0) if self.run.ending else 0
-        return max(ended, 1 if self.to_fix else 0, 3 if self.unconfirmed else 0)
+            return 9
+        if self.is_held:
+            return 4
+        is_left = self.to_fix or self.counts[State.PENDING] or self.counts[State.NOT_FOUND]
+        codes = [1 if is_left else 0, 3 if self.count(*UNCONFIRMED) else 0]
+        if self.run.ending is not None:
+            codes.append(_ENDING_CODES.get(self.run.ending, 0))
+        return max(codes)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
-        run, doubt = self.run, self.doubt
+        run, open_rows = self.run, self.open_rows
         moments = {name: getattr(run, name) for name in _TIMES}
         facts = {
             "import_id": run.id,
@@ -181,14 +197,15 @@ class ImportSummary:
             "dry_run": self.is_rehearsal,
             "rows": len(self),
             "states": self.counts,
+            "groups": self.groups,
             "excluded": [each._asdict() for each in self.excluded],
             "causes": [
                 asdict(each.problem) | {"rows": each.rows, "lines": each.lines}
                 for each in self.causes
             ],
             "notes": {note.problem.code: note.rows for note in self.notes},
-            "read_back": None if doubt is None else doubt.notes,
-            "candidates": {} if doubt is None else doubt.candidates,
+            "read_back": None if open_rows is None else open_rows.notes,
+            "candidates": {} if open_rows is None else open_rows.candidates,
             "exit_code": self.exit_code,
         }
         known: dict[str, Any] = json.loads(json.dumps(facts))
@@ -205,7 +222,8 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
             journal.read_excluded(sql, run),
             read_causes(sql, run),
             count_notes(journal.read_noted(sql, run)),
-            read_doubt(sql, run),
+            read_open_rows(sql, run),
+            count_groups(sql, run, was_sent=of_call["sent_now"]),
             **of_call,
         )
 
@@ -271,27 +289,41 @@ def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
 
 
 _HINTS = {
-    State.UNCONFIRMED: "it may be in the store already: do not send it again by hand",
-    State.NOT_FOUND: "its pet was not found: send it again only if you are sure",
-    State.IN_FLIGHT: "it is on its way, or was when its import was killed; load the file again",
+    State.UNCONFIRMED: "it may be in the store already; do not send it again by hand",
+    State.NOT_FOUND: "its pet was not found; send it again only if you are sure",
+    State.IN_FLIGHT: "it was being sent when its import was killed; load the file again",
 }
 
 
 def problem_of(row: JournalRow, run: Import) -> RowProblem:
-    """Return what is wrong with a row, by our own checks or by the store's answer."""
+    """Return all that is wrong with a row, by our own checks or by the store's answer.
+
+    The column and the value are those of the first problem; the message and the hint have all.
+    """
     if row.problems:
-        return row.problems[0]
+        return _joined(row.problems)
     if row.state is State.REJECTED:
         column = run.mapping.get(field_name(row.error_field or "") or "")
         at = run.header.index(column) if column in run.header else len(row.cells)
         return RowProblem(
             row.error_code or row.reason or "",
-            row.error_message or "the store refused it",
+            row.error_message or "the store rejected it",
             column,
             row.cells[at] if at < len(row.cells) else None,
-            "the store refused it; correct what its message names",
+            "the store rejected it; correct what its message names",
         )
     hint = _HINTS.get(row.state, "")
     if row.known is not None and row.known.import_id == run.id:
         hint = f"it is the animal of line {row.known.line}"
     return RowProblem(row.error_code or "", row.error_message or "", hint=hint)
+
+
+def _joined(problems: Sequence[RowProblem]) -> RowProblem:
+    """Return the problems of a row as one."""
+    first, *others = problems
+    messages = [first.message]
+    for problem in others:
+        place = f"{problem.column}: " if problem.column else ""
+        messages.append(f"{place}{problem.message}")
+    hints = dict.fromkeys(problem.hint for problem in problems if problem.hint)
+    return replace(first, message="; ".join(messages), hint="; ".join(hints))

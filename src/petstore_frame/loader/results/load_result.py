@@ -16,7 +16,8 @@ from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import Import, JournalRow, read_keys
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Reader
-from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
+from petstore_frame.loader.reconcile import Reconciliation, reconcile
+from petstore_frame.loader.resolve import PetIds, RowName, resolve
 from petstore_frame.loader.results.import_facts import IN_STORE, ImportSummary, read_summary
 from petstore_frame.loader.results.key_frame import frame_of_keys
 from petstore_frame.loader.results.result_files import (
@@ -62,14 +63,14 @@ class LoadResult:
         sent_now: bool = True,
         copy: Path | None = None,
         question: Question | None = None,
+        fix_file: str | None = None,
     ) -> None:
         self.path, self.import_id, self.sent_now = path, import_id, sent_now
-        self.wait: Callable[[float], None] = wait_announced  # before reading back
-        self.watch: Callable[[], object] = ignore  # at each page of that; what it raises ends it
         self.folder: Path | None = None
         # A rehearsal works in a copy of the journal, so the journal has no trace of it.
         self._source, self.is_rehearsal = copy or path, copy is not None
         self.question = question
+        self._fix_file = fix_file
         self._frame: pd.DataFrame
         self._commits = -1  # how often the journal was written to when the frame was made
 
@@ -99,13 +100,15 @@ class LoadResult:
             question=self.question,
             folder=self.folder,
             journal=self.path,
+            fix_file=self._fix_file,
         )
 
     @property
-    def counts(self) -> dict[State, int]:
-        """How many rows are in each state, none left out."""
+    def counts(self) -> dict[str, int]:
+        """How many animals are in each state; every state is there, ``counts["created"]``."""
         with reading(self._source) as sql:
-            return journal.count_in(sql, self.import_id)
+            counts = journal.count_in(sql, self.import_id)
+        return {str(state): number for state, number in counts.items()}
 
     @property
     def warnings(self) -> list[str]:
@@ -183,9 +186,10 @@ class LoadResult:
 
     @property
     def fix(self) -> pd.DataFrame:
-        """The rows to fix (invalid, rejected): correct the file's own columns and load it.
+        """The rows that need fixing (invalid, rejected): correct its columns, then load it.
 
-        What is wrong stands behind these; the last column says which row of the file each one is.
+        All problems of a row follow its own columns. The last column links it to its row. A
+        missing text is missing in every column, so ``fillna`` fills it.
         """
         return make_frame(self.run, self.rows(*FIX_STATES), FIX_COLUMNS)
 
@@ -212,28 +216,37 @@ class LoadResult:
         return write_results(self.folder, facts, self.rows)
 
     def raise_for_failures(self) -> None:
-        """Raise unless every row is in the store, was there before, or was left out.
+        """Raise unless every row is in the store or is excluded.
 
         Raises:
             LoadFailedError: Says how many are not, and the first reasons.
         """
-        facts = self.facts
-        if facts.count(*IN_STORE, State.EXCLUDED) < len(facts):
+        counts = self.counts
+        if sum(counts.values()) > sum(counts[state] for state in (*IN_STORE, State.EXCLUDED)):
             raise LoadFailedError(str(self), self)
 
-    def reconcile(self, client: PostingClient, *, grace_s: float = GRACE_S) -> Reconciliation:
-        """Read the store to settle the unconfirmed rows; this result then shows them settled.
+    def reconcile(
+        self,
+        client: PostingClient,
+        *,
+        grace_s: float = GRACE_S,
+        sleep: Callable[[float], None] = wait_announced,
+        watch: Callable[[], object] = ignore,
+    ) -> Reconciliation:
+        """Read the store to find out what became of unconfirmed rows; nothing is sent.
 
-        A row gets a pet only where nothing else can explain that pet: since the reading before
-        the row was sent, no pet appeared that is neither yours nor equal to an unconfirmed row.
-        Else ``candidates`` has the pets that it may be, and you ``resolve`` it. Unconfirmed rows
-        of other imports into the store are settled, too. What is not found is sent again by the
-        same load with ``duplicates={"not_found": "create"}``.
+        Rows get pets if every pet that appeared since the reading before they were sent equals an
+        unconfirmed row, and no more such pets appeared than there are rows with that name and
+        category. Otherwise ``candidates`` has the pets that a row may be, and you ``resolve`` it.
+        Unconfirmed rows of other imports into the store are settled, too. The same load with
+        ``duplicates={"not_found": "create"}`` creates again what was not found.
 
         Args:
             client: A client of the store that the import went to.
-            grace_s: Seconds after the last doubtful request before its absence means anything: a
-                store may act late. What is left of them is waited for.
+            grace_s: Seconds after the last unconfirmed request before a missing pet means
+                anything, because a store may act late. The remaining seconds are waited for.
+            sleep: Waits for these seconds.
+            watch: Called after each page of the store; an exception ends the reading.
 
         Returns:
             How many were found, were not found or stay unconfirmed, and what that rests on.
@@ -249,18 +262,24 @@ class LoadResult:
                 f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent"
             )
         ours = self.path, self.import_id
-        return reconcile(*ours, client, grace_s, sleep=self.wait, watch=self.watch)
+        return reconcile(*ours, client, grace_s, sleep=sleep, watch=watch)
 
-    def resolve(self, pets: Mapping[int, int | None]) -> None:
+    def resolve(self, pets: Mapping[RowName, PetIds]) -> None:
         """Write what a person found out about unconfirmed rows.
 
         Args:
-            pets: The pet of each row, by the number in the column ``row``; None says that
-                there is none, so that the next load of the file sends it.
+            pets: The id of the pet of each row, by its line in the file (an int) or its key (a
+                text, or a tuple of texts); None means that the store has no such pet, so the next
+                load of the file sends the row. A line that stands for several unconfirmed animals
+                takes a list.
 
         Raises:
-            ArgumentError: A row is not unconfirmed, or a pet is another row's; nothing was
-                changed.
+            ArgumentError: A row is not unconfirmed, a pet is another row's, or a ``"?"`` was not
+                replaced; nothing was changed.
+
+        Example:
+            ``result.resolve({17: 4711, 18: None})``: line 17 is pet 4711, and the store has no
+            pet of line 18.
         """
         resolve(self.path, self.import_id, pets)
 

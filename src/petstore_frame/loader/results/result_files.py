@@ -242,11 +242,12 @@ class _SheetRows:
         self._as_number = book.style(align="left")
         self._sheet = book.sheet(name)
         self._sheet.raw.freeze_panes(1, 0)
-        self._sheet.do("set_column", 0, max(0, self._own - 1), _OWN_WIDTH, self._as_text)
+        for at in range(self._own):
+            self._sheet.width(at, _OWN_WIDTH, self._as_text)
         ours = [returned.COLUMNS[column] for column in self._columns]
         for at, column in enumerate(ours, self._own):
             # The heading has the button of the filter beside it.
-            self._sheet.do("set_column", at, at, max(column.width, len(column.heading) + 3))
+            self._sheet.width(at, max(column.width, len(column.heading) + 3))
         for at, text in enumerate([*header, *(column.heading for column in ours)]):
             self._sheet.cell(0, at, text, **styles.HEAD, num_format=styles.TEXT)
         self._sheet.finish()
@@ -279,6 +280,7 @@ class _SheetRows:
             text = f"and {self._left:,} more rows, which are in results.csv"
             self._sheet.put(styles.SHEET_ROWS, 0, text, self._as_text)
         self._sheet.do("autofilter", 0, 0, self._row, self._own + len(self._columns) - 1)
+        self._sheet.print_on_a4(self._sheet.name, repeat_row=0)
 
 
 def find_place(folder: Path, run: Import) -> tuple[Path, str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from os import fspath
 
 from petstore_frame.loader.duplicate_question import LIKELY
+from petstore_frame.loader.journal.database import unusual_folder
 from petstore_frame.loader.journal.rows import ExcludedRows
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
@@ -16,6 +17,7 @@ from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
     IN_STORE,
     LIKELY_KEY,
+    UNCONFIRMED,
     WHY_EXCLUDED,
     ImportSummary,
 )
@@ -24,13 +26,12 @@ from petstore_frame.rendering import PAGE, Markup, count_text, minute_text, pale
 from petstore_frame.schema import FIELDS
 
 _BADGES = {
-    **dict.fromkeys(("Done", "Loaded before"), palette.VERDICT_BADGES["complete"]),
-    "Rehearsal": palette.NO_CLAIM_BADGE,
-    "Unconfirmed": palette.FAILED_BADGE,
+    **dict.fromkeys(("Done", "Already loaded"), palette.VERDICT_BADGES["complete"]),
+    "Dry run": palette.NO_CLAIM_BADGE,
+    "Done, some unconfirmed": palette.FAILED_BADGE,
 }
 _MOST = 10  # of a list of lines, candidates or causes
 _NEVER = "never send these again by hand"
-_DOUBT = (State.UNCONFIRMED, State.IN_FLIGHT)
 # By the name of a fact, what it means; ``{}`` has the rows and their lines, or what was found.
 _FOUND = {
     "equal_few": "Sent as other animals: {} equal to rows of earlier loads in all but the "
@@ -49,47 +50,39 @@ _FOUND = {
 
 
 def headline(facts: ImportSummary) -> tuple[str, str]:
-    """Return a title of one or two words, and one sentence, which names the file."""
-    name, total = facts.run.source, len(facts)
-    if not total:
+    """Return a title of a few words, and one sentence, which names the file."""
+    name, rows = facts.run.source, count_text(len(facts), "row")
+    if not len(facts):
         return "Nothing to load", f"{name}: a header and no rows, so nothing was sent"
     if facts.is_rehearsal:
-        sent = 0 if facts.question or facts.is_held else facts.counts[State.PENDING]
-        return "Rehearsal", f"{name}: {count_text(total, 'row')} read, {sent:,} would be sent"
-    has_fixes = facts.to_fix + facts.counts[State.NOT_FOUND]
-    title = "Done, some to fix" if has_fixes else "Done"
-    if facts.count(*_DOUBT):
-        title = "Unconfirmed"
-    elif facts.counts[State.PENDING]:
-        title = "Not finished"
-    elif not facts.sent_now and not has_fixes:
-        title = "Loaded before"
-    elif not facts.count(*IN_STORE):
-        title = "Nothing added"
-    return title, f"{name}: {_what_became(facts)}"
+        is_open = facts.question is not None or facts.is_held
+        sent = 0 if is_open else facts.counts[State.PENDING]
+        return "Dry run", f"{name}: {rows} read, {count_text(sent, 'animal')} would be sent"
+    return _title(facts), f"{name}: {_what_became(facts)}"
+
+
+def _title(facts: ImportSummary) -> str:
+    if facts.count(*UNCONFIRMED):
+        return "Done, some unconfirmed"
+    if facts.counts[State.PENDING]:
+        return "Not finished"
+    if facts.to_fix:
+        return "Done, some need fixing"
+    if facts.counts[State.NOT_FOUND]:
+        return "Done, some not found"
+    if not facts.sent_now:
+        return "Already loaded"
+    if not facts.count(*IN_STORE):
+        return "Nothing added"
+    return "Done"
 
 
 def _what_became(facts: ImportSummary) -> str:
     """Return what became of the rows in one sentence; what did not occur is left out."""
-    run, counts = facts.run, facts.counts
-    known_rows = [group for group in facts.excluded if not group.reason.is_plain]
-    repeats = sum(group.rows for group in known_rows if group.staged_at is None)
-    known = sum(group.rows for group in known_rows) - repeats
-    parts = {
-        f"{count_text(counts[State.CREATED], 'animal')} added": counts[State.CREATED],
-        f"{counts[State.MATCHED]:,} found in the store": counts[State.MATCHED],
-        f"{known:,} known already": known,
-        f"{count_text(repeats, 'repeat')} skipped": repeats,
-        f"{counts[State.PENDING]:,} still to send": counts[State.PENDING],
-        f"{facts.to_fix:,} to fix": facts.to_fix,
-        f"{facts.count(*_DOUBT):,} unconfirmed": facts.count(*_DOUBT),
-        f"{counts[State.NOT_FOUND]:,} not found in the store": counts[State.NOT_FOUND],
-        f"{counts[State.GONE]:,} not in the store any more": counts[State.GONE],
-    }
-    sentence = "; ".join(text for text, number in parts.items() if number)
-    sentence = sentence or f"{count_text(len(facts), 'row')}, none of them to send"
+    run, groups = facts.run, facts.groups
+    sentence = "; ".join(group.counted(rows) for group, rows in groups.items() if rows)
     if not facts.sent_now and run.ended_at is not None:
-        sentence += f" (sent by {minute_text(run.ended_at)}, nothing new now)"
+        sentence += f" (last sent {minute_text(run.ended_at)}, nothing new now)"
     # Why an import stopped before its end is what a reader needs first.
     is_stopped = run.ending not in (None, Ending.DONE) and run.ending_detail
     return f"{run.ending_detail}; {sentence}" if is_stopped else sentence
@@ -104,7 +97,7 @@ def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
     """Return the view for a terminal."""
     word, sentence = headline(facts)
     steps, lines = next_texts(facts, reader), [f"{word}: {sentence}"]
-    if word == "Loaded before":  # all else was said when it was loaded
+    if word == "Already loaded":  # all else was said when it was loaded
         return "\n".join([*lines, *steps[:1]])
     lines += [f"store {facts.run.base_url}", *_background(facts)]
     for title, sentences in _sections(facts):
@@ -175,13 +168,13 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
         yield "What keeps rows from being sent", _cut(facts.causes, "causes")
     if facts.notes:
         yield "Warnings", _cut(facts.notes, "kinds")
-    if doubt := facts.doubt:
+    if open_rows := facts.open_rows:
         lines = [
-            f"row {row} may be pet {', '.join(_cut(ids, 'pets'))}"
-            for row, ids in doubt.candidates.items()
+            f"line {line} may be pet {', '.join(_cut(ids, 'pets'))}"
+            for line, ids in open_rows.candidates.items()
         ]
-        shown = [*_cut(lines, "rows with candidates"), *_cut(doubt.notes, "notes")]
-        yield "What reading the store back has shown", shown
+        shown = [*_cut(lines, "lines with candidates"), *_cut(open_rows.notes, "notes")]
+        yield "What reading the store showed", shown
 
 
 def _cut(things: Sequence[object], what: str) -> list[str]:
@@ -202,25 +195,23 @@ def _next_steps(facts: ImportSummary) -> list[Step]:
     steps = [*_reconciling(facts), *_sending(facts), *_fixing(facts), *_left(facts)]
     is_old = not (facts.sent_now or facts.is_rehearsal)
     if not steps and is_old and facts.counts[State.CREATED]:
-        text = "If these are other animals than those of the first time, load them again on purpose"
+        text = "If these are other animals than those of the first time, load them as new"
         steps = [Step(text, {"as_new": True})]
     return steps
 
 
 def _reconciling(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to look for unconfirmed rows, or what a person can do after that."""
-    if doubt := facts.doubt:
-        first, *_ = doubt.rows
-        (pet,) = doubt.candidates.get(first, ())[:1] or (None,)
-        numbers = ", ".join(_cut(doubt.rows, "rows"))
+    if open_rows := facts.open_rows:
+        lines = ", ".join(_cut(open_rows.lines, "lines"))
         text = (
-            f"still unconfirmed after reading the store, row {numbers}: look there, then say "
-            f"which pet it is, or None if there is none; {_NEVER}"
+            f"still unconfirmed after reading the store: line {lines}. Look there, then replace "
+            f"each ? with the id of the pet, or with None if there is none; {_NEVER}"
         )
-        yield Step(text, calls=(resolve_call(first, pet),))
-    elif rows := facts.count(*_DOUBT):
+        yield Step(text, calls=(resolve_call(open_rows.lines[:_MOST]),))
+    elif rows := facts.count(*UNCONFIRMED):
         text = (
-            f"{count_text(rows, 'row')} unconfirmed, perhaps in the store: have it read for them, "
+            f"{count_text(rows, 'row')} unconfirmed, perhaps in the store: look for them there, "
             f"{GRACE_S / 60:.0f} minutes after the last request; {_NEVER}"
         )
         yield Step(text, calls=(Call("result.reconcile(client)", "add --reconcile"),))
@@ -248,25 +239,36 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
         problem = cause.problem
         if problem.add is not None:
             place = f" in the column {problem.column!r}" if problem.column else ""
-            text = f"{count_text(cause.rows, 'row')} to fix{place}: {problem.message}"
+            text = f"{_need_fixing(cause.rows)}{place}: {problem.message}"
             yield Step(f"{text}; answer it once", dict([problem.add]))
-    rows, folder = facts.to_fix, fspath(facts.folder or "results")
-    if rows and not facts.is_rehearsal:
-        text = f"{count_text(rows, 'row')} to fix: correct them in {folder}/fix.csv, then load it"
-        write = Call(f"result.write({folder!r})", f"add {to_add('output', folder, 'shell')}")
-        load = load_call(f"{folder}/fix.csv", facts.journal, facts.run.base_url)
-        yield Step(text, calls=(load,) if facts.folder else (write, load))
+    if not facts.to_fix or facts.is_rehearsal:
+        return
+    if facts.fix_file is not None and facts.folder is None:
+        text = f"{_need_fixing(facts.to_fix)}: correct them in {facts.fix_file}, then load it again"
+        journal = unusual_folder(facts.journal)
+        yield Step(text, calls=(load_call(facts.fix_file, journal, facts.run.base_url),))
+        return
+    folder = fspath(facts.folder or "results")
+    text = f"{_need_fixing(facts.to_fix)}: correct them in {folder}/fix.csv, then load it"
+    write = Call(f"result.write({folder!r})", f"add {to_add('output', folder, 'shell')}")
+    load = load_call(f"{folder}/fix.csv", unusual_folder(facts.journal), facts.run.base_url)
+    yield Step(text, calls=(load,) if facts.folder else (write, load))
+
+
+def _need_fixing(rows: int) -> str:
+    return f"{count_text(rows, 'row')} {'needs' if rows == 1 else 'need'} fixing"
 
 
 def _left(facts: ImportSummary) -> Iterator[Step]:
     """Yield what may be sent after all, once a person has looked."""
     if absent := facts.counts[State.NOT_FOUND]:
         what = f"{count_text(absent, 'row')} not found in the store"
-        text = f"{what}: look there; if they are not there, send them again"
+        text = f"{what}: look there; if they are not there, create them again"
         yield Step(text, {"duplicates": {"not_found": "create"}})
     if facts.run.facts.get("left_unsent"):
         text = "animals of an earlier version of this file were not sent: send them"
-        yield Step(text, calls=(load_call(None, facts.journal, facts.run.base_url),))
+        journal = unusual_folder(facts.journal)
+        yield Step(text, calls=(load_call(None, journal, facts.run.base_url),))
     equal = sum(group.rows for group in facts.excluded if group.by == "same_content")
     if equal and not facts.is_rehearsal:
         what = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"

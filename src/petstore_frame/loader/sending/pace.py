@@ -1,8 +1,8 @@
-"""Sets how many requests may be on their way, and when to stop asking.
+"""Decides how many requests may be at work, and when to stop sending.
 
-The window doubles with each round of successes until the first pressure, then grows by one a round;
-pressure halves it. A breaker stops all of it when outcomes become doubtful, and a GET, which
-changes nothing, finds out when the store is back.
+The window doubles with each round of successes until the first pressure, then grows by one per
+round; pressure halves it. A breaker stops all requests when outcomes become uncertain, and a GET,
+which changes nothing, finds out when the store is back.
 """
 
 from __future__ import annotations
@@ -12,73 +12,88 @@ from collections import deque
 from collections.abc import Callable
 
 START = 2
-DOUBTS_IN_A_ROW = 3
-DOUBTS_OF_RECENT = 4
+UNCERTAIN_IN_A_ROW = 3
+UNCERTAIN_OF_RECENT = 4
 RECENT = 20
 FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 30.0
-MOST_DOUBLINGS = 20
+MAX_DOUBLINGS = 20
 FRUITLESS_OPENINGS = 4
-# The weight of the newest share in the average of all.
-NEWEST, LARGEST_SHARE = 0.1, 4.0
+# Intents on disk per request at work, so that no thread waits for the disk; and how many at most,
+# which is what a kill can leave unconfirmed.
+AHEAD = 2
+MAX_ON_DISK = 32
+# One process handles about so many responses per second; more threads only wait for each other.
+MIN_THREADS, RESPONSES_PER_S = 4, 1500
 
 
 class Pace:
     """The window and the breaker of one session.
 
-    A request counts from the commit that writes it down until its outcome, so some requests wait
-    for the journal's disk and not for the store. By their share the window may grow from ``most``
-    up to ``ceiling``, so that ``most`` requests are at the store.
+    ``window`` is how many requests may be at work. On disk there may be ``ahead`` times as many
+    intents, which wait in the queue of the pool.
     """
 
     def __init__(
         self,
-        most: int,
+        max_window: int,
         *,
         clock: Callable[[], float],
-        ceiling: int | None = None,
+        ahead: int = AHEAD,
         draw: Callable[[], float] = random.random,
     ) -> None:
-        self.most = most
-        self._ceiling = ceiling or most
-        self._share = 1.0
-        self.window = float(min(START, most))
+        self.max_window = max_window
+        self.window = float(min(START, max_window))
         self.openings = 0
         self.down_since: float | None = None
         self.is_open = False
+        # One worker sends one request after the other.
+        self._ahead = ahead if max_window > 1 else 1
+        self._response_times_s: deque[float] = deque(maxlen=RECENT)
         self._is_starting = True
         self._clock = clock
         self._draw = draw
-        self._recent: deque[bool] = deque(maxlen=RECENT)
-        self._row_of_doubts = 0
+        self._recent_uncertain: deque[bool] = deque(maxlen=RECENT)
+        self._uncertain_in_a_row = 0
         self._until_next_cut = 0
         self._waits = 0
         self._resume_at = clock()
 
-    def room(self, in_flight: int) -> int:
-        """Return how many requests may start now."""
-        if self.is_open or self.wait_s() > 0:
+    def room(self, on_disk: int) -> int:
+        """Return how many more intents may be written."""
+        if self.is_paused:
             return 0
-        return max(0, int(min(self.window, self._largest())) - in_flight)
+        limit = min(MAX_ON_DISK, int(self.window) * self._ahead)
+        return max(0, limit - on_disk)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether nothing may start now."""
+        return self.is_open or self.wait_s() > 0
+
+    def threads(self) -> int:
+        """Return how many threads are useful at the pace at which the store answers."""
+        fastest_s = min(self._response_times_s, default=1.0)
+        useful = MIN_THREADS + fastest_s * RESPONSES_PER_S
+        return max(1, int(min(self.window, useful)))
 
     def wait_s(self) -> float:
         """Return the seconds until a request or a probe may start."""
         return max(0.0, self._resume_at - self._clock())
 
-    def note_answer(self, at_store_s: float | None = None, in_window_s: float = 0.0) -> None:
-        """The store created or refused a row: it works."""
-        if at_store_s:
-            share = min(in_window_s / at_store_s, LARGEST_SHARE)
-            self._share += (share - self._share) * NEWEST
-        self._note(is_doubt=False)
-        self._row_of_doubts = self._waits = self.openings = 0
+    def note_answer(self, elapsed_s: float | None = None) -> None:
+        """Note that the store created or rejected a row: it works."""
+        if elapsed_s is not None:
+            self._response_times_s.append(elapsed_s)
+        self._note(is_uncertain=False)
+        self._uncertain_in_a_row = self._waits = self.openings = 0
         self.down_since = None
         step = 1.0 if self._is_starting else 1 / self.window
-        self.window = min(self._largest(), self.window + step)
+        self.window = min(float(self.max_window), self.window + step)
 
     def note_pressure(self, retry_after_s: float | None) -> None:
-        """The store asked us to wait; all requests do."""
-        self._note(is_doubt=False)
+        """Note that the store asked to wait; all requests do."""
+        self._note(is_uncertain=False)
         if self.down_since is None:
             self.down_since = self._clock()
         if self._cut():
@@ -86,18 +101,16 @@ class Pace:
         elif retry_after_s is not None:
             self.pause(retry_after_s)
 
-    def note_doubt(self, retry_after_s: float | None = None) -> None:
-        """A request may or may not have been applied; nothing starts before the time asked for."""
-        self._note(is_doubt=True)
+    def note_uncertain(self, retry_after_s: float | None = None) -> None:
+        """Note that a request may or may not have been applied."""
+        self._note(is_uncertain=True)
         if retry_after_s is not None:
             self.pause(retry_after_s)
-        self._row_of_doubts += 1
+        self._uncertain_in_a_row += 1
         self._cut()
-        if (
-            self.openings
-            or self._row_of_doubts >= DOUBTS_IN_A_ROW
-            or sum(self._recent) >= DOUBTS_OF_RECENT
-        ):
+        is_repeated = self._uncertain_in_a_row >= UNCERTAIN_IN_A_ROW
+        is_frequent = sum(self._recent_uncertain) >= UNCERTAIN_OF_RECENT
+        if self.openings or is_repeated or is_frequent:
             self.open()
 
     def open(self) -> None:
@@ -111,31 +124,32 @@ class Pace:
         self._wait(None)
 
     def note_probe(self, *, is_up: bool) -> None:
-        """A GET was answered, or not."""
+        """Note whether a GET was answered."""
         if not is_up:
-            if self.down_since is None:  # an answer to an older request came while it was open
+            if self.down_since is None:  # an older request was answered while the breaker was open
                 self.down_since = self._clock()
             self._wait(None)
             return
         self.is_open = False
         self.window = 1.0
-        self._recent.clear()
-        self._row_of_doubts = 0
+        self._recent_uncertain.clear()
+        self._uncertain_in_a_row = 0
 
     @property
     def is_fruitless(self) -> bool:
-        """The store answers GETs, and again and again no POST."""
+        """Whether the store answers GETs, and repeatedly no POST."""
         return self.openings > FRUITLESS_OPENINGS
 
     def down_s(self) -> float:
         """Return the seconds since the last answer, while the store seems down."""
         return 0.0 if self.down_since is None else self._clock() - self.down_since
 
-    def _largest(self) -> float:
-        return min(float(self._ceiling), self.most * max(1.0, self._share))
+    def pause(self, seconds: float) -> None:
+        """Start nothing for this many seconds."""
+        self._resume_at = max(self._resume_at, self._clock() + seconds)
 
-    def _note(self, *, is_doubt: bool) -> None:
-        self._recent.append(is_doubt)
+    def _note(self, *, is_uncertain: bool) -> None:
+        self._recent_uncertain.append(is_uncertain)
         self._until_next_cut -= 1
 
     def _cut(self) -> bool:
@@ -148,12 +162,10 @@ class Pace:
         return True
 
     def _wait(self, asked_s: float | None) -> None:
-        """Wait longer each time, and as long as the store asks; else the first wait is 0."""
-        steps = 2.0 ** min(self._waits, MOST_DOUBLINGS) - (asked_s is not None)
+        """Wait longer each time, and as long as the store asks; otherwise the first wait is 0."""
+        steps = 2.0 ** min(self._waits, MAX_DOUBLINGS)
+        if asked_s is not None:
+            steps -= 1
         ceiling = min(LONGEST_WAIT_S, FIRST_WAIT_S * steps)
         self._waits += 1
         self.pause(max(asked_s or 0.0, ceiling * (0.5 + self._draw() / 2)))
-
-    def pause(self, seconds: float) -> None:
-        """Start nothing for so many seconds."""
-        self._resume_at = max(self._resume_at, self._clock() + seconds)

@@ -9,94 +9,148 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from petstore_frame.storage.progress import is_watched
 
 Inbox = queue.SimpleQueue["Done | None"]
+# A signal that arrives just before a wait does not end it.
+LONGEST_WAIT_S = 1.0
+# How often a paused thread looks whether its pool was abandoned.
+PAUSE_CHECK_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The end of one piece of work: who takes it, and its value or the error that it raised."""
+    """The end of one job: the function that handles it, and its value or its exception."""
 
-    then: Callable[[Done], None]
+    handle: Callable[[Done], None]
     value: Any = None
-    error: Exception | None = None
+    error: BaseException | None = None
+    resume: threading.Event | None = None  # set once the thread may take its next job
 
 
-_Job = tuple[Callable[[Done], None], Callable[[], Any]]
-# A signal that arrives just before a wait does not end it.
-LONGEST_WAIT_S = 1.0
+class _Job(NamedTuple):
+    handle: Callable[[Done], None]
+    work: Callable[[], Any]
 
 
 def wait_for(inbox: Inbox, timeout_s: float | None) -> Done | None:
     """Take the next end from the inbox; ``queue.Empty`` if none came in time, or in a second."""
-    most_s = LONGEST_WAIT_S if timeout_s is None else min(timeout_s, LONGEST_WAIT_S)
-    return inbox.get(timeout=most_s)
+    if timeout_s is None:
+        return inbox.get(timeout=LONGEST_WAIT_S)
+    return inbox.get(timeout=min(timeout_s, LONGEST_WAIT_S))
 
 
 class Pool:
-    """Up to ``most`` threads, started as they are needed and gone when the pool is closed."""
+    """Threads that are started when they are needed and end when the pool is closed.
+
+    Jobs that no thread has taken wait in a queue and can be recalled. A thread whose job ends in
+    another way than usual takes no other job before ``resume``: what its end means may be that
+    nothing more should be sent.
+
+    Attributes:
+        busy: Jobs that are queued or at work.
+        max_threads: How many threads may be started.
+    """
 
     def __init__(
-        self, most: int, *, wait: Callable[[Inbox, float | None], Done | None] = wait_for
+        self,
+        max_threads: int,
+        *,
+        is_usual: Callable[[Any], bool] = lambda _: True,
+        wait: Callable[[Inbox, float | None], Done | None] = wait_for,
     ) -> None:
         self.busy = 0
-        self._most = most
+        self.max_threads = max_threads
+        self._is_usual = is_usual
         self._wait = wait
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._inbox: Inbox = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
+        self._paused: list[threading.Event] = []
         self._is_abandoned = False
 
-    def start(self, work: Callable[[], Any], then: Callable[[Done], None]) -> None:
-        """Let a thread do the work; ``then`` is for the one who gathers its end."""
+    @property
+    def queued(self) -> int:
+        """How many jobs no thread has taken yet."""
+        return self._jobs.qsize()
+
+    def start(self, work: Callable[[], Any], handle: Callable[[Done], None]) -> None:
+        """Queue a job; the caller of ``gather`` calls ``handle`` with its end."""
         self.busy += 1
-        if len(self._threads) < min(self.busy, self._most):
-            # A daemon, so that an abandoned wait for the store cannot hold the interpreter.
-            thread = threading.Thread(target=self._serve, name="pet-loader", daemon=True)
+        if len(self._threads) < min(self.busy, self.max_threads):
+            # A daemon, so that an abandoned request cannot keep the interpreter alive.
+            thread = threading.Thread(target=self._run_jobs, name="pet-loader", daemon=True)
             self._threads.append(thread)
             thread.start()
-        self._jobs.put((then, work))
+        self._jobs.put(_Job(handle, work))
 
     def gather(self, timeout_s: float | None) -> list[Done]:
-        """Wait for an end, then take all that are there; empty after the time or a wake."""
-        ends: list[Done | None] = []
+        """Wait for an end, then take all that are there; empty after the timeout or a wake."""
+        received: list[Done | None] = []
         with suppress(queue.Empty):
-            ends.append(self._wait(self._inbox, timeout_s))
+            received.append(self._wait(self._inbox, timeout_s))
             while True:
-                ends.append(self._inbox.get_nowait())
-        found = [end for end in ends if end is not None]
-        self.busy -= len(found)
-        return found
+                received.append(self._inbox.get_nowait())
+        ends = [end for end in received if end is not None]
+        self.busy -= len(ends)
+        self._paused += [end.resume for end in ends if end.resume is not None]
+        return ends
+
+    def recall(self) -> list[Callable[[Done], None]]:
+        """Take back the jobs that no thread has taken; return their handlers."""
+        handlers = []
+        with suppress(queue.Empty):
+            while (job := self._jobs.get_nowait()) is not None:
+                handlers.append(job.handle)
+        self.busy -= len(handlers)
+        return handlers
+
+    def resume(self) -> None:
+        """Let the threads whose ends were handled take jobs again."""
+        for event in self._paused:
+            event.set()
+        self._paused = []
 
     def wake(self) -> None:
         """End a running ``gather`` early; safe to call from a signal handler."""
         self._inbox.put(None)
 
-    def _serve(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            then, work = job
-            if self._is_abandoned:
-                return
-            try:
-                self._inbox.put(Done(then, work()))
-            except Exception as problem:  # noqa: BLE001 # handed to the one who decides
-                self._inbox.put(Done(then, error=problem))
-
     def abandon(self) -> None:
-        """Start nothing more and await nothing; a thread ends once the store has answered it."""
+        """Start nothing more and await nothing; a thread ends after its current job."""
         self._is_abandoned = True
         self.busy = 0
+
+    def _run_jobs(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            if self._is_abandoned:
+                return
+            end = self._run(job)
+            self._inbox.put(end)
+            while end.resume is not None and not end.resume.wait(PAUSE_CHECK_S):
+                if self._is_abandoned:
+                    return
+
+    def _run(self, job: _Job) -> Done:
+        try:
+            value = job.work()
+        except BaseException as problem:  # noqa: BLE001 # the caller of gather decides
+            return Done(job.handle, error=problem, resume=threading.Event())
+        if self._is_usual(value):
+            return Done(job.handle, value)
+        return Done(job.handle, value, resume=threading.Event())
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, _: object, problem: BaseException | None, *__: object) -> None:
+        if problem is not None:
+            self._is_abandoned = True
+        self.resume()
         for _ in self._threads:
             self._jobs.put(None)
-        if problem is None and not self._is_abandoned:
+        if not self._is_abandoned:
             for thread in self._threads:
                 thread.join()
 
@@ -114,8 +168,8 @@ REAL_TIME: SessionClocks = SessionClocks()
 
 
 def wait_announced(seconds: float) -> None:
-    """Wait, and say how long and why where a person is watching."""
+    """Wait, and tell a person who watches how long and why."""
     if seconds >= 1 and is_watched():
-        why = "the store may still act on unconfirmed rows"
-        sys.stderr.write(f"waiting {seconds:.0f} s before reading back: {why}\n")
+        why = "late requests may still create a pet"
+        sys.stderr.write(f"waiting {seconds:.0f} s before reading the store: {why}\n")
     time.sleep(seconds)

@@ -1,8 +1,8 @@
 """Decides what the end of a request makes of its row.
 
-The answer proves something, and the row's own past counts, too: a later refusal does not remove
-an earlier doubt. And the answer must be the one to this request: a store or a proxy that answers
-twice, or late, can put the answer to one request in the place of the next one's.
+The response proves something, and the row's past counts too: a later rejection does not prove that
+an earlier attempt was not applied. And the response must belong to this request: a store or a proxy
+that answers twice, or late, can put one response in the place of the next.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def unsaved(problem: str, outcomes: Iterable[Outcome]) -> str:
     return f"{problem}; not on disk: {', '.join(lost)}" if lost else problem
 
 
-def broken(problem: Exception | None) -> PostOutcome:
-    """Judge a client that raised where it should have answered: nothing is proven."""
+def broken(problem: BaseException | None) -> PostOutcome:
+    """Return the outcome of a request whose client raised: nothing is proven."""
     error = problem if isinstance(problem, PetstoreError) else PetstoreError(repr(problem))
     return PostOutcome(Proof.UNKNOWN, type(problem).__name__, error=error, is_systemic=True)

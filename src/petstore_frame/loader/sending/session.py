@@ -1,6 +1,6 @@
 """Sends the rows of one import, none of them twice.
 
-One thread, the caller's, decides and writes; the others only wait for the store.
+The caller's thread decides and writes; the other threads only wait for the store.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from petstore_frame.errors import AuthenticationError, JournalError, PetstoreErr
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.load_options import DEFAULT_WORKERS, MOST_WORKERS, LoadOptions
+from petstore_frame.loader.load_options import DEFAULT_WORKERS, LoadOptions
 from petstore_frame.loader.row_state import Ending, State
 from petstore_frame.loader.sending.pace import Pace
 from petstore_frame.loader.sending.pool import Done, Pool, SessionClocks
@@ -30,9 +30,13 @@ from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.transport import IdempotencyKey, Interrupts, PostOutcome, Proof
 
 _INTERRUPTED = "interrupted"
-# More than are ever in flight, so the request that an answer belongs to is among them.
+# More than are ever in flight, so the request that a response belongs to is among them.
 RECENT = 256
-MOST_ROUNDS = 8
+MAX_ROUNDS = 8
+# How long one commit waits for more responses while all threads have work.
+BATCH_S = 0.005
+# After any other response a thread sends nothing more before it was judged.
+USUAL_STATUSES = frozenset({201, 400, 409, 413, 422})
 FIRST_ROUND_S, LONGEST_ROUND_S = 0.5, 30.0
 KEY_MARGIN_S = 300.0
 
@@ -80,8 +84,12 @@ def run_session(
         return False
     outcomes.start(timing.now())
     counts[State.UNCONFIRMED] += counts.pop(State.IN_FLIGHT)
-    total, progress = counts[State.PENDING], options.progress
-    option = progress if total or callable(progress) else False  # no bar for nothing
+    total = counts[State.PENDING]
+    if options.max_rows is not None:
+        total = min(total, options.max_rows)
+    option = options.progress
+    if not total and not callable(option):
+        option = False  # no bar for nothing
     with ProgressBar(option, "Loading", total) as display:
         ending, detail = Sender(client, outcomes, counts, options, timing, display, step).run()
     outcomes.end(timing.now(), ending, detail)
@@ -105,10 +113,10 @@ class Sender:
         self.timing, self.display, self.step = timing, display, step
         self.total = counts[State.PENDING]
         self.store_id = journal.run.store_id
-        ceiling = options.workers or MOST_WORKERS
-        self._pool = Pool(ceiling, wait=timing.wait)
-        most = options.workers or DEFAULT_WORKERS
-        self._pace = Pace(most, ceiling=ceiling, clock=timing.clock)
+        workers = options.workers or DEFAULT_WORKERS
+        self._pool = Pool(workers, is_usual=_is_usual, wait=timing.wait)
+        self._pace = Pace(workers, clock=timing.clock)
+        self._rows_left = options.max_rows  # None: no limit
         self._in_flight: dict[int, Intent] = {}
         self._recent: deque[Intent] = deque(maxlen=RECENT)
         self._outcomes: list[Outcome] = []
@@ -116,7 +124,7 @@ class Sender:
         self._rounds = 0
         self._ending: tuple[Ending, str] | None = None
         self._is_there = False  # the store gave an answer, or asked to wait
-        self._last_failure: Exception | None = None
+        self._last_failure: BaseException | None = None
         self._is_journal_broken = False
         self._problem: Exception | None = None
 
@@ -126,32 +134,49 @@ class Sender:
         self._begin_round()
         with Interrupts(self._pool.wake) as interrupts, self._pool:
             while not self._is_over():
-                ends = self._pool.gather(self._timeout_s())
+                ends = self._gather()
                 if not ends:
                     self._report_progress()
                 self._find_owned(ends)
                 for end in ends:
-                    end.then(end)
+                    end.handle(end)
                 self._check_patience()
                 if interrupts.count:
                     self._stop(Ending.INTERRUPTED, _INTERRUPTED)
                 if interrupts.count > 1:
                     self._abandon()
                 self._commit()
+                self._pool.resume()
                 self._probe_if_due()
-                if not (self._pool.busy or self.journal.has_more):
+                if not (self._pool.busy or self._has_more):
                     self._begin_round()
         ending, detail = self._ending or (Ending.DONE, "")
         if self._is_journal_broken:
             raise JournalError(unsaved(detail, self._outcomes))
         if self._problem is not None:
             raise self._problem
+        if ending is Ending.DONE and self.counts[State.PENDING]:
+            return Ending.MAX_ROWS, detail
         return ending, detail
+
+    @property
+    def _has_more(self) -> bool:
+        """Whether there may be something to send, within ``max_rows``."""
+        return self.journal.has_repeats or (self.journal.has_pending and self._rows_left != 0)
 
     def _is_over(self) -> bool:
         if self._pool.busy or (self._outcomes and not self._is_journal_broken):
             return False
-        return self._ending is not None or not self.journal.has_more
+        return self._ending is not None or not self._has_more
+
+    def _gather(self) -> list[Done]:
+        """Wait for responses; while all threads have work, wait for a few more."""
+        ends = self._pool.gather(self._timeout_s())
+        more = ends
+        while more and self._pool.queued > self._pool.max_threads:
+            more = self._pool.gather(BATCH_S)
+            ends += more
+        return ends
 
     def _timeout_s(self) -> float | None:
         """Return how long to wait for the next end; None while only an end can change anything."""
@@ -163,69 +188,81 @@ class Sender:
     def _take(self, intent: Intent, end: Done) -> None:
         if self._in_flight.pop(intent.row, None) is None:
             return
-        answer: PostOutcome = end.value or broken(end.error)
+        response: PostOutcome = end.value or broken(end.error)
         is_earlier = None
-        if answer.pet is not None:
-            is_earlier = self._owned.get(answer.pet.id)
-            self._owned[answer.pet.id] = False
-        answer, is_taken = checked_answer(
-            intent, answer, is_earlier=is_earlier, recent=self._recent
+        if response.pet is not None:
+            is_earlier = self._owned.get(response.pet.id)
+            self._owned[response.pet.id] = False
+        response, is_taken = checked_answer(
+            intent, response, is_earlier=is_earlier, recent=self._recent
         )
-        outcome = replace(judge(intent, answer), is_taken=is_taken)
+        outcome = judge(intent, response)
+        if is_taken:
+            outcome = replace(outcome, is_taken=True)
+        self._settle(outcome)
+        self._note_pace(response)
+        self._check_store(response.store_id)
+        if _is_interrupt(end.error):
+            self._stop(Ending.INTERRUPTED, f"the client raised {end.error!r}")
+        if response.is_systemic:
+            self._stop(Ending.STOPPED, why_stopped(response.error, intent))
+        self._check_budget()
+
+    def _settle(self, outcome: Outcome) -> None:
+        """Keep an outcome for the next commit."""
         self._outcomes.append(outcome)
         self.counts[State.IN_FLIGHT] -= 1
         self.counts[outcome.state] += 1
-        self._note_pace(answer, self.timing.now() - intent.claimed_at)
-        self._check_store(answer.store_id)
-        if answer.is_systemic:
-            self._stop(Ending.STOPPED, why_stopped(answer.error, intent))
-        self._check_budget()
+        if self._rows_left is not None and outcome.state is State.PENDING:
+            self._rows_left += 1
 
     def _find_owned(self, ends: list[Done]) -> None:
-        """Look up the pets of some answers: one that a row has already proves nothing."""
+        """Look up the pets of some responses: one that a row has already proves nothing."""
         values = (end.value for end in ends)
-        pet_ids = [each.pet.id for each in values if isinstance(each, PostOutcome) and each.pet]
-        self._owned = {each.pet_id: False for each in self._outcomes if each.pet_id is not None}
+        pet_ids = [value.pet.id for value in values if isinstance(value, PostOutcome) and value.pet]
+        self._owned = {
+            outcome.pet_id: False for outcome in self._outcomes if outcome.pet_id is not None
+        }
+        if not pet_ids:
+            return
         try:
-            owners = self.journal.owners(pet_ids) if pet_ids else {}
+            self._owned |= self.journal.owners(pet_ids)
         except JournalError as problem:
             self._fail(problem)
-        else:
-            self._owned |= owners
 
     def _fail(self, problem: JournalError) -> None:
-        """Stop as the journal cannot be relied on."""
+        """Stop because the journal cannot be relied on."""
         self._is_journal_broken = True
         self._ending = (Ending.JOURNAL, str(problem))
 
     def _check_store(self, store_id: str | None) -> None:
-        """Stop where another store answers; the first id that a store states counts."""
+        """Stop if another store answers; the first id that a store states counts."""
         if self.store_id is None:
             self.store_id = store_id
         elif store_id not in (None, self.store_id):
             self._stop(
                 Ending.STOPPED,
-                f"another store answers at {self.client.base_url} now; there the import "
-                "begins anew",
+                f"another store answers at {self.client.base_url} now; load the file again to "
+                "begin a new import there",
             )
 
-    def _note_pace(self, answer: PostOutcome, in_window_s: float) -> None:
-        is_answer = answer.proof in (Proof.CREATED, Proof.REJECTED)
-        self._is_there |= is_answer or answer.retry_after_s is not None
-        self._last_failure = answer.error
+    def _note_pace(self, response: PostOutcome) -> None:
+        is_answer = response.proof in (Proof.CREATED, Proof.REJECTED)
+        self._is_there |= is_answer or response.retry_after_s is not None
+        self._last_failure = response.error
         if is_answer:
-            self._pace.note_answer(answer.elapsed_s, in_window_s)
-        elif answer.proof is Proof.UNKNOWN:
-            self._pace.note_doubt(answer.retry_after_s)
-        elif answer.http_status is None:
+            self._pace.note_answer(response.elapsed_s)
+        elif response.proof is Proof.UNKNOWN:
+            self._pace.note_uncertain(response.retry_after_s)
+        elif response.http_status is None:
             self._pace.open()
         else:
-            self._pace.note_pressure(answer.retry_after_s)
+            self._pace.note_pressure(response.retry_after_s)
 
     def _begin_round(self) -> None:
         """Repeat unconfirmed rows whose key the store knows; each round but the first waits."""
         oldest = self._oldest_key()
-        if oldest is None or self._rounds > MOST_ROUNDS:
+        if oldest is None or self._rounds > MAX_ROUNDS:
             return
         if self.journal.begin_round(oldest, self.timing.now()) and self._rounds:
             self._pace.pause(min(LONGEST_ROUND_S, FIRST_ROUND_S * 2.0 ** (self._rounds - 1)))
@@ -239,30 +276,54 @@ class Sender:
         return self.timing.now() - keys.lifetime_s + min(KEY_MARGIN_S, keys.lifetime_s / 2)
 
     def _commit(self) -> None:
-        """Put outcomes and the next intents on disk, then send those."""
+        """Put outcomes and the next intents on disk, then queue the requests."""
+        if self._ending is not None or self._pace.is_paused:
+            self._recall()
         if self._is_journal_broken:
             return
-        may_send = self._ending is None and self.journal.has_more
+        may_send = self._ending is None and self._has_more
         room = self._pace.room(self._pool.busy) if may_send else 0
         if not (self._outcomes or room):
             return
         self.step("commit")
-        oldest, now = self._oldest_key(), self.timing.now()
         try:
             intents = self.journal.commit(
-                self._outcomes, now, room=room, keys_since=oldest, store_id=self.store_id
+                self._outcomes,
+                self.timing.now(),
+                room=room,
+                max_pending=self._rows_left,
+                keys_since=self._oldest_key(),
+                store_id=self.store_id,
             )
         except JournalError as problem:
             self._fail(problem)
+            self._recall()
             return
         self._outcomes = []
         self.step("committed")
+        self._pool.max_threads = self._pace.threads()
         for intent in intents:
             self._send(intent)
         self._report_progress()
 
+    def _recall(self) -> None:
+        """Take back the requests that no thread has begun, which are as before."""
+        for handle in self._pool.recall():
+            intent = handle.args[0] if isinstance(handle, partial) else None
+            if intent is None or self._in_flight.pop(intent.row, None) is None:
+                continue
+            if self._is_journal_broken:
+                continue
+            state = State.UNCONFIRMED if intent.may_have_been_applied else State.PENDING
+            self._settle(Outcome(intent, state, "not_begun"))
+
     def _send(self, intent: Intent) -> None:
-        self.counts[State.UNCONFIRMED if intent.may_have_been_applied else State.PENDING] -= 1
+        if intent.may_have_been_applied:
+            self.counts[State.UNCONFIRMED] -= 1
+        else:
+            self.counts[State.PENDING] -= 1
+            if self._rows_left is not None:
+                self._rows_left -= 1
         self.counts[State.IN_FLIGHT] += 1
         self._in_flight[intent.row] = intent
         self._recent.append(intent)
@@ -278,11 +339,13 @@ class Sender:
         """Call the caller's function; whatever it raises waits for the requests in flight."""
         counts = self.counts
         done = self.total - counts[State.PENDING] - counts[State.IN_FLIGHT]
-        odd = {
-            str(each): counts[each] for each in (State.REJECTED, State.UNCONFIRMED) if counts[each]
+        shown = {
+            str(state): counts[state]
+            for state in (State.REJECTED, State.UNCONFIRMED)
+            if counts[state]
         }
         try:
-            self.display.show(dict(counts), done, **odd)
+            self.display.show(dict(counts), done, **shown)
         except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
             if self._ending == (Ending.INTERRUPTED, _INTERRUPTED):
                 self._abandon()
@@ -296,28 +359,29 @@ class Sender:
         self._ending = self._ending or (ending, detail)
 
     def _abandon(self) -> None:
-        """Stop waiting: what is on its way is unconfirmed from now on."""
+        """Stop waiting: the rows of the requests in flight are unconfirmed from now on."""
+        self._recall()
         self._pool.abandon()
         for intent in self._in_flight.values():
-            self._outcomes.append(Outcome(intent, State.UNCONFIRMED, "abandoned"))
-            self.counts[State.UNCONFIRMED] += 1
-        self.counts[State.IN_FLIGHT] = 0
+            self._settle(Outcome(intent, State.UNCONFIRMED, "abandoned"))
         self._in_flight = {}
 
     def _check_budget(self) -> None:
-        most = self.options.max_errors
+        max_errors = self.options.max_errors
+        if max_errors is None:
+            return
         for state in (State.INVALID, State.REJECTED):
-            if most is not None and self.counts[state] > most:
+            if self.counts[state] > max_errors:
                 self._stop(
                     Ending.BUDGET,
-                    f"{self.counts[state]:,} {state}, more than the {most:,} allowed; fix them, or "
-                    "allow more",
+                    f"{self.counts[state]:,} rows are {state}, more than max_errors={max_errors}; "
+                    "fix them, or allow more",
                 )
 
     def _check_patience(self) -> None:
-        options, pace, store = self.options, self._pace, f"the store at {self.client.base_url}"
+        options, pace = self.options, self._pace
+        store = f"the store at {self.client.base_url}"
         patience_s = options.patience_s if self._is_there else options.first_patience_s
-        problem = ""
         if pace.is_fruitless:
             problem = "the store answers GET, but again and again no POST; ask its operator"
         elif pace.down_s() > patience_s:
@@ -330,8 +394,9 @@ class Sender:
                 f"{store} asks to wait {pace.wait_s():.0f} s, and an import waits "
                 f"{options.patience_s:.0f} s at most"
             )
-        if problem:
-            self._stop(Ending.OUTAGE, problem)
+        else:
+            return
+        self._stop(Ending.OUTAGE, problem)
 
     def _probe_if_due(self) -> None:
         pace = self._pace
@@ -341,9 +406,23 @@ class Sender:
     def _probed(self, end: Done) -> None:
         if isinstance(end.error, AuthenticationError):
             self._stop(Ending.STOPPED, why_stopped(end.error))
+        elif _is_interrupt(end.error):
+            self._stop(Ending.INTERRUPTED, f"the client raised {end.error!r}")
         elif end.error is not None and not isinstance(end.error, PetstoreError):
             raise end.error
         self._last_failure = end.error or self._last_failure
         if end.error is None:
             self._check_store(end.value.store_id)
         self._pace.note_probe(is_up=end.error is None)
+
+
+def _is_usual(value: Any) -> bool:
+    """Return whether a response concerns its own row and no other."""
+    if not isinstance(value, PostOutcome) or value.is_systemic:
+        return False
+    return value.http_status in USUAL_STATUSES
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Return whether an exception ends a program, as KeyboardInterrupt and SystemExit do."""
+    return error is not None and not isinstance(error, Exception)

@@ -1,0 +1,39 @@
+"""Rejects line numbers that a file does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from petstore_frame.errors import ArgumentError
+from petstore_frame.loader.row_state import SourceRow
+
+
+def with_named_lines(
+    batches: Iterable[Sequence[SourceRow]], lines: Mapping[str, Collection[int]]
+) -> Iterator[Sequence[SourceRow]]:
+    """Yield the batches; at their end, raise if a named line is not among them.
+
+    Args:
+        batches: The rows of a file.
+        lines: The lines that each argument names, such as ``{"exclude_lines": [34]}``.
+
+    Raises:
+        ArgumentError: The file has no such row; nothing was sent.
+    """
+    missing = {argument: set(numbers) for argument, numbers in lines.items() if numbers}
+    first_line = last_line = 0
+    for batch in batches:
+        if missing and batch:
+            first_line = first_line or batch[0].line
+            last_line = batch[-1].line
+            present = {row.line for row in batch}
+            for numbers in missing.values():
+                numbers.difference_update(present)
+        yield batch
+    for argument, numbers in missing.items():
+        if numbers:
+            shown = ", ".join(str(number) for number in sorted(numbers)[:5])
+            raise ArgumentError(
+                f"{argument}: the file has no row in line {shown}; its rows are in lines "
+                f"{first_line} to {last_line}; nothing was sent"
+            )

@@ -1,0 +1,128 @@
+"""Writes what a person found out about unconfirmed rows."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from petstore_frame.errors import ArgumentError
+from petstore_frame.loader.journal.database import Writer, holding
+from petstore_frame.loader.journal.outcomes import Change, Outcomes
+from petstore_frame.loader.journal.rows import read_import
+from petstore_frame.loader.row_state import State
+from petstore_frame.validation import whole_number
+
+# A line number, the text of a key, or the texts of a key of several columns.
+RowName = int | str | tuple[str, ...]
+PetIds = int | None | Sequence[int | None]
+PLACEHOLDER = "?"
+_UNCONFIRMED = """
+SELECT rows.row, rows.line, rows.key, animals.state
+FROM rows JOIN animals USING (import, row)
+WHERE import = ? AND animals.state IN ('unconfirmed', 'not_found') ORDER BY rows.row
+"""
+
+
+class _Row(NamedTuple):
+    number: int
+    line: int
+    key: str | None  # as the journal stores it
+    state: State
+
+    def is_named(self, name: RowName) -> bool:
+        """Return whether this is the line or the key of the row."""
+        if not isinstance(name, (str, tuple)):
+            return self.line == name
+        texts = [name] if isinstance(name, str) else list(name)
+        return self.key is not None and self.key in (name, json.dumps(texts, ensure_ascii=False))
+
+
+def resolve(path: Path, import_id: str, pets: Mapping[RowName, PetIds]) -> None:
+    """Write which pet each unconfirmed row is, as ``LoadResult.resolve`` describes."""
+    if not isinstance(pets, Mapping):
+        raise ArgumentError(
+            f"resolve takes a pet for each line, as in {{17: 4711, 18: None}}, got {pets!r}; "
+            "nothing was changed"
+        )
+    ids_by_name = {_checked_name(name): _checked_ids(name, ids) for name, ids in pets.items()}
+    run = read_import(path, import_id)
+    with holding(path), Writer(path, run.base_url) as writer:
+        outcomes = Outcomes(writer, run)
+        outcomes.recover()
+        rows = _read_unconfirmed(writer.sql, run.number)
+        _check_pets_are_free(outcomes, ids_by_name)
+        changes: list[Change] = []
+        for name, ids in ids_by_name.items():
+            named_rows = [row for row in rows if row.is_named(name)]
+            changes += _changes(name, named_rows, ids)
+        outcomes.change(changes, time.time())
+
+
+def _checked_name(name: Any) -> RowName:
+    if isinstance(name, (str, tuple)):
+        return name
+    return whole_number("line", name, 1)
+
+
+def _checked_ids(name: Any, ids: Any) -> list[int | None]:
+    listed = list(ids) if isinstance(ids, (list, tuple)) else [ids]
+    if PLACEHOLDER in listed:
+        raise ArgumentError(
+            f"{_shown(name)}: '?' is a placeholder; replace it with the id of the pet in the "
+            "store, or with None if there is none; nothing was changed"
+        )
+    return [None if pet_id is None else whole_number("pet_id", pet_id) for pet_id in listed]
+
+
+def _shown(name: RowName) -> str:
+    return f"key {name!r}" if isinstance(name, (str, tuple)) else f"line {name}"
+
+
+def _read_unconfirmed(sql: sqlite3.Connection, number: int) -> list[_Row]:
+    return [
+        _Row(row, line, key, State(state))
+        for row, line, key, state in sql.execute(_UNCONFIRMED, [number])
+    ]
+
+
+def _check_pets_are_free(outcomes: Outcomes, pets: Mapping[RowName, list[int | None]]) -> None:
+    """Reject a pet that another row has, or that is given twice."""
+    given = Counter(pet_id for ids in pets.values() for pet_id in ids if pet_id is not None)
+    repeated = [pet_id for pet_id, count in given.items() if count > 1]
+    for pet_id in (*outcomes.owners([*given]), *repeated):
+        raise ArgumentError(f"pet {pet_id} is another row's; nothing was changed")
+
+
+def _changes(name: RowName, rows: Sequence[_Row], ids: Sequence[int | None]) -> list[Change]:
+    """Return what becomes of the rows of one line or key."""
+    if not rows:
+        raise ArgumentError(f"{_shown(name)} is not unconfirmed; nothing was changed")
+    if len(rows) != len(ids):
+        raise ArgumentError(
+            f"{_shown(name)} stands for {len(rows)} unconfirmed animals, so it takes a list of "
+            f"{len(rows)} pets, got {len(ids)}; nothing was changed"
+        )
+    changes: list[Change] = []
+    for row, pet_id in zip(rows, ids, strict=True):
+        if pet_id is not None:
+            reason = "a person found it"
+            changes.append(Change(row.number, row.state, State.CREATED, reason, pet_id, "manual"))
+            continue
+        reason = "a person did not find it"
+        if row.state is State.UNCONFIRMED:
+            changes.append(Change(row.number, row.state, State.NOT_FOUND, reason))
+        changes.append(Change(row.number, State.NOT_FOUND, State.PENDING, reason))
+    return changes
+
+
+def lines_of(sql: sqlite3.Connection, number: int) -> dict[int, list[int]]:
+    """Return the unconfirmed rows of an import by their lines."""
+    rows_of_line: dict[int, list[int]] = defaultdict(list)
+    for row in _read_unconfirmed(sql, number):
+        rows_of_line[row.line].append(row.number)
+    return dict(rows_of_line)

@@ -1,0 +1,108 @@
+"""Counts the rows of a file by what they mean to a person, each row once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from enum import StrEnum
+from typing import Self
+
+from petstore_frame.loader.journal.rows import Import
+from petstore_frame.loader.row_state import State
+from petstore_frame.rendering import count_text
+
+
+class RowGroup(StrEnum):
+    """What a row means to a person, with its words. The order is that of cards and sentences."""
+
+    text: str
+
+    def __new__(cls, value: str, text: str) -> Self:
+        group = str.__new__(cls, value)
+        group._value_, group.text = value, text
+        return group
+
+    def counted(self, rows: int) -> str:
+        """Return a number of rows of this group in words."""
+        if self is RowGroup.ADDED:
+            return f"{count_text(rows, 'animal')} added"
+        if self is RowGroup.NEED_FIXING and rows == 1:
+            return "1 needs fixing"
+        return f"{rows:,} {self.text}"
+
+    ADDED = "added", "added"
+    TO_SEND = "to_send", "to send"
+    ALREADY_LOADED = "already_loaded", "already loaded"
+    MATCHED = "matched", "matched with pets in the store"
+    REPEATED = "repeated", "repeated in the file"
+    EXCLUDED = "excluded", "excluded"
+    NEED_FIXING = "need_fixing", "need fixing"
+    REJECTED = "rejected", "rejected by the store"
+    UNCONFIRMED = "unconfirmed", "unconfirmed"
+    GONE = "gone", "no longer in the store"
+
+
+# A row that stands for several animals counts as the least finished of them.
+_LEAST_FINISHED_FIRST = (
+    RowGroup.NEED_FIXING, RowGroup.REJECTED, RowGroup.UNCONFIRMED, RowGroup.TO_SEND,
+    RowGroup.GONE, RowGroup.REPEATED, RowGroup.ALREADY_LOADED, RowGroup.MATCHED, RowGroup.ADDED,
+    RowGroup.EXCLUDED,
+)  # fmt: skip
+_OF_STATE = {
+    State.PENDING: RowGroup.TO_SEND,
+    State.NOT_FOUND: RowGroup.TO_SEND,
+    State.MATCHED: RowGroup.MATCHED,
+    State.INVALID: RowGroup.NEED_FIXING,
+    State.REJECTED: RowGroup.REJECTED,
+    State.UNCONFIRMED: RowGroup.UNCONFIRMED,
+    State.IN_FLIGHT: RowGroup.UNCONFIRMED,
+    State.GONE: RowGroup.GONE,
+    State.EXCLUDED: RowGroup.EXCLUDED,
+}
+_STATES = """
+SELECT state, own_state, speaks, own_import = import, {line}, count(*)
+FROM row_states WHERE import = ? GROUP BY 1, 2, 3, 4, 5 ORDER BY 5
+"""
+
+
+def group_of(
+    state: State, animal_state: State | None, *, speaks: bool, is_of_import: bool, was_sent: bool
+) -> RowGroup:
+    """Return the group of a row.
+
+    Args:
+        state: The state of the row.
+        animal_state: The state of its animal; None for a row without an animal.
+        speaks: Whether the animal is sent with the values of this row.
+        is_of_import: Whether the animal is of the import of this row.
+        was_sent: Whether this call sent the rows of the import.
+    """
+    if animal_state is not None and not speaks and is_of_import:
+        return RowGroup.REPEATED
+    shown = state if animal_state is None or speaks else animal_state
+    if shown is State.CREATED:
+        return RowGroup.ADDED if was_sent and speaks else RowGroup.ALREADY_LOADED
+    return _OF_STATE[shown]
+
+
+def count_groups(sql: sqlite3.Connection, run: Import, *, was_sent: bool) -> dict[RowGroup, int]:
+    """Return how many rows of the file are in each group; all groups are in the result."""
+    has_quantity = bool((run.recipe or {}).get("quantity"))
+    # Without a quantity column each row of the journal is a row of the file.
+    query = _STATES.format(line="line" if has_quantity else "NULL")
+    counts, group_of_line = Counter[RowGroup](), dict[int, RowGroup]()
+    for state, own_state, speaks, is_of_import, line, rows in sql.execute(query, [run.number]):
+        group = group_of(
+            State(state),
+            None if own_state is None else State(own_state),
+            speaks=bool(speaks),
+            is_of_import=bool(is_of_import),
+            was_sent=was_sent,
+        )
+        if line is None:
+            counts[group] += rows
+            continue
+        groups = {group, group_of_line.get(line, group)}
+        group_of_line[line] = min(groups, key=_LEAST_FINISHED_FIRST.index)
+    counts.update(group_of_line.values())
+    return {group: counts[group] for group in RowGroup}
