@@ -24,15 +24,15 @@ class State(StrEnum):
         return state
 
     CREATED = "created", "in the store"
-    MATCHED = "matched", "in the store already, found there"
-    INVALID = "invalid", "not sent: to fix"
-    REJECTED = "rejected", "refused by the store: to fix"
-    UNCONFIRMED = "unconfirmed", "not confirmed: may be in the store"
+    MATCHED = "matched", "in the store before the load"
+    INVALID = "invalid", "not sent, needs fixing"
+    REJECTED = "rejected", "rejected by the store, needs fixing"
+    UNCONFIRMED = "unconfirmed", "unconfirmed, may be in the store"
     NOT_FOUND = "not_found", "not found in the store"
-    IN_FLIGHT = "in_flight", "on the way"
+    IN_FLIGHT = "in_flight", "being sent"
     PENDING = "pending", "not sent yet"
-    GONE = "gone", "was in the store, and is not there any more"
-    EXCLUDED = "excluded", "not sent: blank, known already, or left out"
+    GONE = "gone", "no longer in the store"
+    EXCLUDED = "excluded", "excluded"
 
     @property
     def is_unconfirmed(self) -> bool:
