@@ -91,11 +91,12 @@ def _write_line(
     Counts are numbers and not COUNTIFS over the inventory: COUNTIFS reads text ids as numbers,
     and does not distinguish ids that differ past the 15th digit.
     """
-    may_alarm, badge = bool(content.counts.nothing_available()), palette.verdict_badge("incomplete")
+    badge = palette.verdict_badge("incomplete")
     sheet.cell(row, _NAME, line.label, **look)
     columns = [*content.counts.statuses, None]
     for col, (status, count) in enumerate(zip(columns, line.cells, strict=True), _FIRST_STATUS):
-        is_none = may_alarm and status == "available" and not count.count
+        is_empty = status == "available" and count.count == 0
+        is_none = is_empty and content.counts.is_available_exact
         mark = {"bg_color": badge.fill, "font_color": badge.ink} if is_none else {}
         form = layout.count_format(count, zero="none" if is_none else "–")
         sheet.cell(row, col, count.count, **{**look, **mark, "num_format": form})
