@@ -1,9 +1,11 @@
-"""``petstore-frame demo``, the main job once through, and ``sample``, a file to load."""
+"""Defines ``petstore-frame demo``, a tour of the main steps, and ``sample``, a file to load."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import indent
@@ -16,12 +18,16 @@ import petstore_frame as pf
 
 
 def sample(
-    output: Annotated[Path, Option("--output", "-o", help="CSV.")] = Path("arrivals.csv"),
+    output: Annotated[Path, Option("--output", "-o", help="CSV file to write.")] = Path(
+        "arrivals.csv"
+    ),
     rows: Annotated[int, Option(min=0, help="Number of animals.")] = 2_000,
-    seed: Annotated[int, Option(help="The same seed writes the same file.")] = 7,
-    categories: Annotated[Path | None, Option(help="Write the category labels here too.")] = None,
+    seed: Annotated[int, Option(help="Seed; the same seed writes the same file.")] = 7,
+    categories: Annotated[
+        Path | None, Option(help="Write the category labels to this file, too.")
+    ] = None,
 ) -> None:
-    """Write made-up animals as CSV, about one record in twenty with a typical mistake.
+    """Write sample animals as CSV; about one row in twenty has a typical mistake.
 
     Example: petstore-frame sample --output arrivals.csv --categories categories.csv
     """
@@ -31,41 +37,43 @@ def sample(
 
 
 def demo(
-    folder: Annotated[Path, Option(help="Of the files.", file_okay=False)] = Path("petstore-demo"),
-    rows: Annotated[int, Option(min=1, help="Animals in the sample file.")] = 2_000,
+    folder: Annotated[Path, Option(help="Folder for the files.", file_okay=False)] = Path(
+        "petstore-demo"
+    ),
+    rows: Annotated[int, Option(min=1, help="Number of animals in the sample file.")] = 2_000,
 ) -> None:
     """Start a store, load a file into it, read it back, and write a workbook.
 
-    The store is a small service on this machine that ends with this command.
+    The store runs on this machine and ends with this command.
 
     Example: petstore-frame demo --rows 500
     """
     folder.mkdir(parents=True, exist_ok=True)
     names = ("arrivals.csv", "categories.csv", "inventory.xlsx")
     arrivals, categories, report = (folder / name for name in names)
-    typer.echo(f"Everything happens on this machine; the files go to {folder}/")
-    # The store is new at each run, so the memory of earlier imports would only be in the way.
+    typer.echo(f"Everything happens on this machine; the files are written to {folder}/")
+    # Every run has a new store, so it needs a new journal.
     with pf.serve() as server, server.client() as client, TemporaryDirectory() as journal:
         _step("A store", f"{server.base_url}, with a key made for this run")
         pf.sample_data.write_sample_csv(arrivals, rows=rows)
         pf.sample_data.write_sample_categories(categories)
-        _step("A file", f"{arrivals}: {rows:,} animals as people send them")
-        _step("Loading", "one request for each good row; a row with a mistake is not sent")
+        _step("A file", f"{arrivals}: {rows:,} animals, some with typical mistakes")
+        _step("Loading", "one request for each valid row; a row with a mistake is not sent")
         result = pf.load(arrivals, client, key="animal_id", categories=categories, journal=journal)
-        _show(_became(result))
+        _show(_outcome(result))
         inventory = pf.fetch_inventory(client)
         _step("Reading back", str(inventory.completeness))
         _show(str(pf.summarize(inventory, categories=categories)).partition("\n\n")[2])
         results = result.write(folder / "results")
         pf.write_report(inventory, report, categories=categories)
-    _step("Files", "all that was written")
+    _step("Files", "everything that was written")
     _show("\n".join(map(str, [arrivals, categories, *results, report, *_copy_notebooks(folder)])))
-    _step("Next", "three things to try, each as it stands")
-    _show(_next(arrivals, categories, folder / "results"))
+    _step("Next", "three things to try; each line can be copied")
+    _show(_next_steps(arrivals, categories, folder / "results"))
 
 
-def _became(result: pf.LoadResult) -> str:
-    """Say what became of the rows, with the first of those to fix that has a value."""
+def _outcome(result: pf.LoadResult) -> str:
+    """Describe what happened to the rows, with an example of a row to fix."""
     lines = [f"{len(result.created):>6,}  created: in the store"]
     fix = result.fix
     if len(fix):
@@ -76,30 +84,44 @@ def _became(result: pf.LoadResult) -> str:
     return "\n".join(lines)
 
 
-def _next(arrivals: Path, categories: Path, results: Path) -> str:
-    """Return what a newcomer may type next; this run's store has ended by then."""
+def _next_steps(arrivals: Path, categories: Path, results: Path) -> str:
+    """Return commands to try next; they need a new store, because this one has ended."""
+    recipe = ["petstore-frame", "recipe", str(arrivals)]
     load = ["petstore-frame", "load", str(arrivals), "--key", "animal_id"]
     load += ["--categories", str(categories), "--output", str(results)]
     return f"""\
 1. See a store in the browser, with the dashboard
      petstore-frame dashboard --sample 500
-2. See what is recognised in a file, and what is left to say; nothing is sent
-     {shlex.join(["petstore-frame", "recipe", str(arrivals)])}
-3. Start a store of your own, which ends with Ctrl-C
+2. See how a file would be read, and what is left to decide; nothing is sent
+     {_join(recipe)}
+3. Start your own store, which ends with Ctrl-C
      petstore-frame serve --api-key-file store.key
-   and in a second terminal load the file into it
-     export PETSTORE_BASE_URL=http://127.0.0.1:8080/v1 PETSTORE_API_KEY="$(cat store.key)"
-     {shlex.join(load)}"""
+   and load the file into it in a second terminal
+     {_set_store("http://127.0.0.1:8080/v1", "store.key")}
+     {_join(load)}"""
+
+
+def _join(words: list[str]) -> str:
+    """Return a command line for the shell of this system."""
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+def _set_store(base_url: str, key_file: str) -> str:
+    """Return the line that names a store and its key in the shell of this system."""
+    if os.name == "nt":  # PowerShell
+        key = f"(Get-Content {key_file})"
+        return f'$env:PETSTORE_BASE_URL="{base_url}"; $env:PETSTORE_API_KEY={key}'
+    return f'export PETSTORE_BASE_URL={base_url} PETSTORE_API_KEY="$(cat {key_file})"'
 
 
 def _copy_notebooks(folder: Path) -> list[Path]:
-    """Put the package's notebooks into a folder of their own, where they write their own files."""
-    place = folder / "notebooks"
+    """Copy the notebooks of the package to a folder where they can write their files."""
+    notebooks = folder / "notebooks"
     for notebook in Path(pf.__file__).parent.glob("notebooks/*.ipynb"):
-        place.mkdir(exist_ok=True)
-        if not (place / notebook.name).exists():
-            shutil.copyfile(notebook, place / notebook.name)
-    return sorted(place.glob("*.ipynb"))
+        notebooks.mkdir(exist_ok=True)
+        if not (notebooks / notebook.name).exists():
+            shutil.copyfile(notebook, notebooks / notebook.name)
+    return sorted(notebooks.glob("*.ipynb"))
 
 
 def _step(title: str, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,7 +41,8 @@ RecipeSettings = Annotated[
     Option(
         "--set",
         metavar="OPTION=VALUE",
-        help="Recipe option, such as encoding=cp1252 or 'mapping.name=Pet name'. Repeatable.",
+        help="Recipe option, such as encoding=cp1252 or 'mapping.name=Pet name'. Repeatable. "
+        "petstore-frame recipe --options lists all.",
     ),
 ]
 
@@ -58,3 +60,8 @@ def recipe_of(
     if categories is not None:
         options["categories"] = categories
     return as_recipe(recipe, options, settings or ())
+
+
+def source_of(path: Path) -> Path | bytes:
+    """Return a file, or what standard input holds if the path is ``-``."""
+    return sys.stdin.buffer.read() if str(path) == "-" else path

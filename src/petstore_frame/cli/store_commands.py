@@ -1,4 +1,4 @@
-"""``petstore-frame serve`` and ``api-keys``: the bundled store, and the keys in its database."""
+"""Defines ``petstore-frame serve`` and ``api-keys``: the bundled store and its keys."""
 
 from __future__ import annotations
 
@@ -20,22 +20,27 @@ def serve(
     host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1",
     database: Database = "petstore.sqlite3",
     api_key_file: Annotated[
-        Path | None, Option(help="File of a key to accept; made, for its owner, when missing.")
+        Path | None,
+        Option(help="File of a key to accept; made if it is missing, readable by you only."),
     ] = None,
-    sample: Annotated[int, Option(help="Made-up pets to put into an empty store.")] = 0,
-    seed: Annotated[int, Option(help="Seed of the made-up pets and of the faults.")] = 0,
-    spec_only: Annotated[bool, Option("--spec-only", help="Without extensions.")] = False,
+    sample: Annotated[int, Option(help="Number of sample pets to put into an empty store.")] = 0,
+    seed: Annotated[int, Option(help="Seed of the sample pets and of the faults.")] = 0,
+    spec_only: Annotated[
+        bool, Option("--spec-only", help="Leave out every extension of the interface.")
+    ] = False,
     faults: Annotated[
-        str | None, Option(help="Misbehave, such as lost-reply=0.05,busy=0.02,cap=20.")
+        str | None, Option(help="Rates of faults, such as lost-reply=0.05,busy=0.02,cap=20.")
     ] = None,
-    upstream: Annotated[str | None, Option(help="Misbehave before this store.")] = None,
+    upstream: Annotated[
+        str | None, Option(help="Address of another store to put the faults in front of.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run the bundled pet store until SIGTERM or Ctrl-C.
 
-    One line of JSON on stdout has its address and process id once it answers; the log is on
-    stderr. Without a key one is made and shown there, once. With --faults it loses answers and
-    refuses requests, as the seed draws them, and at the end says what was applied, and how often.
+    Once the store answers, one line of JSON on stdout has its address and process id. The log is on
+    stderr. If the store has no key, one is made and shown there, once. With --faults it loses
+    responses and refuses requests, chosen by the seed, and at the end it prints what was applied.
 
     Example: petstore-frame serve --sample 500 --api-key-file store.key
     """
@@ -51,22 +56,26 @@ def serve(
         "spec_only": spec_only,
     }
     if faults is not None:
-        facts, text = run_with_faults(settings, faults, upstream)
-        finish(facts, text, as_json=as_json)
+        totals, text = run_with_faults(settings, faults, upstream)
+        finish(totals, text, as_json=as_json)
     if upstream is not None:
         refuse("--upstream needs --faults, such as --faults lost-reply=0.05")
     run_service(settings)
 
 
 def api_keys(
-    new: Annotated[str | None, Option(metavar="LABEL", help="Make a key; shown once.")] = None,
-    revoke: Annotated[str | None, Option(metavar="KEY", help="A key, or as it is listed.")] = None,
+    new: Annotated[
+        str | None, Option(metavar="LABEL", help="Make a key with this label; it is shown once.")
+    ] = None,
+    revoke: Annotated[
+        str | None, Option(metavar="KEY", help="Revoke a key, or the listed beginning of one.")
+    ] = None,
     database: Database = "petstore.sqlite3",
     as_json: AsJson = False,
 ) -> None:
-    """List the keys in a store's database, make a new one, or revoke one.
+    """List the keys in the database of a store, make a new one, or revoke one.
 
-    The store keeps only the hash of a key, and refuses a revoked one from the next request on. It
+    The store stores only the hash of a key, and rejects a revoked key from the next request on. It
     also accepts the key in its --api-key-file, which is not in the database.
 
     Example: petstore-frame api-keys --new till --database petstore.sqlite3
@@ -79,12 +88,16 @@ def api_keys(
     if revoke is not None:
         revoked = manage_api_keys(database, revoke=revoke.removesuffix("..."))["revoked"]
         if not revoked:
-            raise pf.ArgumentError("no valid key is listed like this; nothing was revoked")
+            raise pf.ArgumentError(
+                "no valid key is listed with this beginning; nothing was revoked"
+            )
         finish({"revoked": revoked}, f"{revoked} revoked", as_json=as_json)
-    book, facts, lines = manage_api_keys(database), [], []
-    for each in book["keys"]:
-        made = datetime.fromtimestamp(each["created_at"], UTC).date().isoformat()
-        state = "good" if each["revoked_at"] is None else "revoked"
-        facts.append({"hint": each["hint"], "label": each["label"], "made": made, "state": state})
-        lines.append(f"{each['hint']}...  {made}  {state:7}  {each['label']}")
-    finish({"keys": facts}, "\n".join(lines) or f"no keys in {book['database']}", as_json=as_json)
+    reply = manage_api_keys(database)
+    keys, lines = [], []
+    for key in reply["keys"]:
+        made = datetime.fromtimestamp(key["created_at"], UTC).date().isoformat()
+        state = "valid" if key["revoked_at"] is None else "revoked"
+        keys.append({"hint": key["hint"], "label": key["label"], "made": made, "state": state})
+        lines.append(f"{key['hint']}...  {made}  {state:7}  {key['label']}")
+    text = "\n".join(lines) or f"no keys in {reply['database']}"
+    finish({"keys": keys}, text, as_json=as_json)

@@ -6,12 +6,9 @@ import os
 import shlex
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from os import fspath
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.source import RecipeOptions
 from petstore_frame.storage import toml_files as toml
 
@@ -84,13 +81,15 @@ def _leaves(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield (), value
 
 
-def load_call(file: str | None, journal: Path, base_url: str) -> Call:
-    """Return the call that loads a fix file, or finishes all that is unfinished in a journal."""
-    folder = _unusual(journal)
-    where = "" if folder is None else f", journal={folder!r}"
-    python = f"pf.resume_loads(client{where})"
+def load_call(file: str | None, folder: str | None, base_url: str) -> Call:
+    """Return the call that loads a fix file, or finishes all that is unfinished in a journal.
+
+    ``folder`` is the folder of the journal; None for the usual one.
+    """
+    journal = "" if folder is None else f", journal={folder!r}"
+    python = f"pf.resume_loads(client{journal})"
     if file is not None:
-        python = f"pf.load({file!r}, client{where})"
+        python = f"pf.load({file!r}, client{journal})"
     flags = [] if folder is None else ["--journal", folder]
     return Call(python, _command("load", file or "--resume", base_url, *flags))
 
@@ -127,14 +126,6 @@ def _command(name: str, what: str, base_url: str, *options: str) -> str:
     if os.environ.get("PETSTORE_BASE_URL", "").rstrip("/") != base_url:
         words += ["--base-url", base_url]
     return _in_shell(words)
-
-
-def _unusual(journal: Path) -> str | None:
-    """Return the folder of a journal, where it is not the one that is used without a word."""
-    if journal.parent == place_of(None, "").parent:
-        return None
-    with_here = os.path.relpath(journal.parent)
-    return fspath(journal.parent) if with_here.startswith("..") else with_here
 
 
 def _in_shell(words: Iterable[str]) -> str:

@@ -93,12 +93,12 @@ def _write_line(
     Counts are numbers and not COUNTIFS over the inventory: COUNTIFS reads text ids as numbers,
     and does not distinguish ids that differ past the 15th digit.
     """
-    marks_none = bool(content.counts.nothing_available())
     badge = palette.verdict_badge("incomplete")
     sheet.cell(row, _NAME, line.label, **look)
     columns = [*content.counts.statuses, None]
     for col, (status, count) in enumerate(zip(columns, line.cells, strict=True), _FIRST_STATUS):
-        is_none = marks_none and status == "available" and count.count == 0
+        is_empty = status == "available" and count.count == 0
+        is_none = is_empty and content.counts.is_available_exact
         mark = {"bg_color": badge.fill, "font_color": badge.ink} if is_none else {}
         number_format = layout.count_format(count, zero="none" if is_none else "–")
         sheet.cell(row, col, count.count, **{**look, **mark, "num_format": number_format})

@@ -1,22 +1,20 @@
-"""Gives categories their labels, as the interface knows only their numbers."""
+"""Gives categories their names, as the interface has only their numbers."""
 
 from __future__ import annotations
 
-import csv
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.schema.label_file import WHOLE_NUMBER, read_label_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_WHOLE = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
 Categories: TypeAlias = (
     "Mapping[int, str] | Mapping[str, int] | pd.Series[Any] | str | PathLike[str] | None"
 )
@@ -29,12 +27,12 @@ class Labels(dict[int, str]):
 
     Args:
         categories: A dict or Series of labels by id, ``{1: "Dog"}``, or ids by label,
-            ``{"Dog": 1}``; or a CSV of ``category_id,label``. A missing or empty label is left
-            out; of several labels of one id the last counts.
+            ``{"Dog": 1}``; or a text file or workbook with a number and a name per row. A missing
+            or empty label is left out; of several labels of one id the last counts.
 
     Raises:
-        InputError: The CSV cannot be opened or lacks a column, or a line has no whole number as
-            id; names the line.
+        InputError: The file cannot be read, it is not clear which columns are the number and the
+            name, or a line has no whole number; names the line.
         ArgumentError: What was passed is not labels by id.
 
     Example:
@@ -48,8 +46,8 @@ class Labels(dict[int, str]):
     def __init__(self, categories: Categories = None) -> None:
         labels = dict(self.words(categories))
         times = Counter(labels.values())
-        for one, label in labels.items():
-            self[one] = label if times[label] == 1 else f"{label} ({one})"
+        for category_id, label in labels.items():
+            self[category_id] = label if times[label] == 1 else f"{label} ({category_id})"
 
     def __getitem__(self, category_id: int | None) -> str:
         if category_id is None:
@@ -75,7 +73,7 @@ class Labels(dict[int, str]):
         except (TypeError, ValueError):
             raise ArgumentError(
                 'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, '
-                "or a CSV file with the columns category_id and label, got "
+                "or a CSV file or workbook of numbers and names, got "
                 f"{str(categories)[:60]!r}"
             ) from None
         missing = ("None", "nan", "NaT", "<NA>")
@@ -89,37 +87,23 @@ class Labels(dict[int, str]):
 def _as_id(key: Any) -> int:
     """Return a key as an id: text of a whole number and 3.0 are taken, True and 2.9 are not."""
     if isinstance(key, str):
-        is_whole = _WHOLE.fullmatch(key.strip()) is not None
+        is_whole = WHOLE_NUMBER.fullmatch(key.strip()) is not None
     else:
         is_whole = isinstance(key, Real) and not isinstance(key, bool) and key % 1 == 0
     if not is_whole:
-        raise ValueError(f"{key!r} is no id, which is a whole number")
+        raise ValueError(f"{key!r} is not a category id, which is a whole number")
     return int(key)
 
 
 def _read_words(path: Path) -> list[tuple[int, str]]:
-    """Read a CSV of categories; an InputError names the line that cannot be read."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            return list(_words_of(reader))
-    except OSError as problem:
-        what = f"cannot open the categories file: {problem.strerror}"
-        raise InputError(what, path=str(path), hint="check its name") from None
-    except (csv.Error, ValueError) as problem:
-        raise InputError(
-            f"not a line of a categories file: {problem}",
-            path=str(path),
-            line=max(1, reader.reader.line_num),
-            hint='write category_id,label as its first line, then lines such as 3,"Cat" in UTF-8',
-        ) from None
-
-
-def _words_of(reader: csv.DictReader[str]) -> Iterator[tuple[int, str]]:
-    header = [name.strip().casefold().replace("_", "") for name in reader.fieldnames or ()]
-    if not {"categoryid", "label"} <= {*header}:
-        raise ValueError("the first line names no columns category_id and label")
-    reader.fieldnames = header
-    for row in reader:
-        if row["label"]:
-            yield _as_id(row["categoryid"]), row["label"]
+    """Read the categories of a file; an InputError names the line that cannot be read."""
+    words = []
+    for number, label, line in read_label_rows(path):
+        if not label:
+            continue
+        try:
+            words.append((_as_id(number), label))
+        except ValueError as problem:
+            hint = "the number of a category must be a whole number, such as 3"
+            raise InputError(str(problem), path=str(path), line=line, hint=hint) from None
+    return words

@@ -15,7 +15,7 @@ def test_a_key_is_made_listed_and_revoked(tmp_path, monkeypatch) -> None:
     assert list(tmp_path.iterdir()) == []
     key = typed("petstore-frame api-keys --new till").stdout.strip()
     listed = typed("petstore-frame api-keys").stdout
-    assert key[:10] in listed and "till" in listed and "good" in listed and key not in listed
+    assert key[:10] in listed and "till" in listed and "valid" in listed and key not in listed
     revoke = f"petstore-frame api-keys --revoke {key[:10]}..."
     assert typed(revoke).stdout == "1 revoked\n"
     assert "revoked" in typed("petstore-frame api-keys").stdout

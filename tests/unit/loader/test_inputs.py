@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import openpyxl.styles
 import pandas as pd
 import pytest
+import xlsxwriter
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import SourceRow, State
@@ -135,6 +138,27 @@ GOLDEN: dict[str, list[str]] = {
         *(f"{line}: invalid unknown_status status" for line in (2, 3, 4)),
         '5: {"name":"Luna","categoryId":5,"status":"sold"}',
     ],
+    "41_faults_as_names.csv": [
+        *(f"{line}: invalid spreadsheet_fault name" for line in (2, 3, 4)),
+        *(
+            f'{line}: {{"name":"{word}","categoryId":3}} | missing_word'
+            for line, word in enumerate(("nan", "<NA>", "(null)"), start=5)
+        ),
+    ],
+    "44_total_in_any_cell.csv": [
+        '2: {"name":"Rex","categoryId":3}', "3: invalid total_row -",
+        "4: invalid total_row -, missing_category_id category_id",
+    ],
+    "45_invisible.csv": [
+        '2: {"name":"Rex","categoryId":2,"status":"available"} | invisible_characters'
+        " | invisible_characters",
+    ],
+    "47_comma_in_header.csv": ['2: {"name":"Rex","categoryId":3}', f"3: {BO}"],
+    "49_list.jsonl": [
+        f"1: {REX}", '2: {"name":"Bo","categoryId":9007199254740993}',
+        "3: invalid boolean_value name",
+    ],
+    "49_list.parquet": [f"1: {REX}", "2: invalid missing_name name"],
     "39_web_names.csv": [
         '2: {"name":"https://example.org/rex","categoryId":3}',
         '3: {"name":"www.rex.example","categoryId":4}',
@@ -159,8 +183,56 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     "37_german.csv": (None, "'name': 'Tiername', 'category_id': 'Kategorie', 'status': 'Statut'"),
     "37_spanish.csv": (None, "mapping={'name': 'Nombre', 'category_id': 'Categoría'}"),
     "37_state.csv": (None, r"would not be sent.*add mapping=\{'status': 'State'\}"),
+    "40_quoted_names.csv": (None, "quoting='unwrap' sends 'Luna' and 'Max'"),
+    "40_formula_names.csv": (None, "quoting='unwrap' sends 'Luna' and 'Max'"),
+    "40_space_and_quotes.csv": (None, "quoting='unwrap' sends 'Luna' and 'Max'"),
+    "40_entities.csv": (None, "quoting='unwrap' sends 'Tom & Jerry'"),
+    "42_shift_jis.csv": (2, "cp932 reads 'さくら,3'.*add encoding='\\?'"),
+    "42_gbk.csv": (2, "gbk reads '小白,3'.*add encoding='\\?'"),
+    "42_cp1251.csv": (2, "cp1251 reads 'Барсик,3'.*add encoding='\\?'"),
+    "42_cp1250.csv": (2, "cp1250 reads 'Łatka,3'.*add encoding='\\?'"),
+    "42_mac_roman.csv": (2, "mac_roman reads 'Zoë,3'.*add encoding='\\?'"),
+    "43_escaped_quotes.csv": (2, "quoting='none' reads .* as it stands; add quoting='\\?'"),
+    "46_rows_in_quotes.csv": (1, "quoting='unwrap' reads the header as 'name', 'category_id'"),
+    "48_comments.csv": (None, "row 3 looks like the header; add header_row=3"),
+    "50_page.xls": (None, r"a web page \(HTML\), whatever its name says; save it as CSV"),
+    "50_list.xml": (None, "an XML document; save it as CSV"),
+    "50_list.json": (None, "a JSON document; save it as JSON lines"),
+    "50_list.pdf": (None, "a PDF document; export the list"),
+    "50_list.csv.xz": (None, "packed by xz; unpack it"),
     "38_one_bad_line.csv": (3, "no encoding fits the whole file; correct this line"),
 }
+
+
+# Files that are read with options of a recipe.
+KEYED: dict[str, list[str]] = {
+    "51_keys.csv": [
+        *(f"{line}: invalid key_missing tag" for line in (2, 3, 4)),
+        '5: {"name":"D","categoryId":3} | key A-17', "6: invalid key_missing tag",
+        '7: {"name":"F","categoryId":3} | key unknown',
+    ],
+}  # fmt: skip
+ORDERED: dict[str, str] = {
+    "52_dates_two_ways.csv": "'03/04/2026' is 2026-04-03 or 2026-03-04",
+    "52_two_digit_years.csv": "'26-03-31' is 2031-03-26 or 1931-03-26 or 2026-03-31",
+    "52_dates_and_numbers.csv": "'2026-01-31' is a date and '46054' is a number",
+}
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_a_key_is_read_as_it_should(name: str) -> None:
+    """Words for no number, dates that a spreadsheet made, and rounded numbers are not keys."""
+    rows = rows_of(INPUTS / name, key="tag")
+    assert [written_out(row) for row in rows] == KEYED[name]
+    assert {on_page(row) for row in rows} == ON_PAGE[name]
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_an_order_that_is_not_proven_is_rejected_with_both_readings(name: str) -> None:
+    """No row of a key is chosen by dates that can be read in two ways."""
+    with pytest.raises(InputError, match=ORDERED[name]) as stopped:
+        rows_of(INPUTS / name, key="tag", keep="last", order_by="seen")
+    assert (stopped.value.column, ON_PAGE[name]) == ("seen", {"refused"})
 
 
 @pytest.mark.parametrize("name", GOLDEN)
@@ -182,7 +254,10 @@ def test_input_stops_before_anything_is_sent(name: str) -> None:
     assert ON_PAGE[name] == {"refused"}
 
 
-@pytest.mark.parametrize("path", NASTY, ids=lambda path: path.name)
+LOOKED_AT = [path for path in NASTY if not path.name.startswith("50_")]
+
+
+@pytest.mark.parametrize("path", LOOKED_AT, ids=lambda path: path.name)
 def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
     """Whatever a file holds, a look at it ends, and says what is in the way."""
     found = Look.of(path)
@@ -222,14 +297,63 @@ BOOKS: dict[str, tuple[Any, int] | Callable[[Any], Any]] = {
     "a category id of 16 digits, as a number": ("Bo", 1234567890123456),
     "a row that a filter hides": lambda book: book.active.row_dimensions.group(3, hidden=True),
     "merged cells below the header": lambda book: book.active.merge_cells("B2:B3"),
-    "several sheets": lambda book: [
+    "several sheets with animals": lambda book: [
         book.create_sheet("More").append(row) for row in (("name", "category_id"), ("Bo", 3))
     ],
     "a sheet beside hidden ones": lambda book: setattr(
         book.create_sheet(), "sheet_state", "hidden"
     ),
 }
+
+
+def colored(folder: Path) -> Path:
+    book = workbook_of(folder, ("name", "category_id"), ("Rex", 3))
+    book.active.cell(1_048_576, 15).fill = openpyxl.styles.PatternFill("solid", "FFFF00")
+    book.save(folder / "pets.xlsx")
+    return folder / "pets.xlsx"
+
+
+def padded(folder: Path) -> Path:
+    book = workbook_of(folder, ("name", "category_id"), (7, 3))
+    book.active["A2"].number_format = "000"
+    book.save(folder / "pets.xlsx")
+    return folder / "pets.xlsx"
+
+
+def uncalculated(folder: Path) -> Path:
+    book = xlsxwriter.Workbook(str(folder / "pets.xlsx"))
+    sheet = book.add_worksheet()
+    sheet.write_row(0, 0, ("name", "category_id"))
+    sheet.write_formula(1, 0, '=UPPER("rex")')
+    sheet.write(1, 1, 3)
+    book.close()
+    return folder / "pets.xlsx"
+
+
+def packed(folder: Path, parts: dict[str, str]) -> Path:
+    with zipfile.ZipFile(folder / "pets.xlsx", "w") as file:
+        for name, text in parts.items():
+            file.writestr(name, text)
+    return folder / "pets.xlsx"
+
+
+STRICT = '<workbook xmlns="http://purl.oclc.org/ooxml/spreadsheetml/main"/>'
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 OTHERS: dict[str, Callable[[Path], Any]] = {
+    "a formula of a program that calculates nothing": uncalculated,
+    "one colored cell in the last row of a sheet": colored,
+    "a number that Excel shows as 007, as a name": padded,
+    "a workbook in the format Strict Open XML": lambda to: packed(to, {"xl/workbook.xml": STRICT}),
+    "an OpenDocument spreadsheet": lambda to: packed(
+        to, {"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}
+    ),
+    "a workbook with a password": lambda to: written(
+        to, OLE + "EncryptedPackage".encode("utf-16-le"), "pets.xlsx"
+    ),
+    "a workbook of Excel 97": lambda to: written(to, OLE, "pets.xls"),
+    "a DataFrame with a column twice": lambda _: pd.DataFrame(
+        [["Rex", "Bo", 3]], columns=["name", "name", "category_id"]
+    ),
     "a DataFrame with missing names": lambda _: pd.DataFrame(
         {"name": ["Rex", None], "category_id": [3, 4]}
     ),
@@ -267,5 +391,5 @@ def test_each_other_input_becomes_what_the_page_says(what: str, tmp_path: Path) 
 def test_the_page_lists_every_input_and_no_other() -> None:
     """No golden file lies about unused, and no line of the page is of nothing."""
     files = {path.name for path in NASTY}
-    assert files == {*GOLDEN, *STOPPED}
+    assert files == {*GOLDEN, *STOPPED, *KEYED, *ORDERED}
     assert {*ON_PAGE} - {"file", "input"} == {*files, *BOOKS, *OTHERS}

@@ -255,3 +255,20 @@ def test_a_file_name_that_is_not_text_can_be_stored(tmp_path: Path) -> None:
     source = open_source(path)
     assert source.name == r"pets\udce9.csv" and source.place is not None
     assert source.place.encode().endswith(rb"pets\udce9.csv")
+
+
+def test_bytes_are_read_as_the_file_that_they_are() -> None:
+    """What a shell passes on from standard input is known by its digest, and has no path."""
+    source = open_source(b"name,category_id\nRex,3\n")
+    assert [row.cells for row in source] == [("Rex", "3")]
+    assert (source.name, source.place) == ("standard input", None) and source.bytes_id
+
+
+def test_a_key_with_half_a_character_is_to_fix(tmp_path: Path) -> None:
+    """No journal can store it, so its row waits, and the others are read."""
+    path = written(
+        tmp_path, 'tag,name,category_id\n\ud800,A,3\n["x,B,3\n'.encode("utf-16", "surrogatepass")
+    )
+    first, second = rows_of(path, key="tag", quoting="none")
+    assert [problem.code for problem in first.problems] == ["key_missing"] and first.key is None
+    assert second.key == ('["x',)

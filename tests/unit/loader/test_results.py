@@ -173,9 +173,9 @@ def test_a_workbook_is_for_a_colleague(out: Path, tmp_path: Path) -> None:
         "in_flight",
         "pending",
     }
-    assert {"not sent: to fix", "in the store", "not sent: blank"} <= texts
+    assert {"not sent, needs fixing", "in the store", "not sent: blank"} <= texts
     noted = {cell.value for cell in clean["All"][2]}
-    assert "a spreadsheet would run the name as a formula" in noted
+    assert "the name starts like a spreadsheet formula" in noted
 
 
 def test_a_sheet_says_what_it_cannot_hold(tmp_path: Path, monkeypatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.schema import Labels
-from unit.loader.opened import rows_of, written
+from unit.loader.opened import rows_of, workbook_of, written
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_missing_label_is_left_out(tmp_path: Path) -> None:
     ("line", "words"),
     [
         ('1,"Dog"x', "line 3: not a line of a categories file"),
-        ("1_0,Dog", "line 3: .* '1_0' is no id"),
+        ("1_0,Dog", "line 3: '1_0' is not a category id"),
     ],
 )
 def test_a_line_that_is_not_a_label_is_named(tmp_path: Path, line: str, words: str) -> None:
@@ -73,3 +73,30 @@ def test_an_id_may_have_several_labels_to_be_read_by(tmp_path: Path) -> None:
         assert [record.state for record in records] == ["pending", "pending", "invalid"]
         assert "'kitty'" in records[2].problems[0].hint
         assert Labels(categories) == {1: "Dog", 2: "Kitty"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "3;Cat\n5;Dog\n",
+        "Art\tNummer\nCat\t3\nDog\t5\n",
+        "Number|Name|Count\n3|Cat|20\n5|Dog|7\n",
+        "label,category_id\nCat,3\nDog,5\n".encode("utf-16"),
+    ],
+)
+def test_a_label_file_may_have_any_two_columns(tmp_path: Path, content: str | bytes) -> None:
+    """A number and a name per row are enough: any delimiter, any header or none, UTF-16 too."""
+    assert Labels(written(tmp_path, content, "labels.txt")) == {3: "Cat", 5: "Dog"}
+
+
+def test_a_label_file_may_be_a_workbook(tmp_path: Path) -> None:
+    """Its first visible sheet is read."""
+    workbook_of(tmp_path, ("Kind", "No"), ("Cat", 3), ("Dog", 5))
+    assert Labels(tmp_path / "pets.xlsx") == {3: "Cat", 5: "Dog"}
+
+
+@pytest.mark.parametrize("content", ["a,b,3\nc,d,4\n", "1,2\n3,4\n", "Cat\nDog\n", ""])
+def test_a_label_file_that_is_not_clear_is_rejected(tmp_path: Path, content: str) -> None:
+    """Which column is the name is never guessed."""
+    with pytest.raises(pf.InputError, match="write two columns, a number and a name"):
+        Labels(written(tmp_path, content, "labels.txt"))

@@ -46,6 +46,14 @@ _ASKS_AGAIN = (
 )
 
 
+def unusual_folder(journal: Path) -> str | None:
+    """Return the folder of a journal as a user types it; None for the usual folder."""
+    if journal.parent == place_of(None, "").parent:
+        return None
+    relative = os.path.relpath(journal.parent)
+    return fspath(journal.parent) if relative.startswith("..") else relative
+
+
 def place_of(
     journal: str | PathLike[str] | None, base_url: str, store_id: str | None = None
 ) -> Path:

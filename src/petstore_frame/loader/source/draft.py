@@ -150,6 +150,8 @@ class _Draft:
             option = f'"last" with order_by = {quoted(column)}'
             facts.append(f"{option} leaves {ties:,} undecided" if ties else f"{option} decides all")
         values = f"{key.repeated:,} values of {key.column} have several rows"
+        if key.repeated == 1:
+            values = f"1 value of {key.column} has several rows"
         choices = "; ".join(facts) or "no column has dates"
         return f'{values}. "first" or "last", by the order of the file; {choices}'
 

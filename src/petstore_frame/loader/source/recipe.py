@@ -12,7 +12,6 @@ from petstore_frame.loader.source.draft import draft_recipe
 from petstore_frame.loader.source.recipe_options import (
     RecipeFields,
     RecipeOptions,
-    describe_options,
     read_set,
 )
 from petstore_frame.validation import before_sending
@@ -59,7 +58,7 @@ class Recipe(RecipeFields):
 def _with_options(text: str | None) -> str:
     """Return a docstring with a line for each option, as they are declared."""
     start, raises, end = (text or "").partition("    Raises:")
-    lines = [f"        {name}: {about}." for name, about in describe_options().items()]
+    lines = [f"        {name}: {about}." for name, about in RecipeFields.describe().items()]
     return "\n".join([f"{start}    Args:", *lines, "", f"{raises}{end}"])
 
 
@@ -67,7 +66,7 @@ Recipe.__doc__ = _with_options(Recipe.__doc__)
 RecipeOptions.__doc__ = "\n".join(
     [
         f"{RecipeOptions.__doc__}\n",
-        *(f"{name}: {about}." for name, about in describe_options().items()),
+        *(f"{name}: {about}." for name, about in RecipeFields.describe().items()),
     ]
 )
 

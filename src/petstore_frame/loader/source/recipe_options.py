@@ -143,7 +143,7 @@ class RecipeFields(BaseModel):
         None, description="Names of the columns of a file that has no header"
     )
     thousands: Literal[",", ".", "?"] | None = Field(
-        None, description="Separator between groups of digits: , or ."
+        None, description="Separator between groups of digits, a comma or a point"
     )
     keep_spaces: bool = Field(False, description="Whether names keep the spaces around them")
 
@@ -268,7 +268,17 @@ class RecipeFields(BaseModel):
     @classmethod
     def comments(cls) -> dict[tuple[str, ...], str]:
         """Return the description of each option, as the comments of a TOML file."""
-        return {(name,): description for name, description in describe_options(cls).items()}
+        return {(name,): description for name, description in cls.describe().items()}
+
+    @classmethod
+    def describe(cls) -> dict[str, str]:
+        """Return what each option of a recipe is, by its name.
+
+        Example:
+            >>> RecipeFields.describe()["sheet"]
+            'Name of the sheet of a workbook'
+        """
+        return {name: field.description or "" for name, field in cls.model_fields.items()}
 
     def replace(self, **options: Any) -> Self:
         """Return the recipe with these options in place of its own; None removes one."""
@@ -305,7 +315,7 @@ class RecipeFields(BaseModel):
             return
         option, _, field = names[0].partition(".")
         message = f"the recipe has a placeholder for {' and '.join(names)}"
-        hint = f"{option}: {describe_options(type(self))[option]}"
+        hint = f"{option}: {self.describe()[option]}"
         error = InputError(message, hint=hint)
         if path is not None:
             text, _ = toml.read_toml(path, "the recipe")
@@ -315,11 +325,6 @@ class RecipeFields(BaseModel):
 
 # Options that say how a file is read, so that no row can be read while one of them is open.
 _NEVER_OPEN = ("keep", "order_by", "encoding", "delimiter", "quoting", "sheet", "thousands")
-
-
-def describe_options(recipe: type[RecipeFields] = RecipeFields) -> dict[str, str]:
-    """Return what each option of a recipe is, by its name."""
-    return {name: field.description or "" for name, field in recipe.model_fields.items()}
 
 
 def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
@@ -362,7 +367,7 @@ def _argument_error(error: ValidationError) -> ArgumentError:
     if not problem["loc"]:  # of two options that do not fit
         return ArgumentError(str(problem["ctx"]["error"]))
     name = str(problem["loc"][0])
-    descriptions = describe_options()
+    descriptions = RecipeFields.describe()
     if name not in descriptions:
         return ArgumentError(f"a recipe has no option {name!r}{nearest(name, descriptions)}")
     context = problem.get("ctx", {})

@@ -277,8 +277,9 @@ class Source:
             payload, body = b"", b""
         else:
             payload, body = self._read_fields(cells, row, problems, notes)
-        if "" in cells and not problems and is_total_row(cells):
-            problems.append(_TOTAL_ROW)
+        if "" in cells and is_total_row(cells):
+            is_reported = any(problem.allow == Suspicion.TOTAL_ROW for problem in problems)
+            problems = problems if is_reported else [_TOTAL_ROW, *problems]
         if not problems and row.doubt is not None:
             problems.append(row.doubt)
         if problems:

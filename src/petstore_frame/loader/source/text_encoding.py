@@ -94,7 +94,7 @@ def _misread(data: bytes, codec: str, at: int) -> InputError:
     candidates = likely_encodings(data, odd[:200])
     if not candidates:
         return InputError(message, line=number, hint=_SAVE_AS_UTF8)
-    hint = f"name its encoding: {_readings(odd, candidates)}; or {_SAVE_AS_UTF8}"
+    hint = f"choose the encoding: {_readings(odd, candidates)}; or {_SAVE_AS_UTF8}"
     return InputError(
         message, line=number, hint=hint, add=("encoding", PLACEHOLDER), likely=candidates[0]
     )

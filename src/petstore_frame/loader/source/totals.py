@@ -29,6 +29,14 @@ OF_TOTAL = (
 )
 _TOTAL = re.compile(OF_TOTAL)
 _LONGEST = 60
+# How such a text begins, as most cells of a file are ruled out by their first letters.
+_STARTS = frozenset(
+    word[:2].casefold()
+    for word in [
+        *_WORDS.split(),
+        *["i", "grand", "general", "sub", "sous", "zwischen", "del", "genel", "ara", "об", "про"],
+    ]
+)
 
 
 def is_total(text: str) -> bool:
@@ -39,6 +47,8 @@ def is_total(text: str) -> bool:
         (True, True, False)
     """
     text = text.strip()
+    if text[:2].casefold() not in _STARTS:
+        return False
     return 0 < len(text) <= _LONGEST and _TOTAL.fullmatch(text) is not None
 
 
