@@ -6,7 +6,7 @@ A GET is repeated after a passing failure, a POST never.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from typing import Any, ClassVar, NoReturn, Self
 
@@ -152,9 +152,51 @@ class Client:
 
         def parse(response: Response) -> Page:
             columns = PetColumns.from_json(response.body, operation=response.operation, page=number)
-            return Page(columns, response.headers, response.url)
+            if params is None:
+                return Page.of_address(columns, response.headers, response.url)
+            limit, status = params.get("limit", ""), params.get("status")
+            number_asked = int(limit) if limit.isdecimal() else None
+            return Page(columns, response.headers, response.url, number_asked, status)
 
         return self._transport.get(address, params, parse, is_guess=is_guess, on_wait=on_wait)
+
+    def pages(self, status: PetStatus | None = None) -> Iterator[Page]:
+        """Yield one page after another, as far as the store links them, for large stores.
+
+        Only one page is in memory at a time. ``fetch_inventory`` also finds other ways to read on,
+        and says whether that was everything; this follows next links alone and proves nothing.
+
+        Args:
+            status: Only pets with this status; None for all.
+
+        Yields:
+            Pages of up to 100 pets.
+
+        Raises:
+            PetstoreError: As for ``list_pets``.
+            CrossOriginError: A link leads to another address.
+
+        Example:
+            >>> import petstore_frame as pf
+            >>> with pf.serve(sample=250, seed=7) as server, server.client() as client:
+            ...     [len(page) for page in client.pages()]
+            [100, 100, 50]
+
+        Interface: Endpoints, List all animals (pagination mechanism: not shown).
+        """
+        page = self.list_pets(status=status)
+        visited = {page.address}
+        yield page
+        while page.next_address is not None:
+            if page.next_address in visited:
+                raise ContractError(
+                    "the store's next link leads back to a page that was read; "
+                    "use fetch_inventory, which says how far the reading came",
+                    operation="GET /pets",
+                )
+            visited.add(page.next_address)
+            page = self.ask_page(page.next_address, number=len(visited))
+            yield page
 
     def create_pet(self, name: str, category_id: int, status: PetStatus | None = None) -> Pet:
         """Add a pet: one request, never repeated.

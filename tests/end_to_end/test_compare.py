@@ -79,7 +79,7 @@ def test_by_key_exactly_what_happened_is_told(shop: Shop) -> None:
         "Status (list)", "Status (store)",
     ]  # fmt: skip
     assert [cell.value for cell in book["Only in store"][1]] == [
-        "ID", "Name", "Category ID", "Status",
+        "ID", "Name", "Category ID", "Status", "Note",
     ]  # fmt: skip
     keys = {cell.value for column in book["Changed"].columns for cell in column}
     assert {"A0", "A1", "A2", "A3", "A4"} <= keys and book["Changed"].max_row == 6

@@ -1,4 +1,4 @@
-"""One Monday: one reading, one folder, and what is left when something goes wrong."""
+"""The weekly run: one reading, one folder, and what is left if something goes wrong."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ import pytest
 
 import petstore_frame as pf
 from faults.flaky_store import KEY, FlakyStore
+from petstore_frame.cli import exit_codes
 from petstore_frame.errors import InputError
-from petstore_frame.weekly import WeeklyOutcome
+from petstore_frame.weekly import WeeklyOutcome, weekly_steps
 from unit.conftest import read_book
 
 WEEKS = 6
@@ -39,6 +40,7 @@ recipe = "by_tag.toml"
 CHILD = """
 import os, pathlib, signal, sys
 import petstore_frame as pf
+from petstore_frame.weekly import weekly_steps
 
 def dying(work):
     def done(*args, **options):
@@ -46,7 +48,9 @@ def dying(work):
         os.kill(os.getpid(), signal.SIGKILL)
     return done
 
-owner = {"load": pf, "add": pf.History, "write_report": pf, "rename": pathlib.Path}
+owner = {
+    "load": weekly_steps, "add": pf.History, "write_report": weekly_steps, "rename": pathlib.Path,
+}
 setattr(owner[sys.argv[3]], sys.argv[3], dying(getattr(owner[sys.argv[3]], sys.argv[3])))
 with pf.Client(sys.argv[2]) as client:
     pf.weekly.run(sys.argv[1], client=client)
@@ -71,7 +75,7 @@ class Office:
         (self.folder / name).write_text(text)
 
     def run(self, week: int = 0, **options: Any) -> pf.weekly.Run:
-        """Run it on the Monday of a week."""
+        """Run it in a week."""
         options = {"now": FIRST + timedelta(weeks=week)} | options
         with pf.Client(self.store.base_url, KEY, retry_timeout=0) as client:
             return pf.weekly.run(self.path, client=client, **options)
@@ -130,7 +134,7 @@ def test_a_kill_and_the_same_again(office: Office, step: str) -> None:
     child = subprocess.run(words, env={**os.environ, "PETSTORE_API_KEY": KEY}, check=False)
     assert child.returncode == -9
     run = office.run(now=None)
-    assert run.outcome is WeeklyOutcome.GOOD and run.facts["pets"] == 32
+    assert run.outcome is WeeklyOutcome.SUCCESS and run.facts["pets"] == 32
     assert max(office.store.pet_counts().values()) == 1
     assert len(office.days) == (2 if step == "rename" else 1)
     summaries = list((office.folder / "reports").glob("*/summary.json"))
@@ -138,7 +142,7 @@ def test_a_kill_and_the_same_again(office: Office, step: str) -> None:
     assert pf.weekly.check(office.path)[0]
 
 
-def test_weeks_of_weeklys(office: Office) -> None:
+def test_several_weeks(office: Office) -> None:
     """With drift each week's changes, trend and check are right, and no run costs more."""
     cost = []
     for week in range(WEEKS):
@@ -172,7 +176,7 @@ def test_a_store_that_is_away(office: Office) -> None:
     assert "pets" not in json.loads((run.folder / "summary.json").read_text())
     is_recent, sentence = pf.weekly.check(office.path, today=date(2026, 1, 14))
     assert not is_recent
-    assert "2026-01-05" in sentence and WeeklyOutcome.STORE_AWAY.sentence in sentence
+    assert "2026-01-05" in sentence and WeeklyOutcome.STORE.sentence in sentence
 
 
 def test_an_open_question_stops_only_its_file(office: Office) -> None:
@@ -195,7 +199,7 @@ def test_a_drop_is_an_alarm(office: Office) -> None:
     for week, last in ((1, 10), (2, 20)):
         for number in range(last - 9, last):
             del office.store.pets[number]
-        assert office.run(week).outcome is [WeeklyOutcome.GOOD, WeeklyOutcome.DROP][week - 1]
+        assert office.run(week).outcome is [WeeklyOutcome.SUCCESS, WeeklyOutcome.DROP][week - 1]
     office.path.write_text("max_drop = 0.3\noutput = 'parts'\n")
     office.store.has_links, office.store.page_cap = False, 10
     assert office.run(3).exit_code == WeeklyOutcome.NOT_COMPLETE.exit_code
@@ -208,10 +212,10 @@ def test_a_step_that_fails_says_which(office: Office, monkeypatch: pytest.Monkey
     run = office.run()
     assert any(text.startswith("write stock.csv: ") for text in run.attention)
     assert run.folder is not None and (run.folder / "summary.txt").exists()
-    monkeypatch.setattr(pf, "write_report", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(weekly_steps, "write_report", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError) as failed:
         office.run()
-    assert failed.value.__notes__ == ["Monday stopped at: write stock.csv"]
+    assert failed.value.__notes__ == ["the weekly run stopped at: write stock.csv"]
     assert (office.runs[-1]["outcome"], office.runs[-1]["folder"]) == ("failed", None)
     assert len(office.days) == 1
 
@@ -235,7 +239,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.filterwarnings("ignore::petstore_frame.errors.HistoryWarning")
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_no_good_news_on_missing_evidence(office: Office, damage: Callable[[Path], object]) -> None:
+def test_missing_evidence_is_a_failure(office: Office, damage: Callable[[Path], object]) -> None:
     """Without the last snapshot a run says so, and the alarm takes its number from runs.jsonl."""
     office.run()
     (snapshot,) = (office.folder / "history").glob("date=*/pets.parquet")
@@ -250,19 +254,21 @@ def test_no_good_news_on_missing_evidence(office: Office, damage: Callable[[Path
     assert "fewer pets than the 32 of 2026-01-05" in texts(run.folder / "stock.xlsx")
 
 
-def test_another_store_is_no_good_news(office: Office) -> None:
-    """Where the history is gone and the last run read another store, a run says so."""
+def test_another_store_is_a_failure(office: Office) -> None:
+    """If the history is gone and the last run read another store, the run says so."""
     office.run()
     shutil.rmtree(office.folder / "history")
     runs = office.folder / "reports" / "runs.jsonl"
     runs.write_text(runs.read_text().replace(office.store.base_url, "https://other.example/v1"))
     run = office.run(now=FIRST + MINUTE)
     assert run.outcome is WeeklyOutcome.DISK and "another store" in str(run)
-    assert office.run(1).outcome is WeeklyOutcome.GOOD
+    assert office.run(1).outcome is WeeklyOutcome.SUCCESS
 
 
-def test_a_weekly_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -> None:
-    """Six in the morning of a Sydney Monday is Monday in every file, with its zone."""
+def test_the_day_is_that_of_the_time_zone(
+    tmp_path: Path, stores: Callable[..., FlakyStore]
+) -> None:
+    """Six in the morning in Sydney has the day of Sydney in every file, with its zone."""
     office = Office(tmp_path, stores(has_links=True), "Australia/Sydney")
     run = office.run(now=datetime(2026, 1, 11, 19, 0, tzinfo=UTC))
     assert run.folder is not None and run.folder.name == "2026-01-12"
@@ -291,3 +297,59 @@ def test_a_wrong_word_is_named_with_its_line(
         pf.weekly.run(path)
     assert refused.value.line == line and said in str(refused.value)
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("damage", ['{"day"', "[]", "{}", "\x00\x00"])
+def test_a_damaged_line_of_the_log_is_named_by_its_number(office: Office, damage: str) -> None:
+    """Nothing is sent or replaced until the line is removed, and the check says the same."""
+    office.run()
+    office.run(1)
+    log = office.folder / "reports" / "runs.jsonl"
+    first, second = log.read_text().splitlines()
+    log.write_text("\n".join([first, damage, second, ""]))
+    posts = office.store.posts
+    for attempt in (lambda: office.run(2), lambda: pf.weekly.check(office.path)):
+        with pytest.raises(InputError, match="remove the line") as refused:
+            attempt()
+        assert refused.value.line == 2
+    assert office.store.posts == posts and log.read_text().splitlines()[1] == damage
+    log.write_text("\n".join([first, second, ""]))
+    assert office.run(2).outcome is WeeklyOutcome.SUCCESS
+
+
+def test_exit_codes_are_those_of_all_commands() -> None:
+    """An outcome has the exit code that a command has for the same thing."""
+    assert {outcome.name: outcome.exit_code for outcome in WeeklyOutcome} == {
+        "SUCCESS": exit_codes.DONE,
+        "ROWS_TO_FIX": exit_codes.WITH_FINDINGS,
+        "INVALID": exit_codes.INVALID,
+        "TOO_MANY_ERRORS": exit_codes.TOO_MANY_ERRORS,
+        "NOT_COMPLETE": exit_codes.NOT_COMPLETE,
+        "UNCONFIRMED": exit_codes.UNCONFIRMED,
+        "QUESTION": exit_codes.QUESTION,
+        "LOCKED": exit_codes.LOCKED,
+        "DROP": exit_codes.MAX_DROP,
+        "STORE": exit_codes.STORE,
+        "DISK": exit_codes.DISK,
+        "FAILED": exit_codes.INTERNAL,
+    }
+    for error in (
+        pf.errors.JournalLockedError("another import"),
+        pf.errors.JournalError("damaged"),
+        pf.errors.APIConnectionError("no answer"),
+        pf.errors.ContractError("not JSON"),
+        pf.errors.InputError("no such column"),
+        pf.errors.ArgumentError("max_drop"),
+        ZeroDivisionError(),
+    ):
+        assert WeeklyOutcome.of(error).exit_code == exit_codes.exit_code(error)
+
+
+def test_an_excluded_row_without_a_pet_needs_nobody(office: Office) -> None:
+    """A comparison is mentioned only if list and store do not agree."""
+    (office.folder / "by_tag.toml").write_text('key = "tag"\n[exclude]\nstatus = ["adopted"]\n')
+    office.write("ours.csv", "A1,Ada,1,sold", "A2,Bob,1,sold", "A9,Cy,1,adopted")
+    office.store.pets.clear()
+    run = office.run()
+    assert run.outcome is WeeklyOutcome.SUCCESS and run.attention == []
+    assert run.facts["comparisons"][0]["kinds"] == {"same": 2, "excluded": 1}

@@ -48,12 +48,11 @@ _MARKS = {
 
 
 def read_store(
-    base_url: str | None, timeout: float, *, status: Status | None = None, is_data: bool = False
+    base_url: str | None, timeout: float, *, status: Status | None = None
 ) -> pf.Inventory:
-    """Return what could be read of a store; after Ctrl-C, say how far it came, and end.
+    """Return what could be read from a store; after Ctrl-C, say how far it came, and end.
 
-    Where the store breaks the reading off, that is said, and the pets read so far are what there
-    is. A data file cannot show that it is only a part, so for one that is an error.
+    If the store fails on the way, the error is printed, and the pets read so far are returned.
     """
     with pf.Client(base_url, timeout=timeout) as client:
         try:
@@ -62,8 +61,6 @@ def read_store(
             warn(f"interrupted; {problem.partial.completeness}")
             raise typer.Exit(INTERRUPTED) from problem
         except pf.IncompleteInventoryError as problem:
-            if is_data:
-                raise
             warn(explain(problem))
             return problem.partial
 
@@ -73,10 +70,7 @@ def tell(
 ) -> NoReturn:
     """Print what a file covers, and end the command."""
     completeness = inventory.completeness
-    lines = [
-        f"{written}: {completeness}",
-        more if completeness.is_complete else f"  {completeness.reason}\n{more}",
-    ]
+    text = "\n".join(coverage_lines(completeness, written, more)).rstrip()
     told = {
         "output": str(written),
         "rows": len(inventory),
@@ -85,11 +79,26 @@ def tell(
         "completeness": completeness.to_dict(),
     }
     code = DONE if completeness.is_complete else NOT_COMPLETE
-    finish(told | facts, "\n".join(lines).rstrip(), as_json=as_json, code=code)
+    finish(told | facts, text, as_json=as_json, code=code)
+
+
+def coverage_lines(completeness: pf.Completeness, written: Path, more: str = "") -> list[str]:
+    """Return what a file covers, and if that may not be everything, why and what to do."""
+    lines = [f"{written}: {completeness}"]
+    if not completeness.is_complete:
+        lines += [f"  {line}" for line in (completeness.reason, completeness.next_step) if line]
+    return [*lines, more]
 
 
 def fetch(
-    output: Annotated[Path, Option("--output", "-o", help="A .csv, .parquet or .xlsx file.")],
+    output: Annotated[
+        Path,
+        Option(
+            "--output",
+            "-o",
+            help="File to write: .csv, .jsonl, .parquet or .xlsx; - writes JSON lines to stdout.",
+        ),
+    ],
     status: Annotated[
         Status | None, Option(help="Only pets with this status.", case_sensitive=False)
     ] = None,
@@ -98,21 +107,41 @@ def fetch(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
+    """Download the whole inventory to a data file, unchanged: names and ids as the store has them.
 
-    A data file cannot show that it is only a part, so a reading that breaks off writes none. A
-    spreadsheet may take a name such as =1+1 in the CSV for a formula; for people, use report.
+    If the store fails on the way, the pets read so far are written, and the exit code is 8. What a
+    CSV or JSON lines file covers is in FILE.coverage.json next to it. A spreadsheet may take a name
+    such as =1+1 in the CSV for a formula; for people, use report.
 
     Example: petstore-frame fetch --output pets.csv
     """
     from petstore_frame.report import check_target, write_data
+    from petstore_frame.schema.text import clean_text
 
+    if str(output) == "-":
+        _fetch_to_stdout(base_url, timeout, status, as_json=as_json)
     check_target(output, is_data=True, overwrite=overwrite)  # before minutes are spent on reading
-    inventory = read_store(base_url, timeout, status=status, is_data=True)
+    inventory = read_store(base_url, timeout, status=status)
     write_data(inventory, output, overwrite=overwrite)
     counts = inventory.completeness.counts_asked_for().items()
-    more = "\n".join(f"  {name:<12} {n}" for name, n in counts)
+    more = "\n".join(f"  {clean_text(name, 40):<12} {count}" for name, count in counts)
     tell(inventory, output, as_json=as_json, more=more)
+
+
+def _fetch_to_stdout(
+    base_url: str | None, timeout: float, status: Status | None, *, as_json: bool
+) -> NoReturn:
+    """Write the pets as JSON lines to stdout, and what they cover to stderr."""
+    from petstore_frame.inventory import json_lines
+
+    if as_json:
+        refuse("--output - writes the pets to stdout, so it cannot be combined with --json")
+    inventory = read_store(base_url, timeout, status=status)
+    for line in json_lines(inventory.frame):
+        typer.echo(line)
+    completeness = inventory.completeness
+    typer.echo("\n".join(coverage_lines(completeness, Path("stdout"))).rstrip(), err=True)
+    raise typer.Exit(DONE if completeness.is_complete else NOT_COMPLETE)
 
 
 def report(

@@ -1,4 +1,4 @@
-"""``petstore-frame weekly``: all of Monday's files from one reading, or whether they were made."""
+"""``petstore-frame weekly``: run the weekly job, or check whether it ran."""
 
 from __future__ import annotations
 
@@ -14,24 +14,33 @@ from petstore_frame.cli.options import AsJson
 
 
 def weekly(
-    settings: Annotated[Path, typer.Argument(help="What is done.")] = Path("weekly.toml"),
+    settings: Annotated[Path, typer.Argument(help="Path of the settings file.")] = Path(
+        "weekly.toml"
+    ),
     *,
-    init: Annotated[bool, Option("--init", help="Write a commented file to begin with.")] = False,
-    check: Annotated[bool, Option("--check", help="Tell whether a run is recent.")] = False,
-    max_age_days: Annotated[int, Option(help="How old it may be, with --check.", min=0)] = 8,
-    dry_run: Annotated[bool, Option("--dry-run", help="Show the plan; do nothing.")] = False,
+    init: Annotated[bool, Option("--init", help="Write a commented settings file.")] = False,
+    check: Annotated[
+        bool, Option("--check", help="Check whether the last complete run is recent.")
+    ] = False,
+    max_age_days: Annotated[
+        int, Option(help="Greatest age of a recent run in days, with --check.", min=0)
+    ] = 8,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Show what would be loaded and written.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Load the new files, read the store once, and write the day's folder.
 
-    The exit code is that of the worst thing that came up; the page *Monday* lists them.
+    The exit code is that of the worst outcome; the page on the weekly run lists them.
 
     Example: petstore-frame weekly weekly.toml
     """
     if init + check + dry_run > 1:
-        refuse("--init, --check and --dry-run exclude one another")
+        refuse("pass only one of --init, --check and --dry-run")
     if init:
-        typer.echo(f"wrote {pf.weekly.write_settings(settings)}: fill it in, then --dry-run")
+        path = pf.weekly.write_settings(settings)
+        typer.echo(f"Wrote {path}. Edit it, then run petstore-frame weekly {path} --dry-run")
         return
     if dry_run:
         typer.echo(pf.weekly.plan(settings))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
+from petstore_frame.dashboard.file_values import fold
 from petstore_frame.dashboard.import_plan import (
     ALWAYS_SHOWN,
     NEED_FIXING,
@@ -21,7 +22,6 @@ from petstore_frame.dashboard.import_plan import (
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import (
-    LABELS,
     WidgetFactory,
     scrollable,
     set_options,
@@ -43,6 +43,37 @@ _BIRTHDAY = re.compile(
     r"birth|born|\bdob\b|geburt|geboren|naissance|nacimiento|nascita|nascimento|geboorte|född|født",
     re.IGNORECASE,
 )
+# What the page asks in each case: the question, and what either answer means.
+_CASES = {
+    "in_store": (
+        "{rows} of your {of} look like pets already in the store. Are they the same animals?",
+        "Same animals – link them",
+        "Different animals",
+    ),
+    "same_content": (
+        "{rows} of your {of} look like animals of earlier files (same name and category). Are they "
+        "the same animals?",
+        "Same animals",
+        "Different animals",
+    ),
+    "similar_key": (
+        "{rows} of your {of} have an animal ID that looks like a known one. Are they the same "
+        "animals?",
+        "Same animals",
+        "Different animals",
+    ),
+    "reused_key": (
+        "{rows} of your {of} have a known animal ID, but the name of another animal. Are they the "
+        "same animals?",
+        "Same animals, renamed",
+        "Different animals, the ID was used again",
+    ),
+    "gone": (
+        "{rows} of your {of} were in the store and are not there anymore. What happened to them?",
+        "They were removed on purpose",
+        "The store lost them – create them again",
+    ),
+}
 _SUSPICIOUS = {
     "total_row": "Import the totals rows as animals",
     "unlisted_category": "Import the rows whose category is not in the list",
@@ -70,11 +101,12 @@ class CheckStep:
         self.step = Step(factory, 4, "Check", hint, tab.toggle)
         self.area = tab.background.add_area(factory)
         self._cards, self._warnings = factory.html(), factory.html()
-        self.keep = factory.dropdown("Which row counts?", [(CHOOSE, "")], self._keep)
+        self.keep = factory.dropdown("Several rows for one animal: use", [(CHOOSE, "")], self._keep)
         self._conflicts = factory.html()
         self._keep_row = factory.row(self.keep)
         self._question = factory.html()
         self.cases: dict[str, widgets.ToggleButtons] = {}
+        self._case_texts: dict[str, str] = {}
         self._cases = factory.column()
         self.allow: dict[str, widgets.Checkbox] = {}
         self._allow = factory.column()
@@ -106,7 +138,7 @@ class CheckStep:
             self.step.render(Progress.WAITING)
             return
         is_done = state.result is not None
-        note = "" if plan is None else _note(plan)
+        note = "" if plan is None else _note(plan, state)
         progress = Progress.DONE if is_done else Progress.CURRENT
         summary = "" if plan is None else _card_summary(plan)
         self.step.render(progress, summary, is_opened=state.opened == 4, note=note)
@@ -152,6 +184,9 @@ class CheckStep:
         question = None if state.plan is None else state.plan.question
         asked = () if question is None else question.cases
         markup = Markup("")
+        open_names = {case.name for case in asked}
+        for name in self.cases.keys() - open_names:
+            markup += PAGE.quiet([self._case_texts[name]])
         for case in asked:
             if case.name not in self.cases:
                 self.cases[case.name] = self._factory.control(
@@ -160,30 +195,30 @@ class CheckStep:
             markup += self._case_markup(case)
         self._question.value = markup
         for name, control in self.cases.items():
-            texts = {case.name: case.text for case in asked}
-            answer = state.answers.get(name)
-            if name in texts and question is not None:
+            if question is not None and name in open_names:
+                _, same, different = _CASES[name]
                 skip = question.if_skip.get(State.PENDING, 0)
                 create = question.if_create.get(State.PENDING, 0)
                 control.options = [
-                    (f"{texts[name].skip} – add {skip:,}", "skip"),
-                    (f"{texts[name].create} – add {create:,}", "create"),
+                    (f"{same}, add {skip:,}", "skip"),
+                    (f"{different}, add {create:,}", "create"),
                 ]
-            control.value = answer
+            control.value = state.answers.get(name)
         self._cases.children = [*self.cases.values()]
 
     def _case_markup(self, case: Any) -> Markup:
-        found = case.text.found.format(f"{case.rows:,}", f"{case.of:,} rows")
+        found = _CASES[case.name][0].format(rows=f"{case.rows:,}", of=f"{case.of:,} rows")
+        self._case_texts[case.name] = found
         rows = [
             [
-                f"line {example.line}",
+                str(example.line),
                 self._pet_text(example.ours),
                 self._pet_text(example.theirs),
                 _origin(example),
             ]
             for example in case.examples
         ]
-        markup = PAGE.warning("Are these the same animals?", [found])
+        markup = PAGE.warning(found)
         if rows:
             head = ["Line", "In your file", "Looks like", "Where"]
             markup += scrollable(PAGE.table(rows, head))
@@ -279,7 +314,7 @@ class CheckStep:
 
     def _render_grid(self, state: ImportState) -> None:
         plan = state.plan
-        rows = [] if plan is None or plan.question is not None else plan.invalid
+        rows = [] if plan is None or plan.question is not None else undecided_rows(plan, state)
         title = f"{count_text(len(rows), 'row')} with a problem"
         self._grid_title.value = element("h4", title) if rows else ""
         self.grid.markup = scrollable(_grid(rows[:GRID_ROWS], state)) if rows else ""
@@ -364,6 +399,21 @@ def is_birthday(column: str) -> bool:
     return _BIRTHDAY.search(column.replace("_", " ")) is not None
 
 
+def undecided_rows(plan: Plan, state: ImportState) -> list[FileRow]:
+    """Return the invalid rows, without those whose value the user wants to fix later."""
+    preview = state.preview
+    if preview is None or not state.postponed:
+        return plan.invalid
+    columns = dict(preview.mapping)
+    postponed = {(columns.get(field, ""), text) for field, text in state.postponed}
+    return [
+        row
+        for row in plan.invalid
+        if not row.columns
+        or any((column, fold(row.cells.get(column, ""))) not in postponed for column in row.columns)
+    ]
+
+
 def check_edits(state: ImportState) -> dict[int, str]:
     """Return why rows are still invalid with what the user typed, by line."""
     import pandas as pd
@@ -385,9 +435,10 @@ def check_edits(state: ImportState) -> dict[int, str]:
     }
 
 
-def _note(plan: Plan) -> str:
+def _note(plan: Plan, state: ImportState) -> str:
     rows = count_text(sum(plan.cards.values()), "row")
-    undecided = sum(conflict.rows for conflict in plan.conflicts) + len(plan.invalid)
+    undecided = sum(conflict.rows for conflict in plan.conflicts)
+    undecided += len(undecided_rows(plan, state))
     if plan.question is not None:
         return f"{rows}. One question needs your answer."
     if undecided:
@@ -416,7 +467,8 @@ def _origin(example: Any) -> str:
 def _example_columns(conflict: Conflict, state: ImportState) -> list[str]:
     """Return the columns that show an animal: the key, what is sent, and where its rows differ."""
     preview = state.preview
-    mapped = [] if preview is None else [*preview.mapping.values()]
+    mapping = {} if preview is None else preview.mapping
+    mapped = [mapping[field.name] for field in FIELDS.sent if field.name in mapping]
     differing = [column for column in conflict.example[0].cells if column in conflict.columns]
     return [*dict.fromkeys([*(state.recipe.key or ()), *mapped, *differing])][:8]
 
@@ -433,7 +485,8 @@ def _grid(rows: list[FileRow], state: ImportState) -> Markup:
     preview = state.preview
     if preview is None or not rows:
         return Markup("")
-    fields = {column: LABELS[field] for field, column in preview.mapping.items()}
+    mapping = preview.mapping
+    fields = [mapping[field.name] for field in FIELDS.sent if field.name in mapping]
     key = [column for column in state.recipe.key or () if column not in fields]
     others = [column for column in rows[0].cells if column not in fields and column not in key]
     columns = [*key, *fields, *others]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.charts import element
-from petstore_frame.dashboard.file_state import LAYOUT_OPTIONS, FileState
+from petstore_frame.dashboard.file_state import ENCODING, LAYOUT_OPTIONS, FileState
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, scrollable, set_options, set_visible
@@ -105,7 +105,9 @@ class ChooseFileStep:
         if preview is None:
             return
         if questions or state.opened == 1:
-            self._preview.value = scrollable(preview_table(preview))
+            has_odd_letters = ENCODING in state.layout_answers
+            table = preview_table(preview, odd_letters_first=has_odd_letters)
+            self._preview.value = scrollable(table)
         for option, (options, value) in _layout_options(preview).items():
             set_options(self.layout[option], options, value)
         for option in ("encoding", "delimiter"):
@@ -206,16 +208,27 @@ def _layout_options(preview: Look) -> dict[str, tuple[list[Any], Any]]:
     }
 
 
-def preview_table(preview: Look, notes: Callable[[str], str] = lambda _: "") -> Markup:
-    """Return the first rows; ``notes`` says below the name of each column what it is."""
+def preview_table(
+    preview: Look,
+    notes: Callable[[str], str] = lambda _: "",
+    *,
+    odd_letters_first: bool = False,
+) -> Markup:
+    """Return the first rows; ``notes`` says below the name of each column what it is.
+
+    With ``odd_letters_first`` the rows with letters that another encoding would change come first.
+    """
     shown = [at for at, column in enumerate(preview.columns) if column.strip()]
     head = []
     for at in shown:
         column = preview.columns[at]
         note = element("small", notes(column), class_="pf-faint")
         head.append(element("span", shorten(column, LONGEST_CELL), note))
+    first_rows = [*preview.rows]
+    if odd_letters_first:
+        first_rows.sort(key=lambda row: "".join(row).isascii())
     rows = [
         [shorten("".join(row[at : at + 1]), LONGEST_CELL) for at in shown]
-        for row in preview.rows[:ROWS_SHOWN]
+        for row in first_rows[:ROWS_SHOWN]
     ]
-    return PAGE.table(rows, head, caption=f"The first rows of {preview.name}")
+    return PAGE.table(rows, head, caption=f"Rows of {preview.name}")

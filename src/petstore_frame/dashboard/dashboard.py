@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -30,6 +31,7 @@ from petstore_frame.validation import checked_client
 
 TITLES = ("Inventory", "Import", "Stocktake", "History")
 FIRST_WAIT_S = 10.0  # for the first reading; a longer one continues in the background
+EXIT_WAIT_S = 4.0  # Jupyter kills a kernel that has not ended after 5 s
 _open_dashboards: WeakSet[Dashboard] = WeakSet()
 
 
@@ -256,6 +258,16 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         copy = display(self._static_copy(), raw=True, display_id=True)
         if copy is not None:  # there is none outside of IPython
             self._static_copies.append(copy)
+
+
+@atexit.register
+def _stop_sending() -> None:
+    """Finish the requests in flight if the page is closed in the middle of an import."""
+    for dashboard in [*_open_dashboards]:
+        background = dashboard.tabs.imports.background
+        if background.is_sending:
+            background.press_stop()
+            background.wait(EXIT_WAIT_S)
 
 
 def _close_previous(cell: tuple[str, str] | None) -> None:

@@ -13,8 +13,9 @@ from petstore_frame.loader import Look, Recipe
 from petstore_frame.schema import FIELDS
 
 PLACEHOLDER = "?"  # what a recipe has for an open answer
+ENCODING = "encoding"
 # The options of a recipe that say how a file is laid out.
-LAYOUT_OPTIONS = ("encoding", "delimiter", "header_row", "sheet", "quoting", "columns")
+LAYOUT_OPTIONS = (ENCODING, "delimiter", "header_row", "sheet", "quoting", "columns")
 
 
 @dataclass
@@ -46,13 +47,15 @@ class FileState:
     @property
     def layout_answers(self) -> dict[str, Any]:
         """What was recognized of the layout and waits for a yes, by option."""
-        return {
-            question.add[0]: question.add[1]
-            for question in self.questions
-            if question.add is not None
-            and question.add[0] in LAYOUT_OPTIONS
-            and question.add[1] != PLACEHOLDER
-        }
+        answers = {}
+        for question in self.questions:
+            option, value = question.add or ("", PLACEHOLDER)
+            if option == ENCODING and value == PLACEHOLDER and self.preview is not None:
+                # The preview shows the file in the likeliest encoding, for a person to look at.
+                value = self.preview.facts.get(ENCODING, PLACEHOLDER)
+            if option in LAYOUT_OPTIONS and value != PLACEHOLDER:
+                answers[option] = value
+        return answers
 
     @property
     def problems(self) -> list[InputError]:
@@ -61,7 +64,11 @@ class FileState:
             question
             for question in self.questions
             if question.add is None
-            or (question.add[0] in LAYOUT_OPTIONS and question.add[1] == PLACEHOLDER)
+            or (
+                question.add[0] in LAYOUT_OPTIONS
+                and question.add[1] == PLACEHOLDER
+                and question.add[0] not in self.layout_answers
+            )
         ]
 
     @property

@@ -13,6 +13,9 @@ from petstore_frame.loader import LoadResult, State
 TO_ADD, LOADED, REPEATED = "To add", "Already loaded", "Repeated in the file"
 NOT_IMPORTED, NEED_FIXING = "Not imported", "Need fixing"
 UNCONFIRMED, NOT_FOUND, GONE = "Not confirmed", "Did not arrive", "No longer in the store"
+CARDS = (
+    TO_ADD, LOADED, REPEATED, NOT_IMPORTED, NEED_FIXING, UNCONFIRMED, NOT_FOUND, GONE,
+)  # fmt: skip
 ALWAYS_SHOWN = (TO_ADD, LOADED, NEED_FIXING)
 CONFLICT = "key_repeated"
 
@@ -81,7 +84,11 @@ class Plan:
         facts = result.facts
         conflicting, invalid = _rows_to_fix(result)
         cards = _cards(facts)
-        changed = sum(group.rows for group in facts.excluded if str(group.reason) == "changed")
+        changed = sum(
+            group.rows
+            for group in facts.excluded
+            if str(group.reason) == "changed" and group.staged_at is not None
+        )
         return cls(
             cards=cards,
             rows_to_send=cards[TO_ADD],
@@ -98,7 +105,7 @@ class Plan:
 
 def _cards(facts: Any) -> dict[str, int]:
     """Count the rows of the file, each once."""
-    cards = Counter[str]()
+    cards = Counter[str](dict.fromkeys(CARDS, 0))
     for group in facts.excluded:
         if group.reason.is_plain:
             cards[NOT_IMPORTED] += group.rows

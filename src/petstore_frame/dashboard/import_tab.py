@@ -293,8 +293,9 @@ class ImportTab(FileSteps):
         lines, results = list[str](), [*self.unfinished.results]
         grace = {} if self.grace_s is None else {"grace_s": self.grace_s}
         for result in results:
-            result.wait, result.watch = wait, self.background.check
-            found = result.reconcile(self._client(), **grace)
+            found = result.reconcile(
+                self._client(), sleep=wait, watch=self.background.check, **grace
+            )
             lines.append(
                 f"{result.run.source}: {found.created:,} arrived, {found.not_found:,} did not "
                 f"arrive, {found.unconfirmed:,} still not confirmed"

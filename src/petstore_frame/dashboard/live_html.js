@@ -101,12 +101,41 @@ function localize(root) {
   }
 }
 
-const watched = new WeakSet(); // dashboards whose moments are kept in local time
-function watchTimes(dashboard) {
+const watched = new WeakSet(); // dashboards that are watched already
+function watchDashboard(model, dashboard) {
   if (!dashboard || watched.has(dashboard)) return;
   watched.add(dashboard);
+  watchConnection(model, dashboard);
   localize(dashboard);
   new MutationObserver(() => localize(dashboard)).observe(dashboard, { childList: true, subtree: true });
+}
+
+// A page of its own says so if its Python process no longer answers. In a notebook the frontend does.
+const PING_EVERY_MS = 3_000, LOST_AFTER_MS = 15_000;
+const LOST = "This page has lost its Python process. Animals that were already sent are in the store; "
+  + "after a reload the Import tab offers what is left.";
+function watchConnection(model, dashboard) {
+  if (document.body.dataset.voila !== "voila") return;
+  let answeredAt = Date.now(), banner = null;
+  model.on("msg:custom", (message) => { if (message.pong) answeredAt = Date.now(); });
+  const timer = setInterval(() => {
+    if (!dashboard.isConnected) return clearInterval(timer);
+    try { model.send({ ping: 1 }); } catch { /* the connection is closed, which shows below */ }
+    const isLost = Date.now() - answeredAt > LOST_AFTER_MS;
+    if (isLost && !banner) dashboard.prepend(banner = lostBanner());
+    if (!isLost) { banner?.remove(); banner = null; }
+  }, PING_EVERY_MS);
+}
+function lostBanner() {
+  const banner = document.createElement("div"), button = document.createElement("button");
+  banner.className = "pf-lost";
+  banner.setAttribute("role", "alert");
+  banner.textContent = LOST;
+  button.textContent = "Reload";
+  button.className = "jupyter-button mod-primary";
+  button.addEventListener("click", () => location.reload());
+  banner.append(button);
+  return banner;
 }
 
 // Highlights the marks that stand for what is selected.
@@ -234,7 +263,7 @@ function render({ model, el }) {
   model.on("change:selected", mark);
   model.on("msg:custom", receive);
   draw();
-  requestAnimationFrame(() => watchTimes(el.closest(".pf-dash")));
+  requestAnimationFrame(() => watchDashboard(model, el.closest(".pf-dash")));
   return () => {
     document.removeEventListener("pointerdown", closeMenu);
     model.off("change:selected", mark);

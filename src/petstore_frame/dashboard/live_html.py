@@ -60,7 +60,9 @@ class LiveHTML(anywidget.AnyWidget):
         self.download(path.read_bytes(), path.name)
 
     def _receive(self, _: Any, content: Mapping[str, Any], buffers: Sequence[Any]) -> None:
-        if "upload" in content:
+        if "ping" in content:  # the page asks whether this process is there
+            self.send({"pong": content["ping"]})
+        elif "upload" in content:
             if self._on_upload is not None:
                 data = bytes(buffers[0]) if buffers else None
                 self._on_upload(content["upload"], content["size"], data)

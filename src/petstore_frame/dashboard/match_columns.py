@@ -128,7 +128,12 @@ class MatchColumnsStep:
         preview = state.preview
         if preview is None:
             return ""
-        parts = [f"{LABELS[field]}: {column}" for field, column in preview.mapping.items()]
+        mapping = preview.mapping
+        parts = [
+            f"{LABELS[field.name]}: {mapping[field.name]}"
+            for field in FIELDS.sent
+            if field.name in mapping
+        ]
         key = " + ".join(state.recipe.key or ())
         parts.append(f"Animal ID: {key}" if key else "no animal ID")
         used = {*preview.mapping.values(), *(state.recipe.key or ())}

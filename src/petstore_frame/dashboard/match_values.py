@@ -130,7 +130,9 @@ class MatchValuesStep:
         if FIELDS.named(field).values:
             answers = [(CHOOSE, ""), *((answer, answer) for answer in _status_answers())]
             return factory.dropdown("", answers, on_change, tooltip=label)
-        hint = "choose, or type: Name (number)" if field == "category_id" else "a name"
+        hint = "choose, or type: Name (number)"
+        if field == "name":
+            hint = "a name; otherwise fix them later"
         return factory.text("", hint, on_change, options=(), tooltip=label)
 
     def _render_group(self, field: str, group: _Group, state: FileState) -> None:

@@ -97,7 +97,12 @@ class SendStep:
         }
         self._files.children = [*self.files.values()]
         set_visible(self.upload_fix, "fix.csv" in self.files)
-        markup = result.html() + PAGE.quiet([f"Saved in {result.folder}"])
+        corrected = len(self._tab.state.corrected_lines)
+        notes = [f"Saved in {result.folder}"]
+        if corrected:
+            rows = count_text(corrected, "row")
+            notes.insert(0, f"{rows} that you corrected on this page are loaded as well.")
+        markup = result.html() + PAGE.quiet(notes)
         self._result.value = markup
 
 

@@ -11,7 +11,7 @@ from petstore_frame.comparison import Comparison, Kind, compare
 from petstore_frame.dashboard.background import Background
 from petstore_frame.dashboard.file_state import FileState
 from petstore_frame.dashboard.file_steps import FileSteps
-from petstore_frame.dashboard.local_time import utc_text
+from petstore_frame.dashboard.local_time import time_element
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.store_header import StoreHeader
 from petstore_frame.dashboard.store_state import StoreState
@@ -151,6 +151,8 @@ class StocktakeTab(FileSteps):
             [None if value is None else shorten(str(value), LONGEST) for value in row]
             for row in comparison.shown_rows(shown)
         ]
+        for row in cells:
+            row[0] = kind_text(row[0])
         count = f"{len(rows):,}"
         if len(rows) > ROWS:
             count = f"the first {ROWS} of {len(rows):,}"
@@ -178,8 +180,8 @@ def kind_text(kind: Any) -> str:
 def _facts(comparison: Comparison) -> Markup:
     """Say what was compared, and what could not be read."""
     by = ", ".join(comparison.key or comparison.on)
-    as_of = utc_text(comparison.inventory.fetched_at)
-    facts = element("p", f"Compared by {by} with the store as of {as_of}.")
+    as_of = time_element(comparison.inventory.fetched_at)
+    facts = element("p", f"Compared by {by} with the store as of ", as_of)
     if not comparison.completeness.covers_all:
         facts += element("p", "The store was not read completely: what is missing may be in it.")
     is_invalid = comparison.frame["kind"].eq(Kind.INVALID)

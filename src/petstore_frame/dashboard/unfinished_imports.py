@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from petstore_frame.dashboard.local_time import utc_text
+from petstore_frame.dashboard.local_time import time_element
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.loader import LoadResult, State, place_of
 from petstore_frame.rendering import PAGE, Markup, count_text
@@ -74,7 +74,7 @@ class UnfinishedImports:
     def render(self, *, is_busy: bool) -> None:
         waiting = self.count(State.PENDING)
         unconfirmed, missing = self.count(*_MAY_HAVE_ARRIVED), self.count(State.NOT_FOUND)
-        lines = [_line(result) for result in self.results]
+        lines: list[str] = [_line(result) for result in self.results]
         if unconfirmed:
             lines.append(CHECKING)
         title = "Import interrupted" if waiting or unconfirmed else "Some animals did not arrive"
@@ -97,8 +97,9 @@ def is_unfinished(result: LoadResult) -> bool:
     return any(counts[state] > 0 for state in states)
 
 
-def _line(result: LoadResult) -> str:
+def _line(result: LoadResult) -> Markup:
     counts = ", ".join(
         f"{rows:,} {_TEXTS[State(state)]}" for state, rows in result.counts.items() if rows
     )
-    return f"{result.run.source}, {utc_text(result.run.staged_at)}: {counts}"
+    staged_at = time_element(result.run.staged_at)
+    return Markup("{}, {}: {}").format(result.run.source, staged_at, counts)

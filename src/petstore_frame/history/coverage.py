@@ -33,7 +33,7 @@ def coverage_tables(contents: Contents, every_days: int | None = None) -> dict[s
         else:
             days.append((day, day.toordinal(), None, known.covers_all, known.total.bound))
     bounds = [
-        (day, status, known.count(status).bound)
+        (day, status, known.bound_of(status))
         for day, known in completeness.items()
         for status in _statuses(known)
     ]

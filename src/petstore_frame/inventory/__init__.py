@@ -12,6 +12,7 @@ from petstore_frame.inventory.provenance import HasProvenance, Provenance, prove
 from petstore_frame.inventory.saved_inventory import (
     describe_value,
     is_unchanged_csv,
+    json_lines,
     read_listing,
     write_coverage,
     write_coverage_properties,
@@ -36,6 +37,7 @@ __all__ = [
     "fetch_inventory",
     "find_pet",
     "is_unchanged_csv",
+    "json_lines",
     "provenance_of",
     "read_listing",
     "write_coverage",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeAlias, cast
 from petstore_frame.inventory.evidence import Assumption, Evidence, Verdict
 from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import PET_STATUSES
+from petstore_frame.validation import one_of
 
 if TYPE_CHECKING:
     from petstore_frame.rendering import Markup
@@ -182,7 +183,21 @@ class Completeness:
         return [(name, lines) for name, lines in filled.items() if lines]
 
     def count(self, status: str) -> StatusCount:
-        """Return the count of a status, or of ``no status``; at least 0 when none was seen."""
+        """Return the count of a status, or of ``no status``.
+
+        Raises:
+            ArgumentError: No pet can have this status: it is neither one of the interface nor one
+                of a pet that was read.
+        """
+        one_of("status", status, dict.fromkeys([*PET_STATUSES, NO_STATUS, *self.by_status]))
+        return self._count(status)
+
+    def bound_of(self, status: str) -> Bound:
+        """Return what a number of pets of this status says about the store, read or not."""
+        return self._count(status).bound
+
+    def _count(self, status: str) -> StatusCount:
+        """Return the count of any status; at least 0 if none was read."""
         if status in self.by_status:
             return self.by_status[status]
         return StatusCount(0, "exact" if self.covers_all else self._inexact_bound)
@@ -191,7 +206,7 @@ class Completeness:
         """Return ``by_status`` without the statuses that were not asked for."""
         if self.status is None:
             return dict(self.by_status)
-        return {self.status: self.count(self.status)}
+        return {self.status: self._count(self.status)}
 
     @property
     def headline(self) -> str:
@@ -323,7 +338,7 @@ class Completeness:
         if read is None:
             return cls.of_counts(counts, **told)
         # No more pets are counted than were read; rows added by hand were not.
-        left = {name: min(n, int(read.count(name))) for name, n in counts.items()}
+        left = {name: min(n, int(read.by_status.get(name, 0))) for name, n in counts.items()}
         known = cls.of_counts(left, status=read.status, **told)
         return replace(known, rows=min(sum(counts.values()), read.rows))
 
@@ -334,13 +349,13 @@ class Completeness:
         that pass, and ``wanted`` the statuses that can pass, None for all.
         """
         verdict = self.verdict
-        if wanted is not None and all(self.count(name).is_exact for name in wanted):
+        if wanted is not None and all(self._count(name).is_exact for name in wanted):
             verdict = Verdict.COMPLETE
         elif verdict is Verdict.INCOMPLETE or (self.is_complete and wanted is not None):
             verdict = Verdict.UNKNOWN  # the pets that are missing may be of this part, or not
         # A status that the filter leaves out has no pet in this part.
         exact = set() if wanted is None else counts.keys() - {*wanted}
-        exact |= {name for name in counts if self.count(name).is_exact}
+        exact |= {name for name in counts if self._count(name).is_exact}
         return replace(
             self,
             verdict=verdict,

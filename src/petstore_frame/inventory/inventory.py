@@ -6,24 +6,28 @@ Callers find the errors in ``petstore_frame.errors``, with all others.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from petstore_frame.errors import ArgumentError, IncompleteInventoryError
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.provenance import (
+    ATTRS_KEY,
+    Coverage,
     HasProvenance,
     Provenance,
     completeness_of,
+    coverage_facts,
+    coverage_now,
     facts_of,
-    stamp,
+    rows_fingerprint,
     status_counts,
 )
 from petstore_frame.rendering import NO_STATUS, count_text
 from petstore_frame.schema import PET_STATUSES, Categories, Labels, as_type
-from petstore_frame.validation import one_of
+from petstore_frame.validation import one_of, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +40,8 @@ _SHOWN_ROWS = 5
 class Inventory(HasProvenance):
     """All pets that could be read, and what they cover; ``fetch_inventory`` makes it.
 
-    A notebook shows the verdict, the counts and the first rows; ``len()`` is the number of pets.
+    A notebook shows the verdict, the counts and the first rows; ``len()`` is the number of pets. An
+    Inventory is not a DataFrame, and neither true nor false.
 
     Attributes:
         frame: One row per pet; columns and dtypes of ``PET_COLUMNS``, then your own.
@@ -46,6 +51,8 @@ class Inventory(HasProvenance):
 
     frame: pd.DataFrame
     provenance: Provenance
+    # What the rows covered when they were read; None takes what the frame's attrs say.
+    _coverage: Coverage | None = field(default=None, repr=False)
 
     @classmethod
     def from_frame(
@@ -73,8 +80,10 @@ class Inventory(HasProvenance):
 
     @classmethod
     def of_rows(cls, frame: pd.DataFrame, known: Completeness, provenance: Provenance) -> Self:
-        """Return an Inventory of a frame whose rows cover what is known; its attrs say so, too."""
-        return cls(stamp(frame, known, provenance), provenance)
+        """Return an Inventory of a frame whose rows cover what is known; its attrs say so too."""
+        coverage = Coverage(known, rows_fingerprint(frame))
+        frame.attrs[ATTRS_KEY] = coverage_facts(coverage, provenance)
+        return cls(frame, provenance, coverage)
 
     @property
     def completeness(self) -> Completeness:
@@ -83,7 +92,11 @@ class Inventory(HasProvenance):
         Unknown, with the reason, once its rows are not those that were read. Sorting, a new index
         and further columns change nothing.
         """
-        return completeness_of(self.frame)
+        return coverage_now(self.frame, self._coverage).completeness
+
+    def coverage_facts(self) -> dict[str, Any]:
+        """Return what a file of the rows keeps with them, as plain JSON values."""
+        return coverage_facts(coverage_now(self.frame, self._coverage), self.provenance)
 
     def where(
         self,
@@ -100,7 +113,8 @@ class Inventory(HasProvenance):
             category_id: One category or several; None for all.
 
         Raises:
-            ArgumentError: A status is neither one of the interface nor one of a pet that was read.
+            ArgumentError: No pet can have such a value: a status that is neither one of the
+                interface nor one of a pet that was read, or a category that is no whole number.
 
         Example:
             >>> import petstore_frame as pf
@@ -109,20 +123,25 @@ class Inventory(HasProvenance):
             >>> print(inventory.where(status=["pending", "sold"]).completeness)
             complete: 6 pets with status pending or sold
         """
-        rows, words, known = self.frame, [], self.completeness
-        statuses = None if status is None else _several(status)
-        if statuses is not None:
-            for each in statuses:
-                one_of("status", each, dict.fromkeys([*PET_STATUSES, NO_STATUS, *known.by_status]))
-            held = rows["status"].astype("category")
-            passes = held.isin(statuses)
-            rows = rows[(passes | held.isna()) if NO_STATUS in statuses else passes]
-            words.append(f"status {' or '.join(statuses)}")
+        rows, conditions, completeness = self.frame, list[str](), self.completeness
+        statuses = None
+        if status is not None:
+            choices = dict.fromkeys([*PET_STATUSES, NO_STATUS, *completeness.by_status])
+            statuses = [one_of("status", name, choices) for name in _as_list("status", status)]
+            column = rows["status"].astype("category")
+            matches = column.isin(statuses)
+            if NO_STATUS in statuses:
+                matches |= column.isna()
+            rows = rows[matches]
+            conditions.append(f"status {' or '.join(statuses)}")
         if category_id is not None:
-            numbers = _several(category_id)
+            numbers = [
+                whole_number("category_id", number)
+                for number in _as_list("category_id", category_id)
+            ]
             rows = rows[rows["category_id"].isin(numbers)]
-            words.append(f"category {' or '.join(map(str, numbers))}")
-        return self.part(rows, " and ".join(words), statuses, known)
+            conditions.append(f"category {' or '.join(map(str, numbers))}")
+        return self.part(rows, " and ".join(conditions), statuses, completeness)
 
     def part(
         self,
@@ -179,7 +198,7 @@ class Inventory(HasProvenance):
         known = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})
         keys = known.groupby("id", sort=False)["key"].agg(lambda each: ", ".join(map(str, each)))
         frame = self.frame.assign(key=as_type(self.frame["id"].map(keys), "str"))
-        return type(self)(frame, self.provenance)
+        return replace(self, frame=frame)
 
     def to_frame(
         self, categories: Categories = None, *, no_status: str = NO_STATUS
@@ -217,8 +236,31 @@ class Inventory(HasProvenance):
     def __len__(self) -> int:
         return len(self.frame)
 
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "an Inventory is neither true nor false; use len(inventory) for the number of pets, or "
+            "inventory.completeness.is_complete"
+        )
+
+    if not TYPE_CHECKING:  # a type checker knows the attributes, and reports all others
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if not name.startswith("_"):
+                import pandas as pd
+
+                if name == "df" or hasattr(pd.DataFrame, name):
+                    shown = "" if name == "df" else f".{name}"
+                    raise AttributeError(f"an Inventory is not a DataFrame; use .frame{shown}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+        def __getitem__(self, key: object) -> NoReturn:
+            raise TypeError(f"an Inventory is not a DataFrame; use .frame[{key!r}]")
+
+        def __iter__(self) -> NoReturn:
+            raise TypeError("an Inventory is not a DataFrame; use .frame, or .frame.itertuples()")
+
     def __repr__(self) -> str:
-        return f"<Inventory of {self.base_url}: {self.completeness}>"
+        return f"<Inventory: {self.completeness}, from {self.base_url}>"
 
     def _repr_html_(self) -> str:
         from petstore_frame.rendering import Markup, in_notebook, shorten
@@ -231,9 +273,14 @@ class Inventory(HasProvenance):
         return in_notebook(known.to_html(note) + Markup(rows))  # escaped by pandas
 
 
-def _several(wanted: Any) -> list[Any]:
-    is_one = isinstance(wanted, str) or not hasattr(wanted, "__iter__")
-    return [wanted] if is_one else list(wanted)
+def _as_list(name: str, wanted: Any) -> list[Any]:
+    """Return one value or several as a list, which must not be empty."""
+    if isinstance(wanted, str) or not hasattr(wanted, "__iter__"):
+        return [wanted]
+    values = list(wanted)
+    if not values:
+        raise ArgumentError(f"{name} must be one value or several, got an empty list")
+    return values
 
 
 def completeness(pets: pd.DataFrame | Inventory) -> Completeness:

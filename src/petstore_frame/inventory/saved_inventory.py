@@ -8,7 +8,7 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -19,7 +19,6 @@ from petstore_frame.inventory.inventory import Inventory
 from petstore_frame.inventory.provenance import (
     ATTRS_KEY,
     Provenance,
-    coverage_text,
     provenance_of,
 )
 from petstore_frame.rendering import NO_STATUS
@@ -154,6 +153,21 @@ def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> No
         draft.write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
 
 
+def json_lines(frame: pd.DataFrame) -> Iterator[str]:
+    """Yield each row of a frame of pets as one line of JSON; a missing value is null.
+
+    Example:
+        >>> import pandas as pd
+        >>> list(json_lines(pd.DataFrame({"id": [2**63 - 1], "status": [None]})))
+        ['{"id":9223372036854775807,"status":null}']
+    """
+    names = [str(name) for name in frame.columns]
+    columns = (frame[name].astype("object").where(frame[name].notna(), None) for name in names)
+    for values in zip(*(column.tolist() for column in columns), strict=True):
+        row = dict(zip(names, values, strict=True))
+        yield json.dumps(row, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
 def is_unchanged_csv(path: Path) -> bool:
     """Return whether a CSV is as this package wrote it."""
     try:
@@ -181,9 +195,7 @@ def write_coverage_properties(workbook: Any, inventory: Inventory | None) -> Non
 def _coverage_facts(inventory: Inventory | None) -> dict[str, Any]:
     if inventory is None:
         return {}
-    text = coverage_text(inventory.frame, inventory.completeness, inventory.provenance)
-    facts: dict[str, Any] = json.loads(text)
-    return facts
+    return inventory.coverage_facts()
 
 
 def _coverage_path(file: Path) -> Path:

@@ -25,7 +25,7 @@ def write_html(content: Content, path: Path) -> None:
         palette=palette,
         style=style,
         colours={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},
-        shades=content.colours,
+        shades=content.status_colors,
         title=content.title,
         selection=counts.selection,
         store=content.store,
@@ -54,5 +54,5 @@ def _cards(content: Content) -> Iterator[Card]:
         under = count.bound.replace("_", " ")
         if content.has_shares:
             under = content.counts.shares[status]
-        shade = content.colours[status]
+        shade = content.status_colors[status]
         yield Card(status_word(status), short(count), under, shade, count.is_exact)

@@ -1,4 +1,4 @@
-"""Writes the sheets of rows and words: every pet, what changed, and what all of it covers."""
+"""Writes the sheets of rows and text: every pet, what changed, and what the workbook covers."""
 
 from __future__ import annotations
 
@@ -27,17 +27,21 @@ _DARK = {"bold": True, "font_color": palette.PAPER, "bg_color": palette.INK}
 _IDS = ("id", "category_id")
 _MEASURED_ROWS = 1_000  # that decide the width of a column of the user
 CellWriter: TypeAlias = Callable[[Sheet, int, int, Any], None]
-_WORDS: Sequence[tuple[str, str]] = (
-    ("≥, at least", "A minimum: so many were read, and there may be more."),
-    ("≈, about", "So many were read, and pets left the store meanwhile."),
+_TERMS: Sequence[tuple[str, str]] = (
+    ("≥, at least", "A minimum: this many were read, and the store may have more."),
+    (
+        "≈, about",
+        "The store changed while it was read, so the true number may be higher or lower.",
+    ),
     (
         status_word(NO_STATUS),
-        "The store gave no status for the pet. It is counted apart, never as available.",
+        "The store gave no status for the pet. It is counted separately, never as available.",
     ),
-    ("none", "Nothing available in a category, where the count of available pets is exact."),
-    ("Share", "Part of the pets that were asked for. Left out while any of them may be missing."),
+    ("none", "No pet of the category is available. Shown only if that count is exact."),
+    ("Share", "Part of the pets that were asked for. Shown only if all of them were read."),
     ("IDs", ID_RULE),
-    ("Category", "The store gives numbers only; names of categories were given with the report."),
+    ("Category", "The store has only numbers. The names were passed to the report."),
+    ("(store)", "Marks a column of the report if a column of yours has the same name."),
 )
 
 
@@ -89,7 +93,7 @@ def _status_writer(book: Book, content: Content) -> CellWriter:
     chip = {**styles.LIST, "num_format": styles.TEXT, "indent": 1}
     looks = {
         status: book.style(**chip, bg_color=palette.tint(color, 0.22))
-        for status, color in content.colours.items()
+        for status, color in content.status_colors.items()
     }
 
     def write_status(sheet: Sheet, row: int, col: int, value: Any) -> None:
@@ -139,15 +143,15 @@ def _width(content: Content, column: PetColumn) -> float:
 
 
 def write_changes(book: Book, content: Content) -> None:
-    """Add the sheet of what changed since the last time, where something is compared."""
-    changes, known = content.changes, content.provenance
+    """Add the sheet of what changed since the last time, if the report has changes."""
+    changes, provenance = content.changes, content.provenance
     if changes is None:
         return
     sheet = layout.begin(book, "Changes", str(changes), (2, 22, 34, 22, 14, 14, 14, 20))
-    if known and known.fetched_at.astimezone(changes.timezone).date() != changes.until:
+    if provenance and provenance.fetched_at.astimezone(changes.timezone).date() != changes.until:
         note = (
-            f"The last snapshot is of {changes.until}. What changed from then to this workbook's "
-            f"data, of {minute_text(known.fetched_at)[:10]}, is not here."
+            f"The last snapshot is from {changes.until}. Changes between then and the data of this "
+            f"workbook, {minute_text(provenance.fetched_at)[:10]}, are not listed."
         )
         sheet.cell(_FIRST_ROW - 1, 1, note, bold=True)
     moves = [
@@ -184,14 +188,14 @@ def _status(status: Any) -> str:
 
 
 def write_about(book: Book, content: Content) -> None:
-    """Add the last sheet: what is covered, how that is known, and the words."""
+    """Add the last sheet: what the workbook covers, how that is known, and its terms."""
     sections = {
         "What it covers": content.coverage,
-        "How that is known": content.completeness.evidence_lines(),
-        "Words": _WORDS,
+        "How we know": content.completeness.evidence_lines(),
+        "Terms": _TERMS,
     }
     line = f"{content.as_of} · Made with petstore-frame {__version__}"
-    sheet = layout.begin(book, "About", line, (2, 26, 104), title="About this workbook")
+    sheet = layout.begin(book, "About", line, (2, 20, 66), title="About this workbook")
     row = _FIRST_ROW
     for title, lines in sections.items():
         sheet.cell(row, 1, title, **styles.SECTION, bottom=2)
@@ -201,6 +205,6 @@ def write_about(book: Book, content: Content) -> None:
             row += 1
             sheet.cell(row, 1, word, **styles.BODY, **styles.QUIET, text_wrap=True)
             sheet.cell(row, 2, text, **styles.BODY, text_wrap=True)
-            sheet.height(row, 15 * styles.lines(text, 110) + 3)
+            sheet.height(row, 15 * styles.lines(text, 68) + 3)
         row += 2
     layout.finish(sheet, content)

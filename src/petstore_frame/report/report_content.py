@@ -1,4 +1,4 @@
-"""Prepares what every kind of report shows: checked rows, their counts, and what they cover."""
+"""Prepares what every kind of report shows: the rows, their counts, and what they cover."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from petstore_frame.inventory import (
     provenance_of,
 )
 from petstore_frame.pet_table import category_ids, pandas_frame, typed_frame
-from petstore_frame.rendering import minute_text, palette, status_word
+from petstore_frame.rendering import count_text, minute_text, palette, status_word
 from petstore_frame.schema import FIELDS, Categories, Labels
 from petstore_frame.storage import common_zone
 from petstore_frame.summary import Summary
@@ -71,16 +71,16 @@ class PetColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class Content:
-    """Everything that a report may show.
+    """Everything that a report can show.
 
     Attributes:
         frame: One row per pet, with the columns of a pet, then those that a user added;
             ``category_id`` is Int64 where one is missing.
         completeness: What the rows cover.
-        provenance: Where and when they were read, or None; also of rows that were changed since.
-        labels: What a category is called, by its id.
-        changes: What the sheet Changes shows, or None for no such sheet.
-        attention: What needs a person, as sentences, or None where nobody asked.
+        provenance: Where and when they were read, also if they were changed since; or None.
+        labels: The label of each category id.
+        changes: What the sheet Changes shows; None for no such sheet.
+        attention: Sentences about what needs a person; None to leave that out.
     """
 
     frame: pd.DataFrame
@@ -98,65 +98,80 @@ class Content:
 
     @property
     def as_of(self) -> str:
-        """When the store was read, in the same words wherever the file is written."""
-        known = self.provenance
-        return (
-            f"Data as of {minute_text(known.fetched_at)}" if known else "Data as of: not recorded"
-        )
+        """When the store was read, in the time zone of ``fetched_at``."""
+        if self.provenance is None:
+            return "Data as of: not recorded"
+        return f"Data as of {minute_text(self.provenance.fetched_at)}"
 
     @property
     def store(self) -> str:
-        """The store's address, or that it is not known."""
+        """The store's address, or that it is not recorded."""
         return self.provenance.base_url if self.provenance else "Store: not recorded"
 
     @property
     def title(self) -> str:
-        """What the workbook and the page are called."""
+        """The title of the workbook and of the page."""
         return "Pets of the store, a selection" if self.counts.is_selection else "Store inventory"
 
     @property
     def has_shares(self) -> bool:
-        """Whether all pets that were asked for were read, so that a share has a whole."""
+        """Whether all pets that were asked for were read, so that shares make sense."""
         return self.counts.total.is_exact and len(self.frame) > 0
 
     @property
     def sentence(self) -> str:
-        """What the rows cover, in one sentence; or why nothing is known of them."""
-        known = self.completeness
-        is_other = known.reason and not known.requests
-        return (
-            f"{known}: {known.reason[:1].lower()}{known.reason[1:-1]}" if is_other else str(known)
-        )
+        """What the rows cover, in one sentence; or why that is not known."""
+        completeness = self.completeness
+        reason = completeness.reason
+        was_read_elsewhere = not completeness.requests
+        if reason and was_read_elsewhere:
+            return f"{completeness}: {reason[:1].lower()}{reason[1:-1]}"
+        return str(completeness)
 
     @property
     def headline(self) -> str:
         """What the rows cover, in the first lines of a report."""
         text = self.sentence[:1].upper() + self.sentence[1:] + "."
-        kind, contradictions = self.counts.total.bound, self.completeness.contradictions
-        if kind == "at_least":
-            text += " Counts marked ≥ are minimums: the store may hold more."
-        elif kind == "about":
-            text += " Counts marked ≈ are no minimums: pets left the store while it was read."
-        return text + (f" Contradictions met: {len(contradictions)}." if contradictions else "")
+        bound = self.counts.total.bound
+        if bound == "at_least":
+            text += " Counts marked ≥ are minimums: the store may have more."
+        elif bound == "about":
+            text += " Counts marked ≈ may be too high or too low: the store changed during reading."
+        contradictions = len(self.completeness.contradictions)
+        if contradictions:
+            text += f" The store contradicted itself {count_text(contradictions, 'time')}."
+        return text
+
+    @property
+    def print_warning(self) -> str:
+        """What each printed page says if the rows are not all pets of the store."""
+        completeness = self.completeness
+        if completeness.covers_all:
+            return ""
+        if self.counts.is_selection and completeness.is_complete:
+            return self.counts.selection
+        word = palette.verdict_badge(completeness.verdict).word
+        return f"{word}: {len(self.frame):,} pets read"
 
     @property
     def coverage(self) -> list[tuple[str, str]]:
         """What is covered, line by line."""
-        known = self.completeness
+        completeness = self.completeness
         lines = [
             ("Store", self.provenance.base_url if self.provenance else "not recorded"),
-            ("Verdict", palette.verdict_badge(known.verdict).word),
+            ("Verdict", palette.verdict_badge(completeness.verdict).word),
             ("In one sentence", self.sentence),
             ("Pets read", f"{len(self.frame):,}"),
         ]
         if self.provenance is None:
             return lines
-        asked_for = f"pets with status {known.status}" if known.status else "all pets"
-        lines.append(("Asked for", asked_for))
-        if known.part:
-            lines.append(("Shown", f"those with {known.part}"))
-        counts = self.counts.by_status.items()  # of a selection without what it leaves out
-        return [*lines, *((status_word(status), str(count)) for status, count in counts)]
+        status = completeness.status
+        lines.append(("Asked for", f"pets with status {status}" if status else "all pets"))
+        if completeness.part:
+            lines.append(("Shown", f"those with {completeness.part}"))
+        for name, count in self.counts.by_status.items():
+            lines.append((status_word(name), str(count)))
+        return lines
 
     @cached_property
     def counts(self) -> Summary:
@@ -164,8 +179,8 @@ class Content:
         return Summary.of(self.frame, self.completeness, self.labels)
 
     @cached_property
-    def colours(self) -> dict[str, str]:
-        """The colour of each status: the interface's three, others seen, then "no status"."""
+    def status_colors(self) -> dict[str, str]:
+        """The color of each status: the interface's three, others seen, then "no status"."""
         return palette.status_colours(self.counts.statuses)
 
     @cached_property
@@ -261,13 +276,13 @@ def _own_column(series: pd.Series[Any]) -> PetColumn:
 
 
 def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
-    """Check the pets that a report is asked to show; ``more`` are further fields of a Content.
+    """Check the pets of a report; ``more`` are further fields of the Content.
 
     Raises:
         ArgumentError: ``pets`` is neither an Inventory nor a frame.
         InputError: A column is missing, or ids are not whole numbers.
     """
     labels = Labels(categories)
-    given = pandas_frame(pets)
-    provenance = pets.provenance if isinstance(pets, Inventory) else provenance_of(given)
-    return Content(typed_frame(given), completeness(given), provenance, labels, **more)
+    frame = pandas_frame(pets)
+    provenance = pets.provenance if isinstance(pets, Inventory) else provenance_of(frame)
+    return Content(typed_frame(frame), completeness(frame), provenance, labels, **more)

@@ -17,6 +17,7 @@ from petstore_frame.extras import import_extra
 from petstore_frame.inventory import (
     Inventory,
     is_unchanged_csv,
+    json_lines,
     write_coverage,
     write_coverage_properties,
 )
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 _PARQUET: dict[str, Any] = {"engine": "pyarrow", "compression": "zstd", "index": False}
 SHEETS = (write_summary, write_by_category, write_inventory, write_changes, write_about)
-_DATA_EXTENSIONS = (".csv", ".parquet", ".xlsx")
+_DATA_EXTENSIONS = (".csv", ".jsonl", ".parquet", ".xlsx")
 
 
 def write_report(
@@ -173,9 +174,12 @@ def write_data(inventory: Inventory, target: Path, *, overwrite: bool = False) -
                 draft, index=False, encoding="utf-8",
                 lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC,
             )  # fmt: skip
+        elif extension == ".jsonl":
+            with draft.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(f"{line}\n" for line in json_lines(inventory.frame))
         else:
             _WRITERS[extension](gather(inventory), draft)
-    if extension == ".csv":
+    if extension in (".csv", ".jsonl"):
         write_coverage(target, inventory)
     return target
 

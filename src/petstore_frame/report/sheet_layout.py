@@ -6,13 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from petstore_frame.inventory import StatusCount
-from petstore_frame.rendering import palette
 from petstore_frame.report.report_content import Content
 from petstore_frame.storage import Book, Sheet, styles
 
 
 def count_format(count: StatusCount, *, zero: str = "0") -> str:
-    """Return the number format of a count: a minimum shows itself as one."""
+    """Return the number format of a count, which marks one that is not exact."""
     if count.is_exact:
         return f'#,##0;-#,##0;"{zero}"'
     return styles.AT_LEAST if count.bound == "at_least" else styles.ABOUT
@@ -54,17 +53,20 @@ def finish(
     head: int | None = None,
     has_gridlines: bool = False,
 ) -> None:
-    """Write the cells, and set up print: A4, the verdict above and the page number below.
+    """Write the cells, and set up print: the verdict above each page, its number below.
 
-    ``head`` is the row that each page repeats.
+    Args:
+        sheet: The sheet.
+        content: What the report shows.
+        is_one_page: Whether all of the sheet is printed on one page.
+        head: The row of headings that each page repeats.
+        has_gridlines: Whether the screen shows gridlines.
     """
     sheet.finish()
     sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
-    badge = palette.verdict_badge(content.completeness.verdict)
-    read = f"{badge.word}: {len(content.frame):,} pets read"
     sheet.print_on_a4(
         sheet.name,
-        warning="" if content.completeness.covers_all else read,
+        warning=content.print_warning,
         source=content.store[:80],
         as_of=content.as_of,
         is_one_page=is_one_page,

@@ -1,4 +1,4 @@
-"""Writes the sheets of counts: the summary with its key figures and chart, and all categories."""
+"""Writes the sheets of counts: the summary with key figures and a chart, and all categories."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_LINE = {"none": True}
 
 
 def write_summary(book: Book, content: Content) -> None:
-    """Add the first sheet: how many pets, is that all, what changed, and what needs a person.
+    """Add the first sheet: how many pets, whether that is all, and what needs a person.
 
     It fits one portrait page, and the workbook opens on it.
     """
@@ -64,9 +64,10 @@ def write_by_category(book: Book, content: Content) -> None:
 
 
 def _write_counts(sheet: Sheet, content: Content, head: int, lines: Sequence[Line]) -> None:
-    """Write lines of counts below their header, their sums, and shares where all pets were read."""
+    """Write lines of counts below their headings, the sums, and shares if all pets were read."""
     heads: list[tuple[str, dict[str, Any]]] = [
-        (status_word(status), {"bottom_color": shade}) for status, shade in content.colours.items()
+        (status_word(status), {"bottom_color": shade})
+        for status, shade in content.status_colors.items()
     ]
     heads += [("Pets", {}), ("Share", {})][: 1 + content.has_shares]
     sheet.height(head, 20)
@@ -85,16 +86,17 @@ def _write_counts(sheet: Sheet, content: Content, head: int, lines: Sequence[Lin
 def _write_line(
     sheet: Sheet, content: Content, row: int, line: Line, look: Mapping[str, Any]
 ) -> None:
-    """Write one line of counts; a category with nothing available is marked, where that is known.
+    """Write one line of counts; a category with nothing available is marked if that is exact.
 
     Counts are numbers and not COUNTIFS over the inventory: COUNTIFS reads text ids as numbers,
     and does not distinguish ids that differ past the 15th digit.
     """
-    may_alarm, badge = bool(content.counts.nothing_available()), palette.verdict_badge("incomplete")
+    badge = palette.verdict_badge("incomplete")
     sheet.cell(row, _NAME, line.label, **look)
     columns = [*content.counts.statuses, None]
     for col, (status, count) in enumerate(zip(columns, line.cells, strict=True), _FIRST_STATUS):
-        is_none = may_alarm and status == "available" and not count.count
+        is_empty = status == "available" and count.count == 0
+        is_none = is_empty and content.counts.is_available_exact
         mark = {"bg_color": badge.fill, "font_color": badge.ink} if is_none else {}
         form = layout.count_format(count, zero="none" if is_none else "–")
         sheet.cell(row, col, count.count, **{**look, **mark, "num_format": form})
@@ -104,7 +106,7 @@ def _write_line(
 
 
 def _write_table(sheet: Sheet, content: Content, head: int) -> str:
-    """Write the largest categories, their chart and what else is to say; return the title."""
+    """Write the largest categories, notes and a chart; return the title of the table."""
     counts = content.counts
     lines = counts.largest(SHOWN_CATEGORIES)
     shown = len(lines) - lines[-1].is_rest
@@ -127,7 +129,7 @@ def _chart(sheet: Sheet, content: Content, head: int, rows: int) -> Any:
     """Return bars of the categories in the rows below ``head``, split by status."""
     last = head + rows
     chart = sheet.book.workbook.add_chart({"type": "bar", "subtype": "stacked"})
-    for col, shade in enumerate(content.colours.values(), _FIRST_STATUS):
+    for col, shade in enumerate(content.status_colors.values(), _FIRST_STATUS):
         chart.add_series(
             {
                 # By its cell: a status that begins with = would be taken for a formula.
@@ -159,17 +161,14 @@ def _chart(sheet: Sheet, content: Content, head: int, rows: int) -> Any:
 
 def _nothing_to_count(content: Content) -> str:
     if content.counts.is_selection:
-        return "No pet that was read is of this selection."
+        return "No pet is in this selection."
     if content.completeness.covers_all:
-        return "The store holds no pets: its listing is empty."
-    return (
-        "No pets were read, and it is not known whether the store holds any. "
-        "About says what was asked."
-    )
+        return "The store is empty: its listing has no pets."
+    return "No pets were read, and the store may have some. About says what was asked."
 
 
 def _write_cards(sheet: Sheet, content: Content) -> None:
-    """Write the key figures: those of the statuses stand over their columns."""
+    """Write the key figures, those of the statuses above their columns."""
     counts = content.counts
     for row, points in enumerate((20, 30, 19), start=_CARDS_ROW):
         sheet.height(row, points)
@@ -181,7 +180,7 @@ def _write_cards(sheet: Sheet, content: Content) -> None:
     ]
     for status, count in counts.by_status.items():
         under = counts.shares[status] if content.has_shares else count.bound.replace("_", " ")
-        cards.append((status_word(status), content.colours[status], count, under))
+        cards.append((status_word(status), content.status_colors[status], count, under))
     for col, (word, colour, count, under) in enumerate(cards, _NAME):
         sheet.cell(_CARDS_ROW, col, word, **quiet, top=5, top_color=colour)
         figure = {"font_size": styles.FIGURE_SIZE, "bold": True, "align": "left"}
@@ -191,7 +190,7 @@ def _write_cards(sheet: Sheet, content: Content) -> None:
 
 
 def _write_answers(sheet: Sheet, content: Content) -> int:
-    """Write questions, the sheet that says more, and answers; return the next free row."""
+    """Write questions, links to the sheets that say more, and answers; return the next free row."""
     answers = [("Is that all?", "About", content.headline)]
     if content.counts.is_selection:
         answers.insert(0, ("Which pets?", "About", content.counts.selection))

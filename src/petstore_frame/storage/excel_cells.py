@@ -141,10 +141,10 @@ class Sheet:
         """Make rows low enough for about 60 on a printed page; cells want ``styles.LIST``."""
         self.raw.set_default_row(styles.LIST_POINTS)
 
-    def width(self, col: int, characters: float) -> None:
-        """Set the width of a column."""
+    def width(self, col: int, characters: float, look: Any = None) -> None:
+        """Set the width of a column, and the look of its empty cells."""
         self._widths[col] = characters
-        self.do("set_column", col, col, characters)
+        self.do("set_column", col, col, characters, look)
 
     def allow_number_text(self, last_row: int, last_col: int) -> None:
         """Tell Excel that numbers stored as text are intended, so that it marks none in green."""

@@ -1,6 +1,6 @@
-"""Monday: one reading of the store, and from it every file that somebody needs.
+"""The weekly run: one reading of the store, and from it every file that somebody needs.
 
-``run`` does it all, ``check`` tells whether it was done, ``write_settings`` writes a first
+``run`` does all of it, ``check`` says whether it was done, and ``write_settings`` writes a first
 ``weekly.toml``.
 """
 

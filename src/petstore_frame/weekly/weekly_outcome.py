@@ -1,4 +1,4 @@
-"""Collects all that came up on a Monday, and names the worst of it."""
+"""Collects what a weekly run found, and names the worst of it."""
 
 from __future__ import annotations
 
@@ -14,77 +14,112 @@ from petstore_frame import errors
 
 
 class WeeklyOutcome(Enum):
-    """What a run can come to, from good to worst: ``exit_code``, and the ``sentence`` for it."""
+    """What a run can come to, from best to worst: an ``exit_code`` and a ``sentence``.
 
-    GOOD = 0, "nothing but good news"
-    ROWS_TO_FIX = 1, "some rows are to fix"
-    REFUSED = 2, "a setting, a recipe or a list cannot be used"
+    The exit codes are those of all commands.
+    """
+
+    SUCCESS = 0, "success"
+    ROWS_TO_FIX = 1, "some rows need fixing"
+    INVALID = 2, "a setting, a recipe or a list cannot be used"
+    TOO_MANY_ERRORS = 4, "a file has too many errors, or one reason for most of its rows"
     NOT_COMPLETE = 8, "the listing is not known to be complete"
     UNCONFIRMED = 3, "some rows are unconfirmed: they may be in the store"
-    QUESTION = 9, "a file may hold animals that are loaded already; none of it was sent"
+    QUESTION = 9, "a file may have animals that are loaded already; nothing of it was sent"
+    LOCKED = 7, "another process is loading or writing"
     DROP = 10, "more pets are gone than max_drop allows"
-    STORE_AWAY = 5, "the store did not answer, or refused"
+    STORE = 5, "the store could not be reached, or refused"
     DISK = 6, "the disk, a journal or the history cannot be used"
-    FAILED = 11, "the run ended before its end"
+    FAILED = 11, "the run failed"
 
     def __init__(self, exit_code: int, sentence: str) -> None:
         self.exit_code, self.sentence = exit_code, sentence
 
     @classmethod
-    def of(cls, problem: BaseException) -> WeeklyOutcome:
-        """Return what an error makes of a run."""
-        if isinstance(problem, errors.LoadStoppedError):
-            of_ending = {"journal": cls.DISK, "budget": cls.REFUSED}
-            return of_ending.get(problem.ending, cls.STORE_AWAY)
-        store = (errors.APIStatusError, errors.APIConnectionError, errors.ContractError)
-        disk = (errors.JournalError, errors.HistoryError, errors.ReportError, OSError)
-        kinds: dict[Any, WeeklyOutcome] = {
-            (*store, errors.CrossOriginError): cls.STORE_AWAY,
-            disk: cls.DISK,
-            errors.DuplicatesError: cls.QUESTION,
-            errors.PetstoreError: cls.REFUSED,
-        }
-        found = (outcome for kind, outcome in kinds.items() if isinstance(problem, kind))
-        return next(found, cls.FAILED)
+    def of(cls, error: BaseException) -> WeeklyOutcome:
+        """Return the outcome of a step that ended with an error."""
+        if isinstance(error, errors.LoadStoppedError):
+            return _OUTCOMES_OF_ENDINGS.get(error.ending, cls.STORE)
+        for error_types, outcome in _OUTCOMES_OF_ERRORS:
+            if isinstance(error, error_types):
+                return outcome
+        return cls.FAILED
+
+
+_OUTCOMES_OF_ENDINGS = {
+    "journal": WeeklyOutcome.DISK,
+    "budget": WeeklyOutcome.TOO_MANY_ERRORS,
+}
+_OUTCOMES_OF_ERRORS: tuple[tuple[tuple[type[BaseException], ...], WeeklyOutcome], ...] = (
+    ((errors.JournalLockedError, errors.HistoryLockedError), WeeklyOutcome.LOCKED),
+    (
+        (
+            errors.APIStatusError,
+            errors.APIConnectionError,
+            errors.ContractError,
+            errors.CrossOriginError,
+            errors.IncompleteInventoryError,
+        ),
+        WeeklyOutcome.STORE,
+    ),
+    (
+        (errors.JournalError, errors.HistoryError, errors.ReportError, OSError),
+        WeeklyOutcome.DISK,
+    ),
+    ((errors.DuplicatesError,), WeeklyOutcome.QUESTION),
+    ((errors.PetstoreError,), WeeklyOutcome.INVALID),
+)
 
 
 @dataclass
 class Run:
-    """One Monday: what came up, and where its files are."""
+    """One weekly run: what it found, and where its files are.
 
-    day: date  # in its time zone
+    Attributes:
+        day: The day of the reading, in the time zone of the settings.
+        started_at: When the run began.
+        outcomes: What was found; the worst decides the exit code.
+        folder: The folder of the day; None until it is whole.
+        facts: What ``summary.json`` says besides.
+        attention: Sentences about what needs a person.
+        step: The step that runs now.
+    """
+
+    day: date
     started_at: datetime
-    outcomes: list[WeeklyOutcome] = field(default_factory=list)  # the worst is the exit code
-    folder: Path | None = None  # of its files; None until they are whole
-    facts: dict[str, Any] = field(default_factory=dict)  # what ``summary.json`` says besides
-    attention: list[str] = field(default_factory=list)  # what needs a person, as sentences
-    doing: str = "begin"  # the step that it is at
+    outcomes: list[WeeklyOutcome] = field(default_factory=list)
+    folder: Path | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    attention: list[str] = field(default_factory=list)
+    step: str = "begin"
 
     def note(self, outcome: WeeklyOutcome, sentence: str) -> None:
+        """Add an outcome, and the sentence that tells a person about it."""
         self.outcomes.append(outcome)
         self.attention.append(sentence)
 
-    def note_error(self, problem: BaseException) -> None:
-        first = next(iter(str(problem).splitlines()), type(problem).__name__)
-        self.note(WeeklyOutcome.of(problem), f"{self.doing}: {first}")
+    def note_error(self, error: BaseException) -> None:
+        """Add the outcome of an error, with its first line."""
+        lines = str(error).splitlines() or [type(error).__name__]
+        self.note(WeeklyOutcome.of(error), f"{self.step}: {lines[0]}")
 
     @contextmanager
     def at(self, step: str) -> Iterator[None]:
-        """Do a step, whose error is noted and does not stop the others."""
-        self.doing = step
+        """Run a step; its error is noted and does not stop the other steps."""
+        self.step = step
         try:
             yield
-        except errors.PetstoreError as problem:
-            self.note_error(problem)
+        except errors.PetstoreError as error:
+            self.note_error(error)
 
     @property
     def outcome(self) -> WeeklyOutcome:
-        """The worst of all that came up."""
-        return max(self.outcomes, key=list(WeeklyOutcome).index, default=WeeklyOutcome.GOOD)
+        """The worst outcome."""
+        return max(self.outcomes, key=list(WeeklyOutcome).index, default=WeeklyOutcome.SUCCESS)
 
     @property
     def exit_code(self) -> int:
-        """What the command ends with."""
+        """The exit code of the command."""
         return self.outcome.exit_code
 
     def as_dict(self) -> dict[str, Any]:
@@ -103,5 +138,6 @@ class Run:
         if "verdict" in self.facts:
             lines.append(f"{self.facts['verdict']}, read {self.facts['read_at']}")
         lines += [f"- {sentence}" for sentence in self.attention]
-        lines += [] if self.folder is None else [f"wrote {self.folder}"]
+        if self.folder is not None:
+            lines.append(f"wrote {self.folder}")
         return "\n".join(lines)

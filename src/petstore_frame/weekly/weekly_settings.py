@@ -1,4 +1,4 @@
-"""Reads and checks a ``weekly.toml``."""
+"""Reads and checks the settings of the weekly run, a ``weekly.toml``."""
 
 from __future__ import annotations
 
@@ -6,111 +6,138 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, ValidationInfo
 
-import petstore_frame as pf
+from petstore_frame.errors import InputError
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.storage import whole_file
 from petstore_frame.validation import time_zone
 
 _TEMPLATE = """\
-# What happens on a Monday. Paths are relative to this file.
-# The API key is not written here: it comes from PETSTORE_API_KEY.
+# Settings of the weekly run. Paths are relative to this file.
+# The API key does not belong here: it comes from PETSTORE_API_KEY.
 # base_url = "https://store.example/v1"   # or PETSTORE_BASE_URL
-journal = "journal"        # what was sent, so that nothing is sent twice
-output = "reports"         # one folder a day, such as reports/2026-11-16
-history = "history"        # one snapshot a day, for what changed since the last time
-# timezone = "Europe/Zurich"      # of the days; without it the machine's
-# categories = "categories.csv"   # category_id,label
-max_drop = 0.3             # an alarm where more than 30 % of the pets are gone
+journal = "journal"        # import journal, so that nothing is sent twice
+output = "reports"         # one folder per day, such as reports/2026-11-16
+history = "history"        # one snapshot per day, for what changed since the last one
+# timezone = "Europe/Zurich"      # time zone of the days; the default is the machine's
+# categories = "categories.csv"   # CSV with the columns category_id,label
+max_drop = 0.3             # exit code 10 if more than 30 % of the pets are gone
 
 # Files of new animals, each kind with its recipe (petstore-frame recipe FILE writes one).
 # [[load]]
 # files = "inbox/*.csv"
 # recipe = "arrivals.toml"
 
-# Lists of our own to compare with the store.
+# Your own lists to compare with the store.
 # [[compare]]
 # list = "ours.xlsx"
 # recipe = "ours.toml"
 """
 
 
-def _placed(value: Any, given: Any) -> Any:
-    """Return where a path of the file leads, as seen from its folder."""
-    return Path(given.context, value) if isinstance(value, str | Path) else value
+def _from_folder(value: Any, info: ValidationInfo) -> Any:
+    """Return a path of the file as seen from the folder of the file."""
+    if not isinstance(value, str | Path):
+        return value
+    folder = info.context
+    return Path(folder, value) if isinstance(folder, Path) else Path(value)
 
 
-Place = Annotated[Path, BeforeValidator(_placed)]
+SettingsPath = Annotated[Path, BeforeValidator(_from_folder)]
 
 
 class _Table(
     BaseModel, extra="forbid", frozen=True, strict=True, validate_default=True,
     arbitrary_types_allowed=True,
 ):  # fmt: skip
-    """What a table of the file says; an unknown word is refused."""
+    """A table of the file; an unknown setting is an error."""
 
 
 class LoadStep(_Table):
-    """The files to load, and how they are read."""
+    """Files to load, and how to read them."""
 
-    files: Place
-    recipe: Place | None = None
+    files: SettingsPath
+    recipe: SettingsPath | None = None
 
     def paths(self) -> list[Path]:
         """Return the files in the order of their names, without those of open workbooks."""
-        found = sorted(self.files.parent.glob(self.files.name))
-        return [path for path in found if not path.name.startswith(("~$", "."))]
+        paths = sorted(self.files.parent.glob(self.files.name))
+        return [path for path in paths if not path.name.startswith(("~$", "."))]
 
 
 class CompareStep(_Table):
-    """A list of our own, and how it is read."""
+    """A list to compare with the store, and how to read it."""
 
-    list: Place
-    recipe: Place | None = None
+    list: SettingsPath
+    recipe: SettingsPath | None = None
 
 
 class WeeklySettings(_Table):
-    """What a ``weekly.toml`` says; its paths are relative to its folder."""
+    """The settings of a ``weekly.toml``; its paths are relative to its folder.
 
-    base_url: str | None = None  # else PETSTORE_BASE_URL
-    journal: Place | None = None  # else the user's state directory
-    output: Place = Path("reports")  # the folders of the days
-    history: Place = Path("history")
-    timezone: Annotated[tzinfo | None, BeforeValidator(time_zone)] = None  # else the machine's
-    categories: Place | None = None
-    max_drop: Annotated[float | None, Field(ge=0, le=1)] = None  # an alarm above this share
+    Attributes:
+        base_url: Address of the store; None takes PETSTORE_BASE_URL.
+        journal: Folder of the import journal; None is the user's state directory.
+        output: Folder of the day folders.
+        history: Folder of the snapshots.
+        timezone: Time zone of the days; None is the machine's.
+        categories: CSV of category labels.
+        max_drop: Share of pets, from 0 to 1, that may be gone without an alarm.
+        load: Files to load.
+        compare: Lists to compare.
+    """
+
+    base_url: str | None = None
+    journal: SettingsPath | None = None
+    output: SettingsPath = Path("reports")
+    history: SettingsPath = Path("history")
+    timezone: Annotated[tzinfo | None, BeforeValidator(time_zone)] = None
+    categories: SettingsPath | None = None
+    max_drop: Annotated[float | None, Field(ge=0, le=1)] = None
     load: list[LoadStep] = []
     compare: list[CompareStep] = []
 
     @classmethod
     def read(cls, path: str | Path) -> WeeklySettings:
-        """Read a file; an InputError has the line of what is wrong, and the nearest right word."""
+        """Read a file.
+
+        Raises:
+            InputError: A setting is wrong; the error has its line and the nearest setting.
+        """
         path = Path(path).absolute()
         hint = f"petstore-frame weekly {path.name} --init writes one"
-        text, words = toml.read_toml(path, "the settings", hint)
+        text, values = toml.read_toml(path, "the settings", hint)
         try:
-            return cls.model_validate(words, context=path.parent)
-        except ValidationError as problem:
-            raise _refusal(problem, text, path) from None
+            return cls.model_validate(values, context=path.parent)
+        except ValidationError as error:
+            raise _settings_error(error, text, path) from None
 
 
-def _refusal(error: ValidationError, text: str, path: Path) -> pf.errors.InputError:
-    """Return the refusal of the first wrong word, without its value, which may be a secret."""
+def _settings_error(error: ValidationError, text: str, path: Path) -> InputError:
+    """Return the error of the first wrong setting, without its value, which may be a secret."""
     problem = error.errors(include_url=False)[0]
-    word = [each for each in problem["loc"] if isinstance(each, str)][-1]
+    setting = [part for part in problem["loc"] if isinstance(part, str)][-1]
     if problem["type"] == "extra_forbidden":
-        known = {name for table in _Table.__subclasses__() for name in table.model_fields}
-        return toml.unknown_word(word, known, text, path, owner="a Monday")
-    what, hint = f"{word}: {problem['msg']}", "petstore-frame weekly NEW.toml --init has every word"
-    return pf.errors.InputError(what, path=str(path), line=toml.line_of(word, text), hint=hint)
+        settings = {name for table in _Table.__subclasses__() for name in table.model_fields}
+        return toml.unknown_word(setting, settings, text, path, owner="the weekly run")
+    return InputError(
+        f"{setting}: {problem['msg']}",
+        path=str(path),
+        line=toml.line_of(setting, text),
+        hint="petstore-frame weekly NEW.toml --init lists all settings",
+    )
 
 
 def write_settings(path: str | Path = "weekly.toml") -> Path:
-    """Write a commented ``weekly.toml`` to begin with, and return its path; never over another."""
+    """Write a commented ``weekly.toml`` to begin with, and return its path.
+
+    Raises:
+        InputError: There is a file of this name; it is not changed.
+    """
     path = Path(path)
     if path.exists():
-        raise pf.errors.InputError("it is there already, and was left as it is", path=str(path))
+        raise InputError("the file exists already and was not changed", path=str(path))
     with whole_file(path.absolute()) as draft:
         draft.write_text(_TEMPLATE, encoding="utf-8")
     return path

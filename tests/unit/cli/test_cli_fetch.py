@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
+import petstore_frame as pf
 from end_to_end.shell import typed
+from petstore_frame.report import write_data
 
 NAMES = [
     "NA", "=1+1", "'=quoted", "@home", "007", 'a "b", c', "two\nlines", "carriage\rreturn",
@@ -26,3 +29,30 @@ def test_a_csv_holds_names_byte_for_byte(server_here) -> None:
     assert list(rows[0]) == ["id", "name", "category_id", "status"]
     told = typed("petstore-frame fetch --output sold.csv --status SOLD")
     assert told.exit_code == 0 and "sold" in told.stdout and "≥ 0" not in told.stdout
+
+
+def test_a_part_is_written_with_what_it_covers(tmp_path: Path, monkeypatch) -> None:
+    """Pets that were read before the store failed are kept, and a later reader sees that."""
+    monkeypatch.chdir(tmp_path)
+    with pf.serve(sample=250, seed=7) as server, server.client() as client:
+        inventory = pf.fetch_inventory(client, max_pets=120)
+        write_data(inventory, Path("pets.jsonl"))
+    facts = json.loads(Path("pets.jsonl.coverage.json").read_text(encoding="utf-8"))
+    assert facts["completeness"]["verdict"] == "incomplete"
+    assert len(Path("pets.jsonl").read_text(encoding="utf-8").splitlines()) == 120
+
+
+def test_json_lines_go_to_a_file_or_to_stdout(server_here) -> None:
+    """Each pet is one JSON object with the names of the frame, and ids stay whole numbers."""
+    with server_here.client() as client:
+        client.create_pet("Žofie\n", 3, "sold")
+        client.create_pet("Max", 3)
+    to_stdout = typed("petstore-frame fetch --output -")
+    to_file = typed("petstore-frame fetch --output pets.jsonl")
+    assert (to_stdout.exit_code, to_file.exit_code) == (0, 0)
+    lines = to_stdout.stdout.splitlines()
+    assert lines == Path("pets.jsonl").read_text(encoding="utf-8").splitlines()
+    first, second = map(json.loads, lines)
+    assert first == {"id": first["id"], "name": "Žofie\n", "category_id": 3, "status": "sold"}
+    assert second["status"] is None
+    assert "complete: 2 pets" in to_stdout.stderr

@@ -163,6 +163,7 @@ def test_a_value_can_be_left_to_fix(importing) -> None:
     importing.open("a.csv", "name,category_id,status\nLuna,1,weird\nMax,1,sold\nBo,1,sold\n")
     importing.mean("status", weird=FIX_LATER)
     assert importing.offer == "Add 2 pets" and importing.state.plan.cards["Need fixing"] == 1
+    assert "with a problem" not in importing.text
 
 
 @pytest.mark.parametrize(

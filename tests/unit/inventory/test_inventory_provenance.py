@@ -114,7 +114,8 @@ def test_an_edited_inventory_is_nowhere_called_complete(frame: pd.DataFrame, edi
     """Whatever shows an Inventory stops calling it complete once its rows were changed."""
     held = Inventory(frame, PROVENANCE)
     assert (held.completeness, pf.summarize(held).completeness) == (KNOWN, KNOWN)
-    held = edit(held) or held
+    edited = edit(held)
+    held = held if edited is None else edited
     chart = repr(pf.charts.status_chart(held))
     shown = [repr(held), held._repr_html_(), str(pf.summarize(held)), chart]
     assert all(("at least" in text or "≥" in text) and str(KNOWN) not in text for text in shown)

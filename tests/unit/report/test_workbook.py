@@ -44,7 +44,7 @@ def test_a_whole_inventory_says_so_in_green(book_of) -> None:
     assert [text for text in said if text.startswith("Complete")] == ["Complete: 5 pets."]
     assert "Share" in said
     assert "Incomplete" not in (book["Summary"].oddHeader.right.text or "")
-    assert "The store holds no pets: its listing is empty." in texts(empty["Summary"])
+    assert "The store is empty: its listing has no pets." in texts(empty["Summary"])
 
 
 @pytest.mark.parametrize("verdict", [Verdict.INCOMPLETE, Verdict.UNKNOWN, Verdict.UNSTABLE])
@@ -123,6 +123,17 @@ def test_unknown_statuses_are_kept(book_of, tmp_path) -> None:
         assert "<c:f>cmd" not in archive.read("xl/charts/chart1.xml").decode()
 
 
+@pytest.mark.parametrize(
+    ("attention", "shown"), [("look", ["look"]), (["a", "b"], ["a", "b"]), ([], ["Nothing."])]
+)
+def test_a_text_that_needs_a_person_is_one_sentence(attention, shown, book_of) -> None:
+    """A text is one sentence, a list has one per row, and an empty list says that nothing does."""
+    cells = row_of(book_of(attention=attention)["Summary"], "What needs a person?")
+    sheet, row = cells[0].parent, cells[0].row
+    assert [sheet.cell(row + at, 3).value for at in range(len(shown))] == shown
+    assert sheet.cell(row + len(shown), 3).value is None
+
+
 def test_the_list_of_pets_can_be_filtered(book_of) -> None:
     """Its header stays on screen and on each printed page, and filters all rows."""
     sheet = book_of()["Inventory"]
@@ -150,7 +161,7 @@ def test_a_selection_raises_no_alarm(book_of, write) -> None:
     assert not {"Available", "Sold"} & {*texts(book["About"])}
     page = write(of=part, to="part.html").read_text("utf-8")
     assert part.completeness.part in page.partition("<details>")[0]
-    assert "No pet that was read is of this selection." in texts(
+    assert "No pet is in this selection." in texts(
         book_of(of=held.where(category_id=99), to="no.xlsx")["Summary"]
     )
 
@@ -165,7 +176,11 @@ def test_the_about_sheet_has_all_the_evidence(book_of) -> None:
     )
     found = set(texts(book["About"]))
     assert any(text.endswith(f"Made with petstore-frame {pf.__version__}") for text in found)
-    assert {"The store fills each page.", "3 rows came twice.", "512"} <= found
+    assert {
+        "The store fills each page.",
+        "3 rows came twice while the store was read.",
+        "512",
+    } <= found
     assert any("1 day old" in text for text in found)
     assert {"all pets", "the page was full", "3"} <= found
 

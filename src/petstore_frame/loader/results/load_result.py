@@ -66,8 +66,6 @@ class LoadResult:
         fix_file: str | None = None,
     ) -> None:
         self.path, self.import_id, self.sent_now = path, import_id, sent_now
-        self.wait: Callable[[float], None] = wait_announced  # before reading back
-        self.watch: Callable[[], object] = ignore  # at each page of that; what it raises ends it
         self.folder: Path | None = None
         # A rehearsal works in a copy of the journal, so the journal has no trace of it.
         self._source, self.is_rehearsal = copy or path, copy is not None
@@ -190,10 +188,11 @@ class LoadResult:
     def fix(self) -> pd.DataFrame:
         """The rows that need fixing (invalid, rejected): correct its columns, then load it.
 
-        All problems of a row follow its own columns. The last column links it to its row. A
-        missing text is missing in every column, so ``fillna`` fills it.
+        All problems of a row follow its own columns. The last column links it to its row. Empty
+        cells are missing values, so ``fillna`` fills them.
         """
-        return make_frame(self.run, self.rows(*FIX_STATES), FIX_COLUMNS)
+        rows = self.rows(*FIX_STATES)
+        return make_frame(self.run, rows, FIX_COLUMNS, empty_is_missing=True)
 
     def write(self, folder: str | PathLike[str] = DEFAULT_FOLDER) -> list[Path]:
         """Write the results as files, each whole or not at all.
@@ -227,19 +226,28 @@ class LoadResult:
         if sum(counts.values()) > sum(counts[state] for state in (*IN_STORE, State.EXCLUDED)):
             raise LoadFailedError(str(self), self)
 
-    def reconcile(self, client: PostingClient, *, grace_s: float = GRACE_S) -> Reconciliation:
-        """Read the store to settle the unconfirmed rows; this result then shows them settled.
+    def reconcile(
+        self,
+        client: PostingClient,
+        *,
+        grace_s: float = GRACE_S,
+        sleep: Callable[[float], None] = wait_announced,
+        watch: Callable[[], object] = ignore,
+    ) -> Reconciliation:
+        """Read the store to find out what became of unconfirmed rows; nothing is sent.
 
-        A row gets a pet only where nothing else can explain that pet: since the reading before
-        the row was sent, no pet appeared that is neither yours nor equal to an unconfirmed row.
-        Else ``candidates`` has the pets that it may be, and you ``resolve`` it. Unconfirmed rows
-        of other imports into the store are settled, too. What is not found is sent again by the
-        same load with ``duplicates={"not_found": "create"}``.
+        Rows get pets if every pet that appeared since the reading before they were sent equals an
+        unconfirmed row, and no more such pets appeared than there are rows with that name and
+        category. Otherwise ``candidates`` has the pets that a row may be, and you ``resolve`` it.
+        Unconfirmed rows of other imports into the store are settled, too. The same load with
+        ``duplicates={"not_found": "create"}`` creates again what was not found.
 
         Args:
             client: A client of the store that the import went to.
-            grace_s: Seconds after the last doubtful request before its absence means anything: a
-                store may act late. What is left of them is waited for.
+            grace_s: Seconds after the last unconfirmed request before a missing pet means
+                anything, because a store may act late. The remaining seconds are waited for.
+            sleep: Waits for these seconds.
+            watch: Called after each page of the store; an exception ends the reading.
 
         Returns:
             How many were found, were not found or stay unconfirmed, and what that rests on.
@@ -255,7 +263,7 @@ class LoadResult:
                 f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent"
             )
         ours = self.path, self.import_id
-        return reconcile(*ours, client, grace_s, sleep=self.wait, watch=self.watch)
+        return reconcile(*ours, client, grace_s, sleep=sleep, watch=watch)
 
     def resolve(self, pets: Mapping[RowName, PetIds]) -> None:
         """Write what a person found out about unconfirmed rows.

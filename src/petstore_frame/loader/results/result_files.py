@@ -111,8 +111,17 @@ def _changes_of(row: JournalRow) -> str | None:
     return "; ".join(changes) or None
 
 
-def make_frame(run: Import, rows: Iterable[JournalRow], ours: Iterable[str]) -> pd.DataFrame:
-    """Return the file's own columns of some rows, then columns of ours."""
+def make_frame(
+    run: Import,
+    rows: Iterable[JournalRow],
+    ours: Iterable[str],
+    *,
+    empty_is_missing: bool = False,
+) -> pd.DataFrame:
+    """Return the file's own columns of some rows, then columns of ours.
+
+    With ``empty_is_missing``, an empty cell is missing, as a cell that a short row lacks.
+    """
     import pandas as pd
 
     described = [(row.cells, describe(row, run)) for row in rows]
@@ -121,10 +130,15 @@ def make_frame(run: Import, rows: Iterable[JournalRow], ours: Iterable[str]) -> 
         free = name or f"column {at + 1}"
         while free in (*COLUMNS, *FIX_COLUMNS) or free in series:
             free = f"{free} (file)"
-        cells = [cells[at] if at < len(cells) else None for cells, _ in described]
-        series[free] = as_type(cells, "str")
+        column = [cells[at] if at < len(cells) else None for cells, _ in described]
+        if empty_is_missing:
+            column = [cell or None for cell in column]
+        series[free] = as_type(column, "str")
     for name in ours:
-        series[name] = _series(name, [known[name] for _, known in described])
+        values = [facts[name] for _, facts in described]
+        if empty_is_missing:
+            values = [None if value == "" else value for value in values]
+        series[name] = _series(name, values)
     return pd.DataFrame(series)
 
 
@@ -242,11 +256,12 @@ class _SheetRows:
         self._as_number = book.style(align="left")
         self._sheet = book.sheet(name)
         self._sheet.raw.freeze_panes(1, 0)
-        self._sheet.do("set_column", 0, max(0, self._own - 1), _OWN_WIDTH, self._as_text)
+        for at in range(self._own):
+            self._sheet.width(at, _OWN_WIDTH, self._as_text)
         ours = [returned.COLUMNS[column] for column in self._columns]
         for at, column in enumerate(ours, self._own):
             # The heading has the button of the filter beside it.
-            self._sheet.do("set_column", at, at, max(column.width, len(column.heading) + 3))
+            self._sheet.width(at, max(column.width, len(column.heading) + 3))
         for at, text in enumerate([*header, *(column.heading for column in ours)]):
             self._sheet.cell(0, at, text, **styles.HEAD, num_format=styles.TEXT)
         self._sheet.finish()
@@ -279,6 +294,7 @@ class _SheetRows:
             text = f"and {self._left:,} more rows, which are in results.csv"
             self._sheet.put(styles.SHEET_ROWS, 0, text, self._as_text)
         self._sheet.do("autofilter", 0, 0, self._row, self._own + len(self._columns) - 1)
+        self._sheet.print_on_a4(self._sheet.name, repeat_row=0)
 
 
 def find_place(folder: Path, run: Import) -> tuple[Path, str]:
