@@ -136,14 +136,14 @@ def _background(facts: ImportSummary) -> list[str]:
 def file_warnings(facts: ImportSummary) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
     sentences = []
-    for name, found in facts.run.facts.items():
-        if not found or name in (COMMON_CAUSE, LIKELY_KEY):
+    for name, value in facts.run.facts.items():
+        if not value or name in (COMMON_CAUSE, LIKELY_KEY):
             continue
-        shown = str(found)
-        if isinstance(found, list):
-            word = "line" if len(found) == 1 else "lines"
-            shown = f"{count_text(len(found), 'row')} ({word} {', '.join(_cut(found, 'lines'))})"
-        sentences.append(_MEANINGS.get(name, name + ": {}").replace("{}", shown))
+        text = str(value)
+        if isinstance(value, list):
+            noun = "line" if len(value) == 1 else "lines"
+            text = f"{count_text(len(value), 'row')} ({noun} {', '.join(_cut(value, 'lines'))})"
+        sentences.append(_MEANINGS.get(name, name + ": {}").replace("{}", text))
     return sentences
 
 
