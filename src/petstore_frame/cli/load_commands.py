@@ -139,7 +139,7 @@ def load(
     pets = _pets(resolve or [])
     with _client(base_url, timeout, idempotency_lifetime) as client:
         if path is None:
-            _resume(client, journal, as_json=as_json)
+            _resume(client, journal, options["duplicates"], as_json=as_json)
         if output is not None:
             _make_folder(output)
         if save_recipe is not None:
@@ -224,9 +224,9 @@ def _make_folder(folder: Path) -> None:
         refuse(f"--output {folder}: {problem.strerror}")
 
 
-def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoReturn:
+def _resume(client: pf.Client, journal: Path | None, answers: Any, *, as_json: bool) -> NoReturn:
     """Finish the loads that stopped, print the outcome of each, and end the command."""
-    results = pf.resume_loads(client, journal=journal)
+    results = pf.resume_loads(client, journal=journal, duplicates=answers)
     text = "\n".join(result.text("shell") for result in results)
     nothing = "Nothing to resume: no load into this store has rows left to send"
     code = max((result.exit_code for result in results), default=0)

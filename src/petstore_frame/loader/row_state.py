@@ -45,14 +45,14 @@ class State(StrEnum):
 # remembers its idempotency key.
 MOVES: dict[State | None, frozenset[State | None]] = {
     None: frozenset({State.PENDING, State.MATCHED}),
-    State.PENDING: frozenset({State.IN_FLIGHT, None, State.MATCHED}),
+    State.PENDING: frozenset({State.IN_FLIGHT, None, State.MATCHED, State.GONE}),
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.UNCONFIRMED, State.PENDING}),
-    State.REJECTED: frozenset({State.PENDING}),
+    State.REJECTED: frozenset({State.PENDING, State.MATCHED, None}),
     State.UNCONFIRMED: frozenset({State.CREATED, State.NOT_FOUND, State.IN_FLIGHT}),
-    State.NOT_FOUND: frozenset({State.PENDING, State.CREATED}),
+    State.NOT_FOUND: frozenset({State.PENDING, State.CREATED, State.MATCHED, None}),
     State.CREATED: frozenset({State.GONE}),
-    State.MATCHED: frozenset({State.GONE}),
-    State.GONE: frozenset({State.PENDING}),
+    State.MATCHED: frozenset({State.GONE, State.PENDING}),
+    State.GONE: frozenset({State.PENDING, State.CREATED, State.MATCHED}),
 }
 
 # The reason of a row whose answer showed another row's pet.
@@ -152,5 +152,5 @@ class SourceRow(NamedTuple):
 
 
 def digest_of(body: bytes) -> bytes:
-    """Return the likeness of an animal from its request body without the status."""
+    """Return a short digest of what a row sends, or would send."""
     return blake2b(body, digest_size=12).digest()
