@@ -1,10 +1,10 @@
-"""Install the wheel without extras and with each extra alone, and run the command's verbs there.
+"""Install the wheel without extras and with each extra, and run every command there.
 
-Usage: python .ci/extras.py petstore_frame-0.4.0-py3-none-any.whl   (with uv, and all extras here)
+Usage: python .ci/extras.py petstore_frame-0.5.0-py3-none-any.whl   (needs uv, and all extras here)
 
-Each environment is fresh. Without extras every verb is run, with one those that need one. A verb
-either does its work, or ends with exit code 2 and the line that installs the missing part. The
-store that they talk to runs in this environment.
+Every environment is new. The base runs all commands, an extra those that need one. A command must
+either work, or end with exit code 2 and the line that installs the missing extra. The store for
+them runs in this environment. Prints the packages, the size and the seconds of each installation.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from pathlib import Path
 
 import petstore_frame as pf
 
-# Which libraries' extras each verb needs; none where the base does.
-VERBS = {
+# Which extras each command needs; none if the base is enough.
+COMMANDS = {
     ("--version",): (),
     ("--help",): (),
     ("sample", "--rows", "20", "--output", "sample.csv"): (),
@@ -40,7 +40,7 @@ VERBS = {
     ("serve", "--port", "0", "--api-key-file", "key"): ("service",),
     ("dashboard", "--no-browser"): ("lab",),
 }
-# An extra, and those whose libraries it brings along.
+# An extra, and the extras whose libraries it includes.
 EXTRAS = {
     "": (),
     "notebook": (),
@@ -51,20 +51,20 @@ EXTRAS = {
     "lab": ("lab",),
     "polars": ("history",),
 }
-GOES_ON = {"serve", "dashboard"}  # until they are ended
+KEEPS_RUNNING = {"serve", "dashboard"}
 DEADLINE_S = 60
 
 
-def run_verb(command: str, words: tuple[str, ...], folder: Path, environ: dict[str, str]) -> str:
-    """Return ``works``, or the extra that the verb says it misses.
+def run_command(program: str, words: tuple[str, ...], folder: Path, environ: dict[str, str]) -> str:
+    """Return ``works``, or the extra that the command names as missing.
 
     Raises:
         SystemExit: It does neither.
     """
-    said = folder / "said"
-    with said.open("w+") as output:
+    log = folder / "log"
+    with log.open("w+") as output:
         process = subprocess.Popen(
-            [command, *words],
+            [program, *words],
             cwd=folder,
             env=environ,
             stdin=subprocess.DEVNULL,
@@ -73,7 +73,7 @@ def run_verb(command: str, words: tuple[str, ...], folder: Path, environ: dict[s
         )
         deadline = time.monotonic() + DEADLINE_S
         while process.poll() is None and time.monotonic() < deadline:
-            if words[0] in GOES_ON and "http://" in said.read_text():
+            if words[0] in KEEPS_RUNNING and "http://" in log.read_text():
                 process.send_signal(signal.SIGTERM)
                 process.wait(DEADLINE_S)
                 return "works"
@@ -81,7 +81,7 @@ def run_verb(command: str, words: tuple[str, ...], folder: Path, environ: dict[s
         if process.poll() is None:
             process.kill()
         code = process.wait()
-    text = said.read_text()
+    text = log.read_text()
     if code in (0, 1) and "Traceback" not in text:  # 1: done, with something to say
         return "works"
     for extra in EXTRAS:
@@ -91,32 +91,35 @@ def run_verb(command: str, words: tuple[str, ...], folder: Path, environ: dict[s
 
 
 def check(wheel: Path, extra: str, top: Path, environ: dict[str, str]) -> str:
-    """Install one extra into a fresh environment, run every verb, and return a matrix row."""
+    """Install one extra into a new environment, run the commands, and return a line of results."""
     folder = top / (extra or "base")
     folder.mkdir()
     home = folder / "venv"
     subprocess.run(["uv", "venv", "-q", "--python", sys.executable, str(home)], check=True)
     target = f"petstore-frame[{extra}] @ {wheel.as_uri()}" if extra else str(wheel)
     install = ["uv", "pip", "install", "-q", "--python", str(home / "bin/python"), target]
+    began = time.monotonic()
     subprocess.run(install, check=True)
+    seconds = time.monotonic() - began
     (folder / "arrivals.csv").write_text("tag,name,category_id,status\nA1,Ada,3,sold\nA2,Bo,2,\n")
     row = []
-    for words, needs in VERBS.items():
+    for words, needs in COMMANDS.items():
         if extra and not needs:
             continue
-        state = run_verb(str(home / "bin/petstore-frame"), words, folder, environ)
+        state = run_command(str(home / "bin/petstore-frame"), words, folder, environ)
         missing = [name for name in needs if name not in EXTRAS[extra]]
         if (state == "works") != (not missing) or (missing and state != missing[0]):
             raise SystemExit(f"with [{extra}], {' '.join(words)}: {state}, expected {missing}")
         row.append(f"{words[0]} {'works' if state == 'works' else f'needs {state}'}")
     packages = len(list(home.glob("lib/*/site-packages/*.dist-info")))
     size = sum(path.stat().st_size for path in home.rglob("*") if path.is_file()) / 2**20
-    return f"[{extra or 'base'}]: {packages} packages, {size:.0f} MB; {', '.join(row)}"
+    cost = f"{packages} packages, {size:.0f} MB, {seconds:.1f} s"
+    return f"[{extra or 'base'}]: {cost}; {', '.join(row)}"
 
 
 @contextmanager
 def environment(folder: Path) -> Iterator[dict[str, str]]:
-    """Start a store, keep a snapshot, and give the environment of a shell that is to use them."""
+    """Start a store, write a snapshot, and yield the environment variables that name them."""
     with pf.serve(sample=30, database=folder / "store.sqlite3") as server:
         with server.client() as client:
             pf.History(folder / "kept").add(pf.fetch_inventory(client, progress=False))
@@ -133,7 +136,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as top:
         with environment(Path(top)) as environ, ThreadPoolExecutor(os.cpu_count()) as pool:
             rows = pool.map(lambda extra: check(wheel, extra, Path(top), environ), EXTRAS)
-            print(*rows, sep="\n", flush=True)
+            for row in rows:
+                print(row, flush=True)
         once = ["uvx", "--from", str(wheel), "petstore-frame", "--version"]
         print(subprocess.run(once, check=True, capture_output=True, text=True).stdout, end="")
 

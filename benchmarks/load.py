@@ -107,8 +107,8 @@ def ours(path: Path, url: str) -> float:
     with tempfile.TemporaryDirectory() as folder, Client(url, KEY) as client:
         result = load(path, client, journal=folder, check_store=False, progress=False)
         took = time.perf_counter() - start
-        assert result.summary["states"]["created"] == result.summary["records"]
-        return result.summary["records"] / took
+        assert result.summary["states"]["created"] == result.summary["rows"]
+        return result.summary["rows"] / took
 
 
 def sending(rows: int, rounds: int) -> None:

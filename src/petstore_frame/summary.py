@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeAlias
@@ -13,38 +13,38 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from petstore_frame.inventory import Completeness, Inventory, StatusCount
+from petstore_frame.inventory import Completeness, Fact, Inventory, StatusCount
 from petstore_frame.inventory import completeness as completeness_of
 from petstore_frame.pet_table import category_ids, open_frame
 from petstore_frame.rendering import (
     NO_STATUS,
     PAGE,
-    Cell,
+    CountCell,
+    CountRow,
     Markup,
+    count_table,
     in_notebook,
-    palette,
-    shorten,
-    status_word,
 )
 from petstore_frame.schema import PET_STATUSES, AnyFrame, Categories, Labels
 from petstore_frame.validation import one_of, whole_number
 
-PETS, SUM = "pets", "sum"
-LEGENDS = {
-    "at_least": "≥ means at least: the store may hold more than was read.",
-    "about": "≈ means about: the store changed while it was read.",
-}
 SHOWN_CATEGORIES = 20
-_NAME_LENGTH = 40
-_STRONGEST = 0.45  # of the colour behind a number; with more, the number is hard to read
-_SHADE = "{},{},{}".format(*bytes.fromhex(palette.STATUS_COLOURS["available"][1:]))
-_NOTHING = "background:{0.fill};color:{0.ink}".format(palette.VERDICT_BADGES["incomplete"])
-_GROUPED = ("category_id", "status")
+_COUNTED_BY = ("category_id", "status")
+_PETS = "pets"
+_OWN_COLUMNS = ("category_id", "category", _PETS)
 Cells: TypeAlias = NDArray[np.int64]
 
 
 class Line(NamedTuple):
-    """A category as it is shown, or several together (``is_rest``): counts by status, and all."""
+    """The counts of one category, or of several together (``is_rest``).
+
+    Attributes:
+        label: What the category is called.
+        category_id: Its id; None for pets without a category, and for several categories.
+        counts: The number of pets of each status, in the order of ``Summary.statuses``.
+        total: The number of pets of any status.
+        is_rest: Whether the line stands for several categories.
+    """
 
     label: str
     category_id: int | None
@@ -75,8 +75,8 @@ def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> S
             ``category_id,label``. A category without one is ``Category 7``.
 
     Returns:
-        A Summary. Its counts are marked "at least" where it is not known that the rows are all
-        pets, as of most frames; there, each id is counted once. ``.frame`` has them as numbers,
+        A Summary. Its counts are marked "at least" if it is not known that the rows are all pets,
+        as for most frames; then each id is counted once. ``.frame`` has them as numbers,
         ``.total`` is their sum.
 
     Raises:
@@ -96,47 +96,42 @@ def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> S
 
     Interface: Resources, PetStatus; a status is optional, so a missing one has a column.
     """
-    known = completeness_of(pets) if isinstance(pets, (Inventory, pd.DataFrame)) else None
-    return Summary.of(pets, known, categories)
+    if isinstance(pets, (Inventory, pd.DataFrame)):
+        return Summary.of(pets, completeness_of(pets), categories)
+    return Summary.of(pets, None, categories)
 
 
-def count_pets(pets: Any, by: Sequence[str] = _GROUPED, *, is_by_id: bool = False) -> Any:
-    """Count pets by columns, lazily where the engine is lazy.
+def count_pets(pets: Any, *, is_by_id: bool = False) -> Any:
+    """Count pets by category and status, lazily if the engine is lazy.
 
-    With ``is_by_id`` each id is counted once, in whichever of its rows, where there are ids.
+    Args:
+        pets: An Inventory or a frame of any engine.
+        is_by_id: Whether each id counts once, in any of its rows, if there is a column ``id``.
 
     Returns:
-        A frame of the same kind: the columns of ``by``, then ``pets`` (int64). A status is text,
-        and a missing one is the group ``no status``. The order of the rows is not fixed.
+        A frame of the same kind: ``category_id``, ``status`` as text, ``pets`` (int64). A missing
+        status is the group ``no status``. The order of the rows is not fixed.
     """
-    frame = open_frame(pets, by)
+    frame = open_frame(pets, _COUNTED_BY)
     if is_by_id and "id" in frame.collect_schema().names():
-        frame = frame.select("id", *by).unique(subset=["id"], keep="any")
-    counted = frame.select(*by).group_by(*by).agg(pets=nw.len())
-    if "status" in by:  # the few groups are turned into text, and not each row
-        counted = counted.with_columns(status_text().alias("status"))
-        counted = counted.group_by(*by).agg(nw.col("pets").sum())
-    # A cast inside agg() is refused by pyarrow and Dask, and polars counts in UInt32.
-    return counted.with_columns(nw.col("pets").cast(nw.Int64)).to_native()
-
-
-def status_text() -> nw.Expr:
-    """Return the status as text, a missing one as ``no status``.
-
-    Engines disagree on whether a null equals a null, and on the type of a category. Text, with
-    ``no status`` for a missing one, is the form that all of them compare and group alike.
-    """
+        frame = frame.select("id", *_COUNTED_BY).unique(subset=["id"], keep="any")
+    groups = frame.select(*_COUNTED_BY).group_by(*_COUNTED_BY).agg(pets=nw.len())
+    # Only the few groups are turned into text. Engines disagree on whether a null equals a null.
     status = nw.col("status")
-    # Filled in before the cast would fail for a category; pandas 2 casts a missing one to "None".
-    return nw.when(status.is_null()).then(nw.lit(NO_STATUS)).otherwise(status.cast(nw.String))
+    # The cast of a category fails after filling it, and pandas 2 casts a missing one to "None".
+    text = nw.when(status.is_null()).then(nw.lit(NO_STATUS)).otherwise(status.cast(nw.String))
+    groups = groups.with_columns(text.alias("status"))
+    groups = groups.group_by(*_COUNTED_BY).agg(nw.col(_PETS).sum())
+    # A cast inside agg() is refused by pyarrow and Dask, and polars counts in UInt32.
+    return groups.with_columns(nw.col(_PETS).cast(nw.Int64)).to_native()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Summary:
-    """How many pets each category has of each status, each count exact or a minimum.
+    """How many pets each category has of each status; each count is exact, at least or about.
 
     ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it. Every table, figure
-    and sheet of counts shows one. Of a selection it has only the statuses that occur in it.
+    and sheet of counts shows one. For a selection it has only the statuses that occur in it.
 
     Attributes:
         category_ids: The categories, in the order of the rows of ``cells``; None for the pets that
@@ -158,51 +153,43 @@ class Summary:
         cls, pets: Any, completeness: Completeness | None, categories: Categories = None
     ) -> Self:
         """Count pets of any engine; ``completeness`` is what they cover, None if not known."""
-        # Of rows that are not as they were read, some may stand twice.
+        # If the rows are not as they were read, some may be there twice.
         is_by_id = completeness is None or not completeness.requests
-        counted = nw.from_native(count_pets(pets, is_by_id=is_by_id)).lazy().collect()
-        category = counted["category_id"]
-        # pandas makes floats of whole numbers among which one is missing, unless they are objects.
-        dtype = "float64" if category.dtype.is_float() else "object"
-        numbers = category_ids(pd.Series(category.to_list(), name="category_id", dtype=dtype))
-        found, held = Counter[tuple[int | None, str]](), Counter[str]()
-        for number, status, pets_held in zip(
-            numbers, counted["status"], counted["pets"], strict=True
-        ):
-            found[number, status] += pets_held
-            held[status] += pets_held
-        known, labels = completeness, Labels(categories)
-        if known is None:
-            reason = "Nothing says which pets these are."
-            known = Completeness.of_counts(held, reason=reason)
-        ids = sorted({*numbers}, key=lambda number: (number is None, number or 0))
-        others = sorted(held.keys() - {*PET_STATUSES, NO_STATUS})
-        statuses: tuple[str, ...] = (*PET_STATUSES, *others, NO_STATUS)
-        if known.part or known.status:  # what the selection leaves out is no count of 0
-            statuses = tuple(status for status in statuses if status in held)
-        cells = [[found[number, status] for status in statuses] for number in ids]
+        counts = _collect_counts(count_pets(pets, is_by_id=is_by_id))
+        pets_by_status = Counter[str]()
+        for (_, status), number in counts.items():
+            pets_by_status[status] += number
+        if completeness is None:
+            completeness = Completeness.of_counts(
+                pets_by_status, reason="Nothing says which pets these are."
+            )
+        ids = sorted({category_id for category_id, _ in counts}, key=_missing_last)
+        statuses = _statuses_in_order(pets_by_status, completeness)
+        cells = [[counts[category_id, status] for status in statuses] for category_id in ids]
+        labels = Labels(categories)
         return cls(
-            tuple(ids),
-            tuple(labels[number] for number in ids),
-            statuses,
-            np.array(cells, dtype=np.int64).reshape(len(ids), len(statuses)),
-            known,
+            category_ids=tuple(ids),
+            labels=tuple(labels[category_id] for category_id in ids),
+            statuses=statuses,
+            cells=np.array(cells, dtype=np.int64).reshape(len(ids), len(statuses)),
+            completeness=completeness,
         )
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per category, without sums; a table of your own each time.
+        """One row per category, without sums; a new table each time.
 
         Columns: ``category_id`` (Int64), ``category`` (str), one int64 count per status, and
         ``pets`` (int64).
         """
-        columns = {
+        columns: dict[str, Any] = {
             "category_id": pd.array(self.category_ids, dtype="Int64"),
             "category": pd.Series(self.labels, dtype="str"),
         }
-        names = map(_column_name, self.statuses)
-        columns |= dict(zip(names, self.cells.T, strict=True))
-        return pd.DataFrame(columns | {PETS: self.cells.sum(axis=1)})
+        for status, numbers in zip(self.statuses, self.cells.T, strict=True):
+            columns[_column_name(status)] = numbers
+        columns[_PETS] = self._pets_by_category
+        return pd.DataFrame(columns)
 
     @property
     def total(self) -> StatusCount:
@@ -217,60 +204,87 @@ class Summary:
     @property
     def shares(self) -> dict[str, str]:
         """The share of each status as text."""
-        whole = max(self.total.count, 1)
-        return {status: f"{count.count / whole:.1%}" for status, count in self.by_status.items()}
+        pets = max(self.total.count, 1)
+        return {status: f"{count.count / pets:.1%}" for status, count in self.by_status.items()}
 
     @cached_property
     def categories(self) -> StatusCount:
-        """How many categories hold at least one pet; pets without a category make none."""
-        return self._categories(self.cells.sum(axis=1) > 0)
+        """How many categories have at least one pet; pets without a category make none."""
+        return self._count_categories(self._pets_by_category > 0)
 
     @property
     def categories_in_words(self) -> str:
         """The number of categories as text: ``1 category``, ``at least 5 categories``."""
-        return f"{self.categories} {'category' if self.categories.count == 1 else 'categories'}"
+        noun = "category" if self.categories.count == 1 else "categories"
+        return f"{self.categories.in_words} {noun}"
 
     @property
     def is_selection(self) -> bool:
         """Whether the pets are only those that were asked for, by a status or a filter."""
-        return bool(self.completeness.part or self.completeness.status)
+        return bool(self.completeness.part) or self.completeness.status is not None
 
     @property
     def selection(self) -> str:
         """Which pets of how many were chosen, in words; empty for all."""
-        known = self.completeness
-        words = ", ".join(filter(None, (known.part, known.status)))
-        of = "" if known.read is None else f" of {known.read:,}"
-        return f"{self.total}{of} pets: {words}" if words else ""
+        if not self.is_selection:
+            return ""
+        completeness = self.completeness
+        filters = [text for text in (completeness.part, completeness.status) if text]
+        pets_read = "" if completeness.read is None else f" of {completeness.read:,}"
+        return f"{self.total.in_words}{pets_read} pets: {', '.join(filters)}"
 
     def count(self, status: str | None = None, category_id: int | None = None) -> StatusCount:
-        """Return one count and whether it is exact; None means any.
+        """Return one count, and whether it is exact.
+
+        Args:
+            status: One of the interface or of these pets, or ``no status``; None is any.
+            category_id: A whole number; None is any, pets without a category included.
 
         Raises:
-            ArgumentError: No pet can have such a status here.
+            ArgumentError: No pet can have such a status or category.
         """
-        rows = [category_id is None or held == category_id for held in self.category_ids]
+        statuses = dict.fromkeys([*self.statuses, *PET_STATUSES, NO_STATUS])
+        if status is not None:
+            one_of("status", status, statuses)
+        if category_id is None:
+            rows = list(range(len(self.category_ids)))
+        else:
+            wanted_id = whole_number("category_id", category_id)
+            rows = [row for row, id_ in enumerate(self.category_ids) if id_ == wanted_id]
         line = self._line("", rows)
         if status is None:
             return line.total
-        one_of("status", status, dict.fromkeys([*self.statuses, *PET_STATUSES, NO_STATUS]))
-        counts = dict(zip(self.statuses, line.counts, strict=True))
-        return counts.get(status, StatusCount(0, self.completeness.bound_of(status)))
+        if status in self.statuses:
+            return line.counts[self.statuses.index(status)]
+        return StatusCount(0, self.completeness.bound_of(status))
+
+    @property
+    def is_available_exact(self) -> bool:
+        """Whether it is certain how many pets are available, so that a 0 is worth a mark."""
+        return not self.is_selection and self.by_status["available"].is_exact
 
     def nothing_available(self) -> str:
-        """Say how many categories have nothing available; nothing where that is not known."""
-        if self.is_selection or not self.by_status["available"].is_exact:
+        """Say how many categories have nothing available; empty if none has, or if unknown."""
+        if not self.is_available_exact:
             return ""
-        without = self._categories(self.cells[:, self.statuses.index("available")] == 0)
-        if not without.count:
+        available = self.cells[:, self.statuses.index("available")]
+        without = self._count_categories(available == 0)
+        if without.count == 0:
             return ""
-        return f"none: nothing available, in {without} of {self.categories} categories"
+        return (
+            f"none: nothing available, in {without.in_words} of {self.categories.in_words} "
+            "categories"
+        )
 
-    def _categories(self, is_wanted: NDArray[np.bool_]) -> StatusCount:
-        """Count those of the wanted rows of ``cells`` that are categories."""
-        pairs = zip(self.category_ids, is_wanted, strict=True)
-        number = sum(bool(yes) for id_, yes in pairs if id_ is not None)
-        return StatusCount(number, self.total.bound)
+    @cached_property
+    def _pets_by_category(self) -> NDArray[np.int64]:
+        sums: NDArray[np.int64] = self.cells.sum(axis=1)
+        return sums
+
+    def _count_categories(self, is_wanted: NDArray[np.bool_]) -> StatusCount:
+        """Count the wanted rows of ``cells`` that are categories."""
+        is_category = np.array([id_ is not None for id_ in self.category_ids], dtype=bool)
+        return StatusCount(int((is_wanted & is_category).sum()), self.total.bound)
 
     def largest(self, top: int | None = None) -> list[Line]:
         """Return the categories with the most pets, then the rest of them in one line.
@@ -280,50 +294,63 @@ class Summary:
         """
         if top is not None:
             top = whole_number("top", top, 1)
-        sums = self.cells.sum(axis=1)
-        held = [at for at in (-sums).argsort(kind="stable").tolist() if sums[at]]
-        if top is None or len(held) == top + 1:
-            top = len(held)
-        lines = [self._line(self.labels[at], [at], self.category_ids[at]) for at in held[:top]]
-        if rest := held[top:]:
-            label = f"{StatusCount(len(rest), self.total.bound)} other categories"
-            lines.append(self._line(label, rest, is_rest=True))
+        pets = self._pets_by_category
+        rows = [row for row in (-pets).argsort(kind="stable").tolist() if pets[row] > 0]
+        # A line for the rest takes as much room as the only category that it would stand for.
+        if top is None or len(rows) == top + 1:
+            top = len(rows)
+        lines = [self._line(self.labels[row], [row], self.category_ids[row]) for row in rows[:top]]
+        remaining_rows = rows[top:]
+        if remaining_rows:
+            number = StatusCount(len(remaining_rows), self.total.bound)
+            lines.append(self._line(f"{number} other categories", remaining_rows, is_rest=True))
         return lines
 
     @cached_property
     def sums(self) -> Line:
         """All categories together."""
-        return self._line(SUM, slice(None), is_rest=True)
+        return self._line("total", list(range(len(self.category_ids))), is_rest=True)
 
     def _line(
-        self, label: str, rows: Any, category_id: int | None = None, *, is_rest: bool = False
+        self,
+        label: str,
+        rows: Sequence[int],
+        category_id: int | None = None,
+        *,
+        is_rest: bool = False,
     ) -> Line:
-        """Add up some rows of ``cells``, each sum exact or not."""
-        known, numbers = self.completeness, self.cells[rows].sum(axis=0).tolist()
-        counts = [
-            StatusCount(number, known.bound_of(status))
+        """Add up some rows of ``cells``."""
+        numbers = self.cells[list(rows)].sum(axis=0).tolist()
+        counts = tuple(
+            StatusCount(number, self.completeness.bound_of(status))
             for status, number in zip(self.statuses, numbers, strict=True)
-        ]
-        bound = known.total.bound
-        if self.is_selection and known.is_complete:  # of the pets asked for, and not of the store
-            bound = "exact"
-        total = StatusCount(sum(numbers), bound)
-        return Line(label, category_id, tuple(counts), total, is_rest)
+        )
+        bound = self.completeness.total.bound
+        if self.is_selection and self.completeness.is_complete:
+            bound = "exact"  # of the pets that were asked for, not of the store
+        return Line(label, category_id, counts, StatusCount(sum(numbers), bound), is_rest)
 
     @property
-    def _legend(self) -> list[str]:
-        kinds = {count.bound for count in self.sums.cells}
-        legends = (text for kind, text in LEGENDS.items() if kind in kinds)
-        return list(filter(None, (self.selection, *legends)))
+    def legend(self) -> list[str]:
+        """Which pets were chosen, if not all, and what the signs before the numbers mean."""
+        bounds = {count.bound for count in self.sums.cells}
+        lines = [self.selection] if self.is_selection else []
+        if "at_least" in bounds:
+            lines.append("≥ means at least: the store may hold more than was read.")
+        if "about" in bounds:
+            facts = {evidence.fact for evidence in self.completeness.evidence}
+            change = "pets left the store" if Fact.PETS_LEFT in facts else "the store changed"
+            lines.append(f"≈ means about: {change} while it was read.")
+        return lines
 
     def __str__(self) -> str:
         lines = [*self.largest(SHOWN_CATEGORIES), self.sums]
         table = pd.DataFrame(
-            [list(map(short, line.cells)) for line in lines],
+            [[str(count) for count in line.cells] for line in lines],
             index=[line.label for line in lines],
-            columns=[*map(_column_name, self.statuses), PETS],
+            columns=[*(_column_name(status) for status in self.statuses), _PETS],
         )
-        return "\n".join([str(self.completeness), *self._legend, "", table.to_string()])
+        return "\n".join([str(self.completeness), *self.legend, "", table.to_string()])
 
     __repr__ = __str__
 
@@ -333,46 +360,60 @@ class Summary:
     def to_html(self, *, top: int | None = SHOWN_CATEGORIES, caption: str = "") -> Markup:
         """Return the table as markup, each number shaded by its size.
 
-        Its cells are marked for a script with ``data-category`` (empty for pets without one; none
-        in the line of the others) and ``data-status`` (none in the last column).
+        Args:
+            top: How many categories get a row of their own, None for all.
+            caption: A text above the table.
         """
         lines = self.largest(top)
-        numbers = [n.count for line in lines if not line.is_rest for n in line.counts]
-        deepest = max(numbers, default=0) or 1
-        head = [Cell("Category")]
-        for status in self.statuses:
-            head.append(_cell(shorten(status_word(status), _NAME_LENGTH), {"status": status}))
-        rows = []
-        for line in lines:
-            place = {}
-            if not line.is_rest:
-                place = {"category": "" if line.category_id is None else str(line.category_id)}
-            row = [_cell(shorten(line.label, _NAME_LENGTH), place)]
-            for status, count in zip(self.statuses, line.counts, strict=True):
-                shown, css = short(count), ""
-                if not self.is_selection and status == "available" and shown == "0":
-                    shown, css = "none", _NOTHING
-                elif count.count and not line.is_rest:
-                    css = f"background:rgba({_SHADE},{count.count / deepest * _STRONGEST:.2f})"
-                row.append(_cell(Markup(shown), place and {**place, "status": status}, css))
-            rows.append([*row, _cell(Markup(short(line.total)), place)])
-        table = PAGE.table(
-            rows,
-            [*head, Cell("Pets")],
-            numbers=range(1, len(self.statuses) + 2),
-            caption=caption,
-            foot=["Sum", *(Markup(short(count)) for count in self.sums.cells)],
-            is_named=True,
+        largest_count = max(
+            (count.count for line in lines if not line.is_rest for count in line.counts), default=0
         )
-        return (PAGE.quiet(self._legend) if self._legend else Markup()) + table
+        rows = [self._count_row(line, largest_count) for line in lines]
+        table = count_table(self.statuses, rows, [str(count) for count in self.sums.cells], caption)
+        legend = self.legend
+        return PAGE.quiet(legend) + table if legend else table
+
+    def _count_row(self, line: Line, largest_count: int) -> CountRow:
+        cells = []
+        for status, count in zip(self.statuses, line.counts, strict=True):
+            if status == "available" and count.count == 0 and self.is_available_exact:
+                cells.append(CountCell("none", is_warning=True))
+            elif line.is_rest or count.count == 0:
+                cells.append(CountCell(str(count)))
+            else:
+                cells.append(CountCell(str(count), shade=count.count / largest_count))
+        category = None
+        if not line.is_rest:
+            category = "" if line.category_id is None else str(line.category_id)
+        return CountRow(line.label, cells, str(line.total), category)
 
 
-def _cell(value: str, data: Mapping[str, str], css: str = "") -> Cell:
-    """Return a cell; one with ``data`` holds a mark that a script makes answer."""
-    shown = Markup('<span class="pf-mark">{}</span>').format(value) if data else value
-    return Cell(shown, data, css)
+def _collect_counts(groups: Any) -> Counter[tuple[int | None, str]]:
+    """Bring a frame of counts here: pets by category id, None if it is missing, and status."""
+    table = nw.from_native(groups).lazy().collect()
+    column = table["category_id"]
+    # pandas makes floats of whole numbers with a missing one among them, unless they are objects.
+    dtype = "float64" if column.dtype.is_float() else "object"
+    ids = category_ids(pd.Series(column.to_list(), name="category_id", dtype=dtype))
+    counts = Counter[tuple[int | None, str]]()
+    for category_id, status, number in zip(ids, table["status"], table[_PETS], strict=True):
+        counts[category_id, status] += number
+    return counts
+
+
+def _statuses_in_order(pets_by_status: Counter[str], completeness: Completeness) -> tuple[str, ...]:
+    others = sorted(pets_by_status.keys() - {*PET_STATUSES, NO_STATUS})
+    statuses = (*PET_STATUSES, *others, NO_STATUS)
+    if completeness.part or completeness.status is not None:
+        # What a selection leaves out is not a count of 0.
+        return tuple(status for status in statuses if status in pets_by_status)
+    return statuses
+
+
+def _missing_last(category_id: int | None) -> tuple[bool, int]:
+    return (category_id is None, category_id or 0)
 
 
 def _column_name(status: str) -> str:
-    """Name a status's column; an unknown status must not replace a column of ours."""
-    return f"status {status}" if status in ("category_id", "category", PETS) else status
+    """Name the column of a status; an unknown status must not replace a column of ours."""
+    return f"status {status}" if status in _OWN_COLUMNS else status

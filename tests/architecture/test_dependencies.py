@@ -19,12 +19,24 @@ IMPORTED_AS = {
     "ipython": "IPython",
     "XlsxWriter": "xlsxwriter",
     "SQLAlchemy": "sqlalchemy",
+    "resvg-py": "resvg_py",
 }
 # Programs that are started, and libraries that ``import_extra`` imports by their names.
 NOT_LIBRARIES = {*sys.stdlib_module_names, "petstore_frame"}
 STARTED_OR_CHOSEN = {"jupyterlab", "psycopg", "duckdb", "polars", "dask", "pyspark"}
-STARTED_OR_CHOSEN |= {"pyarrow"}
-SHOWN = ("notebook", "excel", "history", "service", "postgres", "lab", "polars", "dask", "spark")
+STARTED_OR_CHOSEN |= {"pyarrow", "resvg_py"}
+SHOWN = (
+    "notebook",
+    "excel",
+    "history",
+    "service",
+    "postgres",
+    "lab",
+    "polars",
+    "png",
+    "dask",
+    "spark",
+)
 
 
 def declared(requirements: list[str]) -> set[str]:

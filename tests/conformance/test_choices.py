@@ -367,7 +367,7 @@ def test_a_pet_meant_for_another_store_is_refused(api, stranger) -> None:
     assert api.post("/pets", json=LUNA, headers=own).status_code == 201
 
 
-@gap("sending an addition again +", "was the key honoured +")
+@gap("sending an addition again +", "was the key honored +")
 def test_a_repeated_key_gives_the_same_pet(api) -> None:
     """The same 201 and id, marked as replayed; another body is 422, an odd key 400."""
     key = {"Idempotency-Key": "order-1"}

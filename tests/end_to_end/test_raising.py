@@ -20,7 +20,7 @@ def file(service_shop: Shop) -> Path:
 
 
 def test_a_bad_key_raises_with_the_result(file: Path, server: Server, service_shop: Shop) -> None:
-    """Nothing could be done, so the load raises; the same call goes on once the key is right."""
+    """Nothing could be done, so the load raises; the same call continues once the key is right."""
     options = {"journal": service_shop.journal, "check_store": False}
     with (
         pf.Client(server.base_url, "not-the-key") as stranger,
@@ -28,7 +28,7 @@ def test_a_bad_key_raises_with_the_result(file: Path, server: Server, service_sh
     ):
         pf.load(file, stranger, **options)
     assert stop.value.result.counts["pending"] == 1
-    assert "the same call goes on" in str(stop.value)
+    assert "the same call continues" in str(stop.value)
     again = pickle.loads(pickle.dumps(stop.value))  # as a worker process hands it over
     assert (str(again), again.ending) == (str(stop.value), "stopped")
     assert again.result.counts == stop.value.result.counts

@@ -294,6 +294,6 @@ def test_a_journal_of_another_format_is_refused_by_name(load_with, run_load) -> 
         sql.execute("UPDATE journal SET format = 5")
         sql.commit()
     result.path.with_name(f"{result.path.name}.commits").touch()
-    with pytest.raises(JournalError, match="has the format 5, and this program reads 8"):
+    with pytest.raises(JournalError, match="has the format 5, and this program reads 9"):
         run_load(9, store)
     assert store.posts == 3

@@ -24,11 +24,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.errors import DuplicatesError, LoadStoppedError
-from petstore_frame.loader.duplicate_question import is_many, is_quarter
-from petstore_frame.loader.journal import witness
+from petstore_frame.loader.journal import store_check
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
 from petstore_frame.loader.loading import run_import
+from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, State
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
 from petstore_frame.loader.source import Recipe
@@ -107,7 +107,7 @@ class Stories(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(witness, "LAG_S", 0.0)  # this store shows at once what it has
+        self.patch.setattr(store_check, "LAG_S", 0.0)  # this store shows at once what it has
         self.place = tempfile.TemporaryDirectory()
         self.store = FlakyStore(
             honours_keys=self.honours_keys, has_links=True, page_cap=PAGE, late_s=0.01
@@ -501,7 +501,7 @@ class Stories(RuleBasedStateMachine):
         missing = {name for pet_id, name in pets.items() if pet_id not in self.store.pets}
         names = {pet_id: pet["name"] for pet_id, pet in self.store.pets.items()}
         renamed = {name for pet_id, name in pets.items() if names.get(pet_id, name) != name}
-        is_asked = is_many(len(missing), len(pets)) or is_quarter(len(renamed), len(pets))
+        is_asked = is_many(len(missing), len(pets)) or is_many(len(renamed), len(pets))
         return unnamed if is_asked else unnamed | missing | renamed
 
     def _has_others_key(self, row: Row) -> bool:
@@ -564,7 +564,7 @@ class Stories(RuleBasedStateMachine):
         twice = {values[pet_id] for pet_id in set(values) - before if values[pet_id][0] in others}
         listed = {name for result in results if twice for name in _names_listed(result)}
         sent = {values[pet_id][0] for pet_id in set(values) - before}
-        if len(sent) < witness.LEAST_OF_OURS and (office is not self.mine or self.has_forgotten):
+        if len(sent) < 20 and (office is not self.mine or self.has_forgotten):
             listed |= self.prefixed
             twice |= {(name, self.animals[name].category) for name in sent & self.prefixed}
         for name, category in twice:

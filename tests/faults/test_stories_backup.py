@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import petstore_frame as pf
@@ -113,7 +115,10 @@ def test_a_weekly_file_that_is_overwritten_after_a_crash(shop: Shop) -> None:
     shop.store.fault_of = lambda number: None
     result = shop.load("week.csv", HEADER, *rows(10, 20), key="tag")
     assert result.summary["facts"]["left_unsent"] == 6 and "resume_loads" in str(result)
-    pf.resume_loads(shop.client, journal=shop.journal, progress=False)
+    resume = partial(pf.resume_loads, shop.client, journal=shop.journal, progress=False)
+    with shop.asks("unsent"):
+        resume()
+    resume(duplicates={"unsent": "create"})
     assert len(shop.names) == len({*shop.names}) == 20
 
 
@@ -154,10 +159,10 @@ PREFIXES = ["{}-A", "#{}", "*{}", "SH-{}", "2026{}", "{}/26", "A{}", "{} (old)"]
 
 @pytest.mark.parametrize("form", PREFIXES)
 def test_keys_that_are_written_otherwise(shop: Shop, form: str) -> None:
-    """A file whose rows are animals of the store under other keys is asked about."""
+    """A file whose rows are known animals under keys with a prefix is asked about."""
     shop.load("a.csv", HEADER, *rows(0, 30), key="tag")
     later = [f"{form.format(row[:4])}{row[4:]}" for row in rows(0, 30)]
-    with shop.asks("in_store"):
+    with shop.asks("in_store" if form == "2026{}" else "similar_key"):
         shop.load("b.csv", HEADER, *later, "new,New", key="tag")
     shop.load("b.csv", key="tag", duplicates="skip")
     shop.load("c.csv", HEADER, *later, "new,New", "newer,Newer", key="tag")
@@ -188,9 +193,9 @@ def test_two_people_at_the_same_minute(shop: Shop) -> None:
     shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
     shop.store.on_post = lambda *_: None
     assert len(shop.pets) == 20
-    result = shop.load("b.csv", HEADER, *rows(0, 10), *rows(20, 21), key="tag")
-    assert result.summary["facts"]["twins"] == 10
-    assert "twins" not in shop.load("b.csv", key="tag").summary["facts"]
+    for name in ("b.csv", "b.csv", "a.csv"):  # also if there is nothing to send
+        result = shop.load(name, HEADER, *rows(0, 10), *rows(20, 21)[: name == "b.csv"], key="tag")
+        assert result.summary["facts"]["twins"] == 10
 
 
 def test_a_fixed_row_is_known_in_the_first_result(shop: Shop) -> None:

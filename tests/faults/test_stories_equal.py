@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -119,39 +120,50 @@ def test_skip_compares_as_a_multiset(shop: Shop) -> None:
 
 
 def test_what_was_skipped_is_sent_when_the_user_says_so_later(shop: Shop) -> None:
-    """Ducks of Tuesday are other ducks, after all; a third call sends nothing more."""
+    """Ducks of Tuesday are other ducks, after all: said by name, once; a plain word reverses none.
+
+    A third call sends nothing more, and what was created stays.
+    """
     shop.load("a.csv", NAMES, *["Duck,9,"] * 4)
     tuesday = NAMES, *["Duck,9,"] * 3
-    shop.load("b.csv", *tuesday, duplicates="skip")
-    assert len(shop.pets) == 4
-    for _ in range(2):
-        shop.load("b.csv", *tuesday, duplicates="create")
+    for answer in ("skip", "create"):
+        shop.load("b.csv", *tuesday, duplicates=answer)
+        assert len(shop.pets) == 4
+    for answer in ("create", "create", "skip"):
+        result = shop.load("b.csv", *tuesday, duplicates={"same_content": answer})
         assert len(shop.pets) == 7
+    assert result.summary["facts"]["stays_created"] == [2, 3, 4]
 
 
-@pytest.mark.parametrize("answer", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
+@pytest.mark.parametrize("answer", [{"key": "tag"}, {"key": "", "duplicates": "skip"}], ids=str)
 def test_what_was_not_sent_is_as_the_file_says(shop: Shop, answer: dict) -> None:
-    """A row that was not sent takes its corrected values, or is withdrawn with its row."""
+    """A row that was not sent takes its corrected values; what no row equals is asked about."""
     rows = [f"T{number},Pet {number},1" for number in range(10)]
     shop.store.fault_of = {5: "401"}.get
     shop.load("a.csv", "tag,name,categoryId", *rows, **answer)
     shop.load("a.csv", "tag,name,categoryId", *rows[:7], "T7,Pet 7,2", rows[9], **answer)
-    pf.resume_loads(shop.client, journal=shop.journal, progress=False)
+    resume = partial(pf.resume_loads, shop.client, journal=shop.journal, progress=False)
+    with shop.asks("unsent"):
+        resume()
+    resume(duplicates={"unsent": "skip"})
     assert Counter(pet["categoryId"] for pet in shop.pets) == {1: 8, 2: 1}
     assert shop.names == [f"Pet {number}" for number in range(10) if number != 8]
 
 
 @pytest.mark.parametrize("sent", [0, 1])
-def test_a_frame_that_was_cut_short_is_asked_about_when_it_comes_back_corrected(
-    shop: Shop, sent: int
-) -> None:
-    """A frame has no path, so a row of it that was not sent is asked about by its name."""
+def test_a_frame_that_was_cut_short_comes_back_corrected(shop: Shop, sent: int) -> None:
+    """What equals its rows moves to the later file; what does not is not sent unasked."""
     shop.store.fault_of = {sent + 1: "401"}.get
     shop.pandas("name,categoryId", "Ada,1", "Bo,1", "Cy,1")
     corrected = "name,categoryId", "Ada,1", "Bo,2", "Cy,1"
-    with shop.asks("same_content"):
-        shop.load("a.csv", *corrected)
-    shop.load("a.csv", *corrected, duplicates="skip")
-    pf.resume_loads(shop.client, journal=shop.journal, progress=False)
+    if sent:
+        with shop.asks("same_content"):
+            shop.load("a.csv", *corrected)
+    result = shop.load("a.csv", *corrected, duplicates="skip")
+    assert result.summary["facts"]["moved"] == ([4] if sent else [2, 4])
+    with shop.asks("unsent"):
+        pf.resume_loads(shop.client, journal=shop.journal, progress=False)
+    answers = {"unsent": "skip"}
+    pf.resume_loads(shop.client, journal=shop.journal, progress=False, duplicates=answers)
     assert {pet["name"]: pet["categoryId"] for pet in shop.pets} == {"Ada": 1, "Bo": 2, "Cy": 1}
     assert len(shop.pets) == 3

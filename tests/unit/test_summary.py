@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.inventory import Completeness, Verdict
+from petstore_frame.inventory import Completeness, Evidence, Fact, Verdict
 from petstore_frame.summary import Summary
 from petstore_frame.validation import INT64
 from unit.conftest import inventory, pets
@@ -91,7 +91,7 @@ def test_what_is_not_a_whole_number_is_named(
 def test_a_left_join_leaves_pets_without_a_category(tmp_path) -> None:
     """Floats with NaN, as a join leaves them, are whole numbers and no category in each report."""
     joined = pets_of([7, None, 7], "float64")
-    assert "3 pets in ≥ 1 category:" in pf.charts.status_chart(joined).words
+    assert "at least 3 pets in at least 1 category:" in pf.charts.status_chart(joined).words
     for ending in ("xlsx", "parquet", "html", "csv"):
         path = pf.write_report(joined, tmp_path / f"stock.{ending}", categories={7: "Cat"})
     written = pd.read_csv(path, dtype="str", keep_default_na=False)
@@ -136,6 +136,13 @@ def test_every_engine_counts_alike(convert: Any) -> None:
     assert pf.summarize(convert(COUNTED.head(0))).total.count == 0
 
 
+def test_dask_counts_as_pandas_does() -> None:
+    """A lazy frame in several partitions has the same counts, a missing status too."""
+    dask = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
+    lazy = pf.summarize(dask.from_pandas(COUNTED, npartitions=2))
+    pd.testing.assert_frame_equal(lazy.frame, pf.summarize(COUNTED).frame)
+
+
 GROUPS = [(3, "available", 4), (3, "sold", 1), (5, "sold", 2), (None, None, 1)]
 
 
@@ -168,6 +175,32 @@ def test_nothing_available_is_marked_where_it_is_certain(verdict: Verdict, shown
     drawn = summary.to_html().partition("<tbody>")[2]
     assert re.findall(r"<td[^>]*><span[^>]*>([^<]*)<", drawn)[0] == shown
     assert bool(summary.nothing_available()) is (verdict is Verdict.COMPLETE)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"category_id": "3"}, {"category_id": True}, {"category_id": 3.0}, {"category_id": [3]},
+        {"category_id": 2**63}, {"status": "lost"}, {"status": True}, {"status": ["sold"]},
+        {"status": "sold", "category_id": "3"},
+    ],
+)  # fmt: skip
+def test_a_count_that_no_pet_can_have_is_rejected(wanted: dict[str, Any]) -> None:
+    """A 0 for a value of a wrong type would read like an answer about the store."""
+    (name, *_) = [name for name in wanted if wanted[name] != "sold"]
+    with pytest.raises(pf.ArgumentError, match=f"^{name} "):
+        counted().count(**wanted)
+
+
+def test_the_legend_says_what_changed() -> None:
+    """Pets left is said only if pets left; otherwise the store changed."""
+    sentences = {
+        Fact.PETS_LEFT: "≈ means about: pets left the store while it was read.",
+        Fact.ROWS_TWICE: "≈ means about: the store changed while it was read.",
+    }
+    for fact, sentence in sentences.items():
+        held = inventory(verdict=Verdict.UNSTABLE, evidence=(Evidence(fact, count=2),))
+        assert pf.summarize(held).legend[-1] == sentence
 
 
 def test_repeated_rows_count_once() -> None:

@@ -9,7 +9,7 @@ from petstore_frame.charts import svg
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.rendering import Markup, palette, shorten
 from petstore_frame.schema import Categories
-from petstore_frame.summary import Summary, short, summarize
+from petstore_frame.summary import Summary, summarize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,8 +77,8 @@ def status_chart(
             if count.count:
                 parts.append(svg.Mark.of(count, told, shades[status], {"status": status}))
         bars.append(_Bar(line.label, tip, parts, line.total, {"category": line.category_id}))
-    numbers = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
-    words = f"{counts.total} pets in {counts.categories_in_words}: {numbers}"
+    numbers = ", ".join(f"{count.in_words} {status}" for status, count in counts.by_status.items())
+    words = f"{counts.total.in_words} pets in {counts.categories_in_words}: {numbers}"
     height = _ROW_HEIGHT * len(bars) + 4
     return svg.Chart("pets-by-category", keys, _drawn(bars), height, words)
 
@@ -99,6 +99,6 @@ def _drawn(bars: Sequence[_Bar]) -> list[Markup]:
         middle = y + _ROW_HEIGHT / 2 + 5
         name = svg.element("title", bar.tip) + shorten(bar.name, _LABEL_LENGTH)
         named = svg.label(name, at=0, y=middle, class_="pf-mark")
-        end = svg.label(short(bar.total), at=x + 1, y=middle)
+        end = svg.label(str(bar.total), at=x + 1, y=middle)
         body.append(svg.element("g", named, *drawn, end, **svg.data(bar.means)))
     return body

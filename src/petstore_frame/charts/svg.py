@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
+from petstore_frame.errors import ReportError
+from petstore_frame.extras import import_extra
 from petstore_frame.inventory import StatusCount
 from petstore_frame.rendering import Markup, palette, printable, shorten, status_word, style
 from petstore_frame.storage import whole_file
-from petstore_frame.summary import short
 
 _FONT = "system-ui,sans-serif"  # in a file; a page has its own
 _HATCH = "url(#pf-at-least)"  # each picture puts its own name here
@@ -30,6 +31,13 @@ CSS = f"""{style.stylesheet()}
 .pf-entry{{display:inline-block;margin:0 16px 2px 0;white-space:nowrap}}
 .pf-drawing .pf-table{{width:100%}}"""
 _FILE_WIDTH, _KEY_HEIGHT, _SIGN_WIDTH = 900, 20, 8  # pixels
+# Of macOS, Windows and the usual ones of Linux.
+_PNG_FONTS = ("Helvetica", "Arial", "Segoe UI", "DejaVu Sans", "Liberation Sans", "Noto Sans")
+_PNG_ZOOM = 2  # pixels of a PNG for each pixel of the drawing, for sharp text in print
+NARROWEST_DRAWING = 340  # pixels: half a page of the dashboard on a small screen
+DATE_WIDTH = 72  # pixels of a date with room on both sides
+_LABEL_WIDTH = 100 * DATE_WIDTH / NARROWEST_DRAWING
+_PALE = 0.45  # opacity of a bar that stands for less than a whole period
 # A file has no theme, so these colours stand in for the theme's.
 _IN_A_FILE = {
     style.INK: palette.INK,
@@ -51,8 +59,13 @@ NOTHING: Means = MappingProxyType({})
 class Mark(NamedTuple):
     """A bar, or a part of one.
 
-    ``tip`` has the exact number and whether it is a minimum, ``means`` the pets that it stands
-    for; so much of its size as is a ``minimum`` is hatched, from the top.
+    Attributes:
+        size: The number of pets.
+        tip: The exact number in words, and whether it is exact.
+        colour: The colour of the bar.
+        means: The pets that it stands for.
+        minimum: How much of the size is hatched, from the top, because it is not exact.
+        is_pale: Whether the bar is drawn paler, because it stands for less than a whole period.
     """
 
     size: float
@@ -60,11 +73,15 @@ class Mark(NamedTuple):
     colour: str
     means: Means
     minimum: float = 0
+    is_pale: bool = False
 
     @classmethod
-    def of(cls, count: StatusCount, tip: str, colour: str, means: Means) -> Mark:
-        """Return the bar of a count, all of it a minimum where it is not exact."""
-        return cls(count.count, tip, colour, means, 0 if count.is_exact else count.count)
+    def of(
+        cls, count: StatusCount, tip: str, colour: str, means: Means, *, is_pale: bool = False
+    ) -> Mark:
+        """Return the bar of a count, all of it hatched if it is not exact."""
+        minimum = 0 if count.is_exact else count.count
+        return cls(count.count, tip, colour, means, minimum, is_pale)
 
 
 class Key(NamedTuple):
@@ -83,7 +100,7 @@ class Key(NamedTuple):
     def text(self) -> str:
         """What stands after the sign."""
         name = shorten(status_word(self.series), 40)
-        return name if self.number is None else f"{name} {short(self.number)}"
+        return name if self.number is None else f"{name} {self.number}"
 
     @property
     def markup(self) -> Markup:
@@ -99,7 +116,7 @@ class Key(NamedTuple):
 class Chart:
     """A drawing: a notebook shows it, ``save`` writes it, ``words`` has the same facts.
 
-    ``name`` is that of a downloaded file; a page that shows ``markup`` has ``CSS``.
+    ``name`` is the name of a downloaded file. A page that shows ``markup`` needs ``CSS``.
     """
 
     name: str
@@ -115,14 +132,22 @@ class Chart:
         return whole.format(Markup(CSS), self.markup())
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the picture with its legend as an ``.svg`` file, in the colours of paper.
+        """Write the picture with its legend as an ``.svg`` or a ``.png``, in the colors of paper.
+
+        A PNG needs the extra ``png``, and a font on this machine. It has twice as many pixels in
+        each direction as the SVG.
 
         Raises:
-            ReportError: The name ends otherwise, or the file cannot be written.
+            ReportError: The name ends otherwise, the file cannot be written, or there is no font.
+            MissingExtraError: The extra ``png`` is not installed.
         """
         target = Path(path)
-        with whole_file(target, ".svg") as draft:
-            draft.write_text(self.file(), encoding="utf-8", newline="\n")
+        ending = target.suffix.lower()
+        if ending not in (".svg", ".png"):
+            raise ReportError(f"unsupported extension {target.suffix!r}; use .svg or .png")
+        content = self.file().encode() if ending == ".svg" else _png(self.file())
+        with whole_file(target) as draft:
+            draft.write_bytes(content)
         return target
 
     def _repr_html_(self) -> str:
@@ -170,6 +195,29 @@ class Chart:
         return str(whole)
 
 
+def _png(drawing: str) -> bytes:
+    """Draw the text of an SVG file as a PNG."""
+    resvg = import_extra("resvg_py", "a chart as PNG", "png")
+    font = _installed_font(resvg)
+    if font is None:
+        raise ReportError(
+            f"a PNG needs one of the fonts {', '.join(_PNG_FONTS)}; install one, or save the chart "
+            "as .svg"
+        )
+    return bytes(resvg.svg_to_bytes(drawing, zoom=_PNG_ZOOM, sans_serif_family=font))
+
+
+def _installed_font(resvg: Any) -> str | None:
+    """Return a font of this machine, None without one, as resvg then draws no text at all."""
+    size = 'xmlns="http://www.w3.org/2000/svg" width="20" height="20"'
+    blank = resvg.svg_to_bytes(f"<svg {size}></svg>")
+    for font in _PNG_FONTS:
+        letter = f'<svg {size}><text y="15" font-family="{font}">x</text></svg>'
+        if resvg.svg_to_bytes(letter) != blank:
+            return font
+    return None
+
+
 def element(tag: str, *children: str | None, **attributes: object) -> Markup:
     """Return an element; every text and attribute is escaped unless it is ``Markup``.
 
@@ -203,6 +251,8 @@ def bar(mark: Mark, *, x: float, y: float, width: float, height: float) -> Marku
     place = {"x": share(x), "y": round(y, 1), "width": share(width)}
     title = element("title", mark.tip)
     look = {**data(mark.means), **place, "height": round(height, 1), "fill": mark.colour}
+    if mark.is_pale:
+        look["fill_opacity"] = _PALE
     shape = element("rect", title, class_="pf-mark", **look)
     if not mark.minimum:
         return shape
@@ -216,13 +266,57 @@ def label(text: str, *, at: float, y: float, anchor: str | None = None, **more: 
 
 
 def counted(count: StatusCount) -> str:
-    """Say a count and whether it is exact: ``95 pets (exact)``, ``at least 95 pets``."""
-    pets = f"{count} {'pet' if count.count == 1 else 'pets'}"
+    """Return a count as a sentence has it: ``95 pets (exact)``, ``at least 95 pets``."""
+    pets = f"{count.in_words} {'pet' if count.count == 1 else 'pets'}"
     return f"{pets} (exact)" if count.is_exact else pets
 
 
 def added(counts: Iterable[StatusCount]) -> StatusCount:
-    """Return the sum of counts, which is exact where each of them is."""
-    every = list(counts)
-    is_exact = all(each.is_exact for each in every)
-    return StatusCount(sum(every), "exact" if is_exact else "at_least")
+    """Return the sum of counts: exact if each is, about if one of them is, otherwise at least.
+
+    Example:
+        >>> added([StatusCount(2, "exact"), StatusCount(1, "about"), StatusCount(4, "at_least")])
+        <StatusCount: ≈ 7>
+    """
+    parts = list(counts)
+    total = sum(count.count for count in parts)
+    if all(count.is_exact for count in parts):
+        return StatusCount(total, "exact")
+    # No pets that are counted as about none cannot make the sum too high.
+    has_about = any(count.bound == "about" and count.count > 0 for count in parts)
+    return StatusCount(total, "about" if has_about else "at_least")
+
+
+def spaced_labels(places: Sequence[float]) -> dict[int, str]:
+    """Choose which of many labels, all as wide as a date, fit next to each other.
+
+    The last one and the first one are chosen before those between them. They do not overlap in
+    any drawing that is at least ``NARROWEST_DRAWING`` pixels wide.
+
+    Args:
+        places: Where each label belongs, as a share of the width, in ascending order.
+
+    Returns:
+        The positions of the chosen labels in ``places``, in ascending order, with the anchor of
+        each: ``start``, ``middle`` or ``end``.
+    """
+    intervals = [_label_interval(place) for place in places]
+    chosen: list[int] = []
+    last = len(places) - 1
+    for position in range(last):
+        left, right, _ = intervals[position]
+        is_right_of_others = not chosen or left >= intervals[chosen[-1]][1]
+        if is_right_of_others and right <= intervals[last][0]:
+            chosen.append(position)
+    if places:
+        chosen.append(last)
+    return {position: intervals[position][2] for position in chosen}
+
+
+def _label_interval(place: float) -> tuple[float, float, str]:
+    """Return where a label begins and ends, and its anchor, so that it stays in the drawing."""
+    if place < _LABEL_WIDTH / 2:
+        return place, place + _LABEL_WIDTH, "start"
+    if place > 100 - _LABEL_WIDTH / 2:
+        return place - _LABEL_WIDTH, place, "end"
+    return place - _LABEL_WIDTH / 2, place + _LABEL_WIDTH / 2, "middle"

@@ -15,15 +15,16 @@ import numpy as np
 
 from petstore_frame.charts import svg
 from petstore_frame.inventory import StatusCount
+from petstore_frame.inventory.completeness import Bound
 from petstore_frame.pet_table import category_ids
 from petstore_frame.rendering import Markup, count_text, palette, style
 from petstore_frame.schema import Categories, Labels
-from petstore_frame.summary import short
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LINES_SHOWN, PERIODS_SHOWN, DATES_SHOWN = 8, 26, 6
+LINES_SHOWN, PERIODS_SHOWN = 8, 26
+_DAYS_OF_A_WEEK = 7
 TOP, BOTTOM, HEIGHT = 20, 240, 270  # pixels down of a scale's ends, and of a drawing
 RIGHT = 98.0  # share of the width where a scale ends
 _AGES = {0: "0-6", 7: "7-13", 14: "14-29", 30: "30-59", 60: "60-89", 90: "90+"}
@@ -106,10 +107,12 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
     keys = [svg.Key(name, shades[name], sign="●", means=means) for name, means, _ in lines]
     counts = [count for line in lines for count in line.known.values()]
     if not all(count.is_exact for count in counts):
-        keys.append(svg.Key("at least so many", None, sign="○"))
+        keys.append(svg.Key("not exact (at least, or about)", None, sign="○"))
     scale = _Scale(max((count.count for count in counts), default=0))
     days = sorted({day for line in lines for day in line.counts})
     lost = [day for day in days if all(line.counts.get(day) is None for line in lines)]
+    if lost:
+        keys.append(svg.Key("gray band: no snapshot", None, sign="▯"))
     span = max((days[-1] - days[0]).days, 1) if days else 1
     x_of = {day: scale.x((day - days[0]).days / span) for day in days}
     body = [*scale.rules(), *_gaps(lost, x_of, wide=scale.x(1 / span) - scale.x(0))]
@@ -160,7 +163,9 @@ def _trend_words(lines: Sequence[_Line], days: Sequence[date], lost: Sequence[da
     if not days:
         return "no snapshots"
     ends = [(line.name, [*line.known.values()]) for line in lines]
-    parts = [f"{name} {counts[0]} to {counts[-1]}" for name, counts in ends if counts]
+    parts = [
+        f"{name} {counts[0].in_words} to {counts[-1].in_words}" for name, counts in ends if counts
+    ]
     words = f"{days[0]} to {days[-1]}: {', '.join(parts)}"
     return f"{words}; {count_text(len(lost), 'day')} without a snapshot" if lost else words
 
@@ -174,12 +179,11 @@ def _gaps(lost: Sequence[date], x_of: Mapping[date, float], wide: float) -> Iter
 
 
 def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:
-    """Write the first day, the last, and some between them."""
-    days = [*x_of]
-    last, parts = len(days) - 1, min(DATES_SHOWN, len(days))
-    for at in sorted({round(part * last / max(parts - 1, 1)) for part in range(parts)}):
-        anchor = {0: "start", last: "end"}.get(at, "middle") if last else "middle"
-        yield _axis_label(f"{days[at]}", at=x_of[days[at]], y=HEIGHT - 8, anchor=anchor)
+    """Write the first day, the last, and as many between them as fit."""
+    days = list(x_of)
+    for position, anchor in svg.spaced_labels(list(x_of.values())).items():
+        day = days[position]
+        yield _axis_label(f"{day}", at=x_of[day], y=HEIGHT - 8, anchor=anchor)
 
 
 def _path(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
@@ -206,32 +210,59 @@ def _marks(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) 
 
 
 def moves_chart(moves: pd.DataFrame) -> svg.Chart:
-    """Draw ``history.flow().moves``: what came, was sold and went in 26 weeks."""
-    periods = [*moves.groupby(["since", "until"])][-PERIODS_SHOWN:]
+    """Draw ``history.flow().moves``: what came, was sold and went in the last 26 weeks.
+
+    A week with fewer than seven days, such as one that is not over, is drawn paler.
+    """
+    weeks: list[Any] = list(moves.groupby(["since", "until"]))[-PERIODS_SHOWN:]
     counts: dict[str, list[StatusCount]] = {name: [] for name in _SERIES}
-    groups = []
-    for at, ((since, until), moved) in enumerate(periods):
-        is_exact, marks = bool(moved["bound"].eq("exact").all()), []
+    columns = []
+    has_short_week = False
+    for (since, until), moved in weeks:
+        days = (until - since).days
+        is_short = days < _DAYS_OF_A_WEEK
+        has_short_week = has_short_week or is_short
+        span = f"{since:%Y-%m-%d} to {until:%Y-%m-%d} ({count_text(days, 'day')})"
+        marks = []
         for name, (kinds, colour, means) in _SERIES.items():
-            is_chosen = moved["kind"].isin(kinds) & (moved["now"].eq("sold") | (name != "sold"))
-            number = int(moved.loc[is_chosen, "pets"].sum())
-            count = StatusCount(number, "exact" if is_exact else "at_least")
+            is_chosen = moved["kind"].isin(kinds)
+            if name == "sold":
+                is_chosen &= moved["now"].eq("sold")
+            count = _count_moves(moved, moved[is_chosen])
             counts[name].append(count)
-            tip = f"{name}, {since:%Y-%m-%d} to {until:%Y-%m-%d}: {svg.counted(count)}"
-            marks.append(svg.Mark.of(count, tip, colour, means))
-        is_named = at % max(1, -(-len(periods) // DATES_SHOWN)) == 0
-        groups.append((f"{until:%Y-%m-%d}" if is_named else "", "", marks))
+            tip = f"{name}, {span}: {svg.counted(count)}"
+            marks.append(svg.Mark.of(count, tip, colour, means, is_pale=is_short))
+        columns.append(_Column(f"{until:%Y-%m-%d}", "", marks))
     totals = {name: svg.added(counts[name]) for name in _SERIES}
-    words = "no two snapshots to compare"
-    if periods:
-        (first, _), (_, last) = periods[0][0], periods[-1][0]
-        sums = ", ".join(f"{count} {name}" for name, count in totals.items())
-        words = f"{first:%Y-%m-%d} to {last:%Y-%m-%d}: {sums}"
     keys = [
         svg.Key(name, colour, totals[name], means=means)
         for name, (_, colour, means) in _SERIES.items()
     ]
-    return _columns("new-sold-gone", keys, groups, words)
+    if has_short_week:
+        keys.append(svg.Key("paler: less than a week", None, sign="░"))
+    return _draw_columns("new-sold-gone", keys, columns, _moves_words(weeks, totals))
+
+
+def _count_moves(week: pd.DataFrame, chosen: pd.DataFrame) -> StatusCount:
+    """Add up the pets of chosen rows of a week."""
+    if chosen.empty:
+        return StatusCount(0, "exact" if week["bound"].eq("exact").all() else "at_least")
+    pairs = zip(chosen["pets"], chosen["bound"], strict=True)
+    return svg.added(StatusCount(int(pets), bound) for pets, bound in pairs)
+
+
+def _moves_words(weeks: Sequence[Any], totals: Mapping[str, StatusCount]) -> str:
+    """Return the facts of the moves in one sentence."""
+    if not weeks:
+        return "no two snapshots to compare"
+    (first, _), _ = weeks[0]
+    (last_since, last), _ = weeks[-1]
+    sums = ", ".join(f"{count.in_words} {name}" for name, count in totals.items())
+    words = f"{first:%Y-%m-%d} to {last:%Y-%m-%d}: {sums}"
+    last_days = (last - last_since).days
+    if last_days < _DAYS_OF_A_WEEK:
+        words += f"; the last week has {count_text(last_days, 'day')}"
+    return words
 
 
 def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
@@ -243,48 +274,70 @@ def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
     Returns:
         A Chart of one bar per band of days; ages that are minimums are hatched.
     """
-    waits, keys, groups, ages = ageing["days_available"], list[svg.Key](), [], []
-    days_of = (waits, waits[ageing["is_at_least"]])
-    numbers, minimums = (np.histogram(days, [*_AGES, np.inf])[0].tolist() for days in days_of)
+    waits = ageing["days_available"]
+    edges = [*_AGES, np.inf]
+    numbers = np.histogram(waits, edges)[0].tolist()
+    minimums = np.histogram(waits[ageing["is_at_least"]], edges)[0].tolist()
     # An empty table proves nothing about the store.
-    is_exact = len(ageing) > 0 and bool((ageing["bound"] == "exact").all())
+    bound: Bound = "at_least" if ageing.empty else ageing["bound"].iloc[0]
     colour, means = palette.STATUS_COLOURS["available"], {"status": "available"}
+    columns, ages = [], []
     for days, number, minimum in zip(_AGES.values(), numbers, minimums, strict=True):
-        count = StatusCount(number, "exact" if is_exact else "at_least")
-        more = f", {minimum:,} of them at least" if minimum else ""
-        tip = f"{days} days: {svg.counted(count)}{more}"
-        groups.append(
-            (f"{days} days", short(count), [svg.Mark(number, tip, colour, means, minimum)])
-        )
-        ages.append(f"{count} for {days} days")
-    total = StatusCount(len(ageing), "exact" if is_exact else "at_least")
-    words = f"{total} pets available: {', '.join(ages)}"
+        count = StatusCount(number, bound)
+        tip = f"{days} days: {svg.counted(count)}"
+        if minimum > 0:
+            tip += f", {minimum:,} of them at least"
+        mark = svg.Mark(number, tip, colour, means, minimum)
+        columns.append(_Column(days, str(count), [mark]))
+        ages.append(f"{count.in_words} for {days} days")
+    words = f"{StatusCount(len(ageing), bound).in_words} pets available: {', '.join(ages)}"
+    keys = []
     if any(minimums):
         words += f"; {sum(minimums):,} of them may be older than the snapshots show"
-        keys = [svg.Key("hatched: for so long at least", None, sign="▨")]
-    return _columns("days-available", keys, groups, words)
+        keys.append(svg.Key("hatched: at least this long", None, sign="▨"))
+    return _draw_columns("days-available", keys, columns, words, has_short_names=True)
 
 
-def _columns(
+class _Column(NamedTuple):
+    """Bars side by side, with a name below and a text above the first one."""
+
+    name: str
+    above: str
+    marks: Sequence[svg.Mark]
+
+
+def _draw_columns(
     name: str,
     keys: Sequence[svg.Key],
-    groups: Sequence[tuple[str, str, Sequence[svg.Mark]]],
+    columns: Sequence[_Column],
     words: str,
+    *,
+    has_short_names: bool = False,
 ) -> svg.Chart:
-    """Draw groups of columns on one scale: a name below each, and words above its first column."""
-    scale = _Scale(max((int(mark.size) for *_, marks in groups for mark in marks), default=0))
+    """Draw columns on one scale, with as many names below them as fit."""
+    scale = _Scale(max((int(mark.size) for column in columns for mark in column.marks), default=0))
     body = [*scale.rules()]
-    step = (scale.x(1) - scale.x(0)) / max(len(groups), 1)
-    for at, (below, above, marks) in enumerate(groups):
-        left = scale.x(0) + step * (at + 0.14)
-        wide = step * 0.72 / max(len(marks), 1)
-        for place, mark in enumerate(marks):
-            x, y = left + place * wide, scale.y(mark.size)
-            if mark.size:
-                body.append(svg.bar(mark, x=x, y=y, width=wide * 0.92, height=BOTTOM - y))
-        if above:
-            top = scale.y(marks[0].size)
-            body.append(svg.label(above, at=left + 0.46 * wide, y=top - 4, anchor="middle"))
-        if below:
-            body.append(_axis_label(below, at=left + step * 0.36, y=HEIGHT - 8, anchor="middle"))
+    step = (scale.x(1) - scale.x(0)) / max(len(columns), 1)
+    centers = [scale.x(0) + step * (number + 0.5) for number in range(len(columns))]
+    for center, column in zip(centers, columns, strict=True):
+        body += _bars(column, scale, left=center - 0.36 * step, step=step)
+    if has_short_names:
+        names = dict.fromkeys(range(len(columns)), "middle")
+    else:
+        names = svg.spaced_labels(centers)
+    for number, anchor in names.items():
+        text = columns[number].name
+        body.append(_axis_label(text, at=centers[number], y=HEIGHT - 8, anchor=anchor))
     return svg.Chart(name, keys, body, HEIGHT, words)
+
+
+def _bars(column: _Column, scale: _Scale, *, left: float, step: float) -> Iterator[Markup]:
+    width = step * 0.72 / max(len(column.marks), 1)
+    for number, mark in enumerate(column.marks):
+        y = scale.y(mark.size)
+        if mark.size > 0:
+            x = left + number * width
+            yield svg.bar(mark, x=x, y=y, width=width * 0.92, height=BOTTOM - y)
+    if column.above:
+        top = scale.y(column.marks[0].size)
+        yield svg.label(column.above, at=left + 0.46 * width, y=top - 4, anchor="middle")

@@ -1,10 +1,10 @@
-"""``petstore-frame load``, a file of animals into the store, and ``recipe``, how it is read."""
+"""The commands ``petstore-frame load`` and ``petstore-frame recipe``."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer import Option
@@ -24,7 +24,9 @@ from petstore_frame.cli.options import (
     recipe_of,
     source_of,
 )
-from petstore_frame.loader import PLACEHOLDER, PetIds, RowName
+
+if TYPE_CHECKING:
+    from petstore_frame.loader import PetIds, RowName
 
 # The value of --as-new if no lines are given.
 WHOLE_FILE = "all"
@@ -35,12 +37,12 @@ class LoadCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Write out the value of an ``--as-new`` that no line numbers follow."""
-        words = list(args)
-        for place, word in enumerate(args):
-            following = args[place + 1] if place + 1 < len(args) else ""
-            if word == "--as-new" and not re.fullmatch(r"[\d,]+", following):
-                words[place] = f"--as-new={WHOLE_FILE}"
-        return super().parse_args(ctx, words)
+        complete = list(args)
+        for index, argument in enumerate(args):
+            following = args[index + 1] if index + 1 < len(args) else ""
+            if argument == "--as-new" and not re.fullmatch(r"[\d,]+", following):
+                complete[index] = f"--as-new={WHOLE_FILE}"
+        return super().parse_args(ctx, complete)
 
 
 def load(
@@ -55,10 +57,14 @@ def load(
     recipe: RecipeFile = None,
     words: RecipeSettings = None,
     save_recipe: Annotated[
-        Path | None, Option(help="Write how the file is read into a recipe.", dir_okay=False)
+        Path | None, Option(help="Save the options of this load as a recipe.", dir_okay=False)
     ] = None,
-    output: Annotated[Path | None, Option("--output", "-o", help="Folder of the results.")] = None,
-    dry_run: Annotated[bool, Option("--dry-run", help="Read, check, plan; send nothing.")] = False,
+    output: Annotated[
+        Path | None, Option("--output", "-o", help="Folder for the result files.")
+    ] = None,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Read and check everything; send nothing.")
+    ] = False,
     duplicates: Annotated[
         list[str] | None,
         Option(
@@ -78,22 +84,32 @@ def load(
     exclude_lines: Annotated[
         str | None, Option(metavar="LINES", help="Lines not to send, such as 17,23.")
     ] = None,
-    check_store: Annotated[bool, Option(help="Read the store before sending.")] = True,
-    max_errors: Annotated[int | None, Option(help="Stop above so many bad rows.", min=0)] = None,
-    workers: Annotated[int | None, Option(help="Requests in flight, 1 to 32.", min=1)] = None,
-    idempotency_lifetime: Annotated[
-        float | None, Option(help="The store keeps Idempotency-Keys for so many seconds.", min=1)
+    max_rows: Annotated[
+        int | None, Option(help="Send at most this many rows, as a trial.", min=1)
     ] = None,
-    resume: Annotated[bool, Option("--resume", help="Finish the loads that stopped.")] = False,
-    reconcile: Annotated[bool, Option("--reconcile", help="Look for unconfirmed rows.")] = False,
+    check_store: Annotated[bool, Option(help="Read the store before sending.")] = True,
+    max_errors: Annotated[
+        int | None, Option(help="Stop after more than this many invalid rows.", min=0)
+    ] = None,
+    workers: Annotated[
+        int | None, Option(help="Requests at the same time, 1 to 32. [default: 16]", min=1)
+    ] = None,
+    idempotency_lifetime: Annotated[
+        float | None,
+        Option(help="How long (s) the store remembers Idempotency-Keys.", min=1),
+    ] = None,
+    resume: Annotated[bool, Option("--resume", help="Finish loads that stopped.")] = False,
+    reconcile: Annotated[
+        bool, Option("--reconcile", help="Look for unconfirmed rows in the store.")
+    ] = False,
     grace: Annotated[
-        float, Option(help="With --reconcile: seconds after which the store acts no more.", min=0)
+        float, Option(help="Seconds to wait for late requests, with --reconcile.", min=0)
     ] = 240.0,
     resolve: Annotated[
         list[str] | None,
         Option(
             metavar="LINE=PET_ID",
-            help="The pet of an unconfirmed line; LINE=none: it was not created. Repeatable.",
+            help="Pet of an unconfirmed line; LINE=none if the store has no such pet. Repeatable.",
         ),
     ] = None,
     journal: JournalFolder = None,
@@ -101,54 +117,69 @@ def load(
     timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
-    """Load a file of animals, none twice and none lost; the same command again resumes.
+    """Load animals from a file. Run the same command again to resume; nothing is sent twice.
 
     The exit code is that of the worst outcome among the rows.
 
     Example: petstore-frame load arrivals.csv --key animal_id --output results
     """
-    if (path is None) is not resume:
-        refuse("give a file to load, or --resume without one")
-    if dry_run and (reconcile or resolve):
-        refuse("--dry-run and --reconcile or --resolve exclude each other")
-    pets, answers = _pets(resolve or []), _answers(duplicates or [])
-    reading = recipe_of(recipe, key, categories, words)
-    lifetime = None if idempotency_lifetime is None else pf.IdempotencyKey(idempotency_lifetime)
-    with pf.Client(base_url, timeout=timeout, idempotency=lifetime) as client:
+    _check_combination(path, resume=resume, dry_run=dry_run, settles=bool(reconcile or resolve))
+    options = {
+        "recipe": recipe_of(recipe, key, categories, words),
+        "duplicates": _answers(duplicates or []),
+        "as_new": as_new == WHOLE_FILE or _lines("--as-new", as_new),
+        "exclude_lines": _lines("--exclude-lines", exclude_lines),
+        "max_rows": max_rows,
+        "dry_run": dry_run,
+        "check_store": check_store,
+        "max_errors": max_errors,
+        "workers": workers,
+        "journal": journal,
+    }
+    pets = _pets(resolve or [])
+    with _client(base_url, timeout, idempotency_lifetime) as client:
         if path is None:
-            _resume(client, journal, as_json=as_json)
+            _resume(client, journal, options["duplicates"], as_json=as_json)
         if output is not None:
             _make_folder(output)
         if save_recipe is not None:
-            reading.write(save_recipe)
-        try:
-            result = pf.load(
-                source_of(path),
-                client,
-                recipe=reading,
-                duplicates=answers,
-                as_new=as_new == WHOLE_FILE or _lines("--as-new", as_new),
-                exclude_lines=_lines("--exclude-lines", exclude_lines),
-                dry_run=dry_run,
-                check_store=check_store,
-                max_errors=max_errors,
-                workers=workers,
-                journal=journal,
-            )
-        except (pf.errors.LoadInterrupted, pf.errors.LoadStoppedError) as stopped:
-            result = stopped.result
-        except pf.errors.DuplicatesError as problem:
-            if as_json:
-                finish(problem.question.as_dict(), "", as_json=True, code=QUESTION)
-            raise
+            options["recipe"].write(save_recipe)
+        result = _load(path, client, options, as_json=as_json)
         try:
             if pets:
                 result.resolve(pets)
             if reconcile:
                 result.reconcile(client, grace_s=grace)
         except (pf.PetstoreError, OSError) as problem:
-            warn(explain(problem))  # what the load has done is shown all the same
-    _tell(result, output, as_json=as_json)
+            warn(explain(problem))  # the result of the load is printed all the same
+    _print_result(result, output, as_json=as_json)
+
+
+def _check_combination(path: Path | None, *, resume: bool, dry_run: bool, settles: bool) -> None:
+    if (path is None) is not resume:
+        refuse("name a file to load, or use --resume without a file")
+    if dry_run and settles:
+        refuse("--dry-run cannot be combined with --reconcile or --resolve")
+
+
+def _client(base_url: str | None, timeout: float, idempotency_lifetime: float | None) -> pf.Client:
+    keys = None if idempotency_lifetime is None else pf.IdempotencyKey(idempotency_lifetime)
+    return pf.Client(base_url, timeout=timeout, idempotency=keys)
+
+
+def _load(
+    path: Path, client: pf.Client, options: dict[str, Any], *, as_json: bool
+) -> pf.LoadResult:
+    """Load a file, also if the load stops early; with ``--json``, print an open question."""
+    try:
+        return pf.load(source_of(path), client, **options)
+    except (pf.errors.LoadInterrupted, pf.errors.LoadStoppedError) as stopped:
+        result: pf.LoadResult = stopped.result
+        return result
+    except pf.errors.DuplicatesError as problem:
+        if as_json:
+            finish(problem.question.as_dict(), "", as_json=True, code=QUESTION)
+        raise
 
 
 def _lines(option: str, text: str | None) -> list[int]:
@@ -164,7 +195,7 @@ def _pets(pairs: list[str]) -> dict[RowName, PetIds]:
     pets: dict[RowName, PetIds] = {}
     for pair in pairs:
         line, _, pet = pair.partition("=")
-        if pet == PLACEHOLDER:
+        if pet == "?":
             refuse(f"--resolve {pair}: replace ? with the id of the pet, or with none")
         try:
             pets[int(line)] = None if pet == "none" else int(pet)
@@ -173,27 +204,29 @@ def _pets(pairs: list[str]) -> dict[RowName, PetIds]:
     return pets
 
 
-def _answers(given: list[str]) -> Any:
-    """Return one word for all cases, or a word for each case that was named."""
-    if len(given) < 2 and "=" not in "".join(given):
-        return given[0] if given else None
-    answers = dict(word.split("=", 1) for word in given if "=" in word)
-    if len(answers) != len(given):
-        refuse("--duplicates is one word, or CASE=ANSWER, each case once")
+def _answers(texts: list[str]) -> Any:
+    """Return one answer for all cases, or an answer for each case that was named."""
+    if not texts:
+        return None
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
+    answers = dict(text.split("=", 1) for text in texts if "=" in text)
+    if len(answers) != len(texts):
+        refuse("--duplicates must be one answer, or CASE=ANSWER once per case")
     return answers
 
 
 def _make_folder(folder: Path) -> None:
-    """Make the folder of the results, or refuse it, before anything is sent."""
+    """Make the folder for the results before anything is sent."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         refuse(f"--output {folder}: {problem.strerror}")
 
 
-def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoReturn:
-    """Finish the loads that stopped, print what became of each, and end the command."""
-    results = pf.resume_loads(client, journal=journal)
+def _resume(client: pf.Client, journal: Path | None, answers: Any, *, as_json: bool) -> NoReturn:
+    """Finish the loads that stopped, print the outcome of each, and end the command."""
+    results = pf.resume_loads(client, journal=journal, duplicates=answers)
     text = "\n".join(result.text("shell") for result in results)
     nothing = "Nothing to resume: no load into this store has rows left to send"
     code = max((result.exit_code for result in results), default=0)
@@ -201,15 +234,15 @@ def _resume(client: pf.Client, journal: Path | None, *, as_json: bool) -> NoRetu
     finish(facts, text or nothing, as_json=as_json, code=code)
 
 
-def _tell(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> NoReturn:
-    """Write the files, print what became of the rows, also where no file can be written; end."""
+def _print_result(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> NoReturn:
+    """Write the files, print the outcome of the rows even if no file can be written, and end."""
     code, files = result.exit_code, list[Path]()
     try:
         files = [] if output is None else result.write(output)
     except (pf.PetstoreError, OSError) as problem:
         warn(explain(problem))
         code = DISK
-    facts = {"output": str(output) if files else None, "files": [*map(str, files)]}
+    facts = {"output": str(output) if files else None, "files": [str(file) for file in files]}
     text = "\n".join([result.text("shell"), *(f"wrote {file}" for file in files)])
     finish(result.summary | facts, text, as_json=as_json, code=code)
 

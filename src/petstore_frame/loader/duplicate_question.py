@@ -13,9 +13,6 @@ from petstore_frame.loader.source import LikelyKey, Recipe
 from petstore_frame.rendering import count_text, minute_text
 from petstore_frame.schema import FIELDS
 
-# From so many alike rows on, and from such a share of either side, the user is asked.
-LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
-
 
 class CaseText(NamedTuple):
     """A reason to ask: what was found, and when each of the two answers is right."""
@@ -49,8 +46,8 @@ CASES: dict[str, CaseText] = {
         "They are other animals",
     ),
     "similar_key": CaseText(
-        "{} of {} have a key that differs from a known one only in how it is written: "
-        "zeros in front, a .0 behind, capitals, spaces or an apostrophe",
+        "{} of {} have a key that may be a known one, written in another way: with other zeros, "
+        "capitals or signs, with something in front or behind, or rounded",
         "They are the same animals, however the key is written",
         "They are other animals",
     ),
@@ -60,9 +57,16 @@ CASES: dict[str, CaseText] = {
         "They are other animals, and the key was used again",
     ),
 }
-# A plain word does not answer these: nothing is created again unless it is said by name. The last
-# one is no case of the question; it is asked by ``reconcile``.
-BY_NAME = ("gone", "not_found")
+# What ``resume_loads`` asks, where a later file may have taken the place of one that stopped.
+UNSENT = "unsent"
+_UNSENT_TEXT = CaseText(
+    "{} of {} were not sent, and a later file with the same columns was loaded since",
+    "The later file replaces this one: drop them",
+    "They are animals of their own: send them",
+)
+# A plain word does not answer these: nothing is created again unless it is said by name. The
+# last two are no cases of a load: ``reconcile`` and ``resume_loads`` ask them.
+BY_NAME = ("gone", "not_found", UNSENT)
 # What an answer does with rows; states without a phrase are named as they are.
 _BECOMES = {
     State.PENDING: "to send",
@@ -88,6 +92,8 @@ class Example:
 
     def shown(self, case: str) -> tuple[str, str]:
         """Return this row and what it may be, as a line shows them."""
+        if case == UNSENT:
+            return f"line {self.line}: {_pet_text(self.ours)}", f"later: {self.source}"
         is_key = case == "similar_key"
         show = repr if is_key else _pet_text
         theirs = show(self.theirs)
@@ -125,7 +131,7 @@ class Case:
 
     @property
     def text(self) -> CaseText:
-        return CASES[self.name]
+        return _UNSENT_TEXT if self.name == UNSENT else CASES[self.name]
 
     def lines(self) -> Iterator[str]:
         """Yield what was found, line by line."""
@@ -155,6 +161,9 @@ class Question:
     if_skip: dict[State, int]
     if_create: dict[State, int]
     likely: LikelyKey | None = None
+    listed_pets: int | None = None  # of the store that were compared; None if it was not read
+    is_listing_complete: bool = True
+    needs_key: bool = False  # ``likely`` identifies animals, so nothing is sent before an answer
     path: str | None = None  # the file as the user named it
     options: Mapping[str, Any] = field(default_factory=dict)  # how a second read has to read it
 
@@ -167,12 +176,23 @@ class Question:
 
     def lines(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
+        if not self.cases:
+            return [
+                f"{self.source}: one column seems to say which animal each row is, and its values "
+                "repeat, so nothing was sent."
+            ]
         lines = [
             f"{self.source}: some of its {count_text(self.rows, 'row')} may be animals "
             "that are known already, so nothing was sent."
         ]
         for case in self.cases:
             lines += ["", *case.lines()]
+        if self.listed_pets is not None and not self.is_listing_complete:
+            lines += [
+                "",
+                f"Only the {count_text(self.listed_pets, 'pet')} that could be listed were "
+                "compared; the store may have more.",
+            ]
         return lines
 
     def does(self, answer: str) -> str:
@@ -183,15 +203,23 @@ class Question:
     def answers(self) -> list[Step]:
         """Return the possible answers, the likeliest first."""
         names, steps = [case.name for case in self.cases], list[Step]()
+        if self.needs_key and self.likely is not None:
+            steps += [
+                Step("It is the animal's own number", {"key": self.likely.column}),
+                Step("No column says which animal a row is", {"key": ""}),
+            ]
+        if not names:
+            return steps
         if "in_store" in names:
             call = compare_call(self.path, self.base_url, self.options)
             steps.append(Step(COMPARED, calls=(call,)))
         skip, create = "All of these are known animals", "All of these are other animals"
         if len(names) == 1:
-            _, skip, create = CASES[names[0]]
+            _, skip, create = self.cases[0].text
         for word, when in (("skip", skip), ("create", create)):
             # Some cases are answered by name only.
-            answer = dict.fromkeys(names, word) if "gone" in names else word
+            is_by_name = any(name in BY_NAME for name in names)
+            answer = dict.fromkeys(names, word) if is_by_name else word
             steps.append(Step(f"{when} ({self.does(word)})", {"duplicates": answer}))
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "create"}
@@ -202,7 +230,9 @@ class Question:
     def text(self, reader: Reader = "python") -> str:
         """Return what was found, and what to add for each answer."""
         lines = self.lines()
-        if self.likely is not None:
+        if self.likely is not None and self.needs_key:
+            lines.append(LIKELY.format(self.likely))
+        elif self.likely is not None:
             key = Step(LIKELY.format(self.likely), {"key": self.likely.column})
             lines += [key.text, *(f"    {typed}" for typed in key.typed(reader))]
         lines.append("Say which it is:")
@@ -216,21 +246,6 @@ class Question:
         facts = asdict(self)
         del facts["options"]
         return facts | {"answers": answers}
-
-
-def is_many(alike: int, of: int) -> bool:
-    """Return whether these are at least a quarter, and at least three or all.
-
-    Example:
-        >>> is_many(3, 12), is_many(3, 13), is_many(2, 2), is_many(2, 8)
-        (True, False, True, False)
-    """
-    return alike >= min(LEAST_ALIKE, of) and 0 < ALIKE_SHARE * of <= alike
-
-
-def is_quarter(alike: int, of: int) -> bool:
-    """Return whether these are at least three, and at least a quarter."""
-    return alike >= LEAST_ALIKE and alike >= ALIKE_SHARE * of
 
 
 def _pet_text(body: str) -> str:

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, Literal, get_args
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.duplicate_question import BY_NAME, CASES
+from petstore_frame.loader.duplicate_question import BY_NAME, CASES, UNSENT
 from petstore_frame.loader.row_state import State
 from petstore_frame.storage.progress import checked_progress
 from petstore_frame.validation import before_sending, checked_client, one_of, whole_number
@@ -54,7 +54,7 @@ class LoadOptions:
             whole_number("max_rows", self.max_rows, 1)
         checked_progress(self.progress)
         for case, word in self.answers.items():
-            one_of("a case of duplicates", case, [*CASES, "not_found"])
+            one_of("a case of duplicates", case, [*CASES, "not_found", UNSENT])
             one_of("duplicates", word, get_args(Word))
         if not isinstance(self.as_new, (bool, Collection)):
             whole_number("as_new", self.as_new, 1)
@@ -81,3 +81,8 @@ class LoadOptions:
         if not isinstance(said, Mapping):
             said = {case: said for case in CASES if case not in BY_NAME}
         return {case: word for case, word in said.items() if word != "raise"}
+
+    @property
+    def named_answers(self) -> dict[str, str]:
+        """The answers by the name of their case: these reverse what was answered before."""
+        return dict(self.answers) if isinstance(self.duplicates, Mapping) else {}

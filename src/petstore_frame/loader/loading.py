@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from os import PathLike, fspath
@@ -18,30 +18,45 @@ from petstore_frame.errors import (
     ArgumentError,
     AuthenticationError,
     DuplicatesError,
+    JournalError,
     LoadInterrupted,
     LoadStoppedError,
     PetstoreError,
 )
 from petstore_frame.loader.duplicate_question import BY_NAME, Question
+from petstore_frame.loader.identity import identify
 from petstore_frame.loader.journal.database import (
+    NOTHING_SENT,
     Writer,
     copy_journal,
     find_journal,
     holding,
     reading,
 )
-from petstore_frame.loader.journal.identity import identify
+from petstore_frame.loader.journal.header_keys import (
+    certain_key,
+    remember_key,
+    remembered_key,
+    repeats_earlier,
+)
 from petstore_frame.loader.journal.outcomes import Outcomes
-from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
-from petstore_frame.loader.journal.staging import Staged, stage, staged_again
+from petstore_frame.loader.journal.rows import Import, count_in, note_facts, read_imports
+from petstore_frame.loader.journal.staging import (
+    Staged,
+    find_import,
+    remove_staged,
+    stage_rows,
+    staged_again,
+)
 from petstore_frame.loader.journal.store_check import StorePets
 from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, ProgressOption
 from petstore_frame.loader.named_lines import with_named_lines
 from petstore_frame.loader.reconcile import ask_store_id, read_store
+from petstore_frame.loader.replaced import drop_replaced
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.results.result_text import headline, next_texts
-from petstore_frame.loader.row_state import Ending, SourceRow
+from petstore_frame.loader.row_state import Ending, SourceRow, State
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
 from petstore_frame.loader.source import (
@@ -175,9 +190,13 @@ def run_import(
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
     words_of, lines = partial(_words_of, path), options.exclude_lines
     opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
+    key = None if opened.is_returned or recipe.key is not None else _remembered_key(path, opened)
+    if key is not None:
+        recipe = recipe.replace(key=key)
+        opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
-    stage_rows = partial(_stage, opened, run, client, options, rows_read)
-    put = partial(_stage_named, stage_rows, _path_of(source), recipe)
+    stage = partial(_stage, opened, run, client, options, rows_read)
+    put = partial(_stage_named, stage, _path_of(source), recipe)
     if options.dry_run:
         return _rehearse(path, client.base_url, put)
     with holding(path), Writer(path, client.base_url) as writer:
@@ -221,6 +240,7 @@ def resume_loads(
     client: PostingClient,
     *,
     journal: str | PathLike[str] | None = None,
+    duplicates: Duplicates | None = None,
     check_store: bool = True,
     progress: ProgressOption = None,
 ) -> list[LoadResult]:
@@ -229,33 +249,51 @@ def resume_loads(
     Args:
         client: A client of the store.
         journal, check_store, progress: As in ``load``.
+        duplicates: As in ``load``. ``{"unsent": "create"}`` sends what is left of a file although
+            a later one has the same columns, ``{"unsent": "skip"}`` drops it.
 
     Returns:
         The results of the imports that had something left, the oldest first.
 
     Raises:
-        DuplicatesError: The store has pets that may be what is still to send; nothing was sent.
+        DuplicatesError: The store has pets that may be what is still to send, or a later file may
+            have taken the place of one that stopped; nothing was sent.
         JournalError: The journal cannot be used, or an import is at work on it; nothing was sent.
         LoadStoppedError: The store, an outage or a limit ended one of them.
 
     Interface: Endpoints, Add an animal.
     """
-    options = LoadOptions(journal=journal, progress=progress, check_store=check_store)
+    options = LoadOptions(
+        journal=journal, progress=progress, check_store=check_store, duplicates=duplicates
+    )
     options.check(client)
     path, results = find_journal(journal, client.base_url, partial(ask_store_id, client)), []
     if not path.exists():
         return []
     with holding(path), Writer(path, client.base_url) as writer:
         for run in read_imports(writer.sql, _LEFT):
-            results.append(LoadResult(path, run.id))
             if COMMON_CAUSE in run.facts:  # it waits for an answer
+                results.append(LoadResult(path, run.id))
                 continue
+            with writer.transaction() as sql:
+                drop_replaced(sql, run, options.answers)
+            results.append(LoadResult(path, run.id))
             # What was said by name was said of that day's reading.
             before = LoadOptions(duplicates=run.duplicates).answers.items()
             kept = {case: word for case, word in before if case not in BY_NAME}
+            answers = kept | options.answers
+            store = _read_store(client, options, 0, ignore)
             with Interrupts() as interrupts, writer.transaction() as sql:
-                staged, said = staged_again(sql, run), replace(options, duplicates=kept)
-                _identify(sql, staged, client, said, interrupts.deliver)
+                staged = staged_again(sql, run)
+                question = identify(
+                    sql,
+                    staged,
+                    answers,
+                    store,
+                    named_answers=options.named_answers,
+                    pause=interrupts.deliver,
+                )
+                _asked(question, None)
             run_session(writer, run, client, options, timing=REAL_TIME)
             _tell_end(results[-1])
     return results
@@ -271,6 +309,14 @@ def _tell_end(result: LoadResult) -> None:
         raise LoadInterrupted(result)
     if ending in _STOPPED and result.sent_now:
         raise LoadStoppedError("\n".join([sentence, *next_texts(facts)]), result, ending)
+
+
+def _remembered_key(path: Path, opened: Source) -> tuple[str, ...] | None:
+    """Return the key that the user has named for files of this header; None: none was named."""
+    if not path.exists():
+        return None
+    with reading(path, NOTHING_SENT) as sql:
+        return remembered_key(sql, tuple(opened.columns))
 
 
 def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
@@ -313,7 +359,11 @@ def _stage(
     rows_read: Callable[[int], None],
     writer: Writer,
 ) -> tuple[Staged, Question | None]:
-    """Write the rows and their animals in one transaction; Ctrl-C waits for a pause in it."""
+    """Stage the rows, read the store, and write the animal of each row, in this order.
+
+    Nobody sees staged rows. The store is read outside any transaction, so that Ctrl-C works within
+    one page; both transactions are short, and Ctrl-C waits for a pause in them.
+    """
     rows = 0
 
     def batches() -> Iterator[Sequence[SourceRow]]:
@@ -324,32 +374,114 @@ def _stage(
             rows_read(rows)
             yield batch
 
-    def watch() -> None:
-        rows_read(rows)
-
-    with Interrupts() as interrupts:
-        with writer.transaction() as sql:
-            staged = stage(
+    with Interrupts() as interrupts, writer.transaction() as sql:
+        staged_rows = stage_rows(
+            sql,
+            run,
+            batches(),
+            exclude_lines=options.exclude_lines,
+            pause=interrupts.deliver,
+        )
+    try:
+        store = _read_store(client, options, staged_rows.to_send, lambda: rows_read(rows))
+        with Interrupts() as interrupts, writer.transaction() as sql:
+            staged = find_import(
                 sql,
+                staged_rows,
                 run,
-                batches(),
                 copy=options.copy,
-                answers=[case for case, word in options.answers.items() if word == "create"],
                 new_lines=options.new_lines,
-                exclude_lines=options.exclude_lines,
+                named_answers=options.named_answers,
+            )
+            if opened.recipe.key is not None and not opened.is_returned:
+                remember_key(sql, staged.run)
+            question = identify(
+                sql,
+                staged,
+                options.answers,
+                store,
+                named_answers=options.named_answers,
+                is_rehearsal=options.dry_run,
                 pause=interrupts.deliver,
             )
-            likely = opened.proposed_key()
-            question = _identify(sql, staged, client, options, interrupts.deliver, likely, watch)
-            (run,) = read_imports(sql, "id = ?", [staged.run.id])
-            if likely is not None:
-                run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
-            may_be_held = options.max_errors is None and not opened.is_returned
-            if may_be_held and (cause := common_cause(sql, run)):
-                run.facts[COMMON_CAUSE] = str(cause)
-            note_facts(sql, run, run.facts)
+            likely = opened.proposed_key() or certain_key(opened.likely_keys())
+            question = _with_key(sql, staged, question, opened, likely)
+            question = _asked(question, likely, is_rehearsal=options.dry_run)
+            run = _note_likely(sql, staged, opened, options, likely)
         interrupts.deliver()
+    except BaseException:
+        with suppress(JournalError), writer.transaction() as sql:
+            remove_staged(sql)
+        raise
     return replace(staged, run=run), question
+
+
+def _with_key(
+    sql: sqlite3.Connection,
+    staged: Staged,
+    question: Question | None,
+    opened: Source,
+    likely: LikelyKey | None,
+) -> Question | None:
+    """Ask for the key as well, if one column is certainly one and its values repeat."""
+    run = staged.run
+    if opened.is_returned:
+        return question
+    if opened.recipe.key is not None:
+        return question
+    if likely is None or not (likely.repeated or repeats_earlier(sql, run, likely.column)):
+        return question
+    if question is not None:
+        return replace(question, needs_key=True)
+    counts = count_in(sql, run.id)
+    if not counts[State.PENDING]:
+        return None
+    rows = sum(counts.values())
+    return Question(run.source, rows, (), run.base_url, counts, counts, needs_key=True)
+
+
+def _asked(
+    question: Question | None, likely: LikelyKey | None, *, is_rehearsal: bool = False
+) -> Question | None:
+    """Ask what is to be asked; a rehearsal goes on, and its result has the question."""
+    if question is None:
+        return None
+    question = replace(question, likely=likely)
+    if not is_rehearsal:
+        raise DuplicatesError(question)
+    return question
+
+
+def _note_likely(
+    sql: sqlite3.Connection,
+    staged: Staged,
+    opened: Source,
+    options: LoadOptions,
+    likely: LikelyKey | None,
+) -> Import:
+    """Write what may be the key, and why nothing is sent if most rows fail for one reason."""
+    (run,) = read_imports(sql, "id = ?", [staged.run.id])
+    if likely is not None:
+        run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
+    may_be_held = options.max_errors is None and not opened.is_returned
+    if may_be_held and (cause := common_cause(sql, run)):
+        run.facts[COMMON_CAUSE] = str(cause)
+    note_facts(sql, run, run.facts)
+    return run
+
+
+def _read_store(
+    client: PostingClient, options: LoadOptions, to_send: int, watch: Callable[[], object]
+) -> StorePets | None:
+    """Read the store before a load; None if the caller leaves it out."""
+    if not options.check_store:
+        return None
+    try:
+        return read_store(client, watch, max(LEAST_PAGES, to_send))
+    except PetstoreError as failed:
+        if not isinstance(failed, AuthenticationError):  # for which that is no remedy
+            failed.add = ("check_store", False)  # nothing was sent
+        raise
 
 
 def _rehearse(
@@ -366,34 +498,3 @@ def _rehearse(
         result = LoadResult(path, staged.run.id, copy=copy, question=question)
         finalize(result, stack.pop_all().close)
     return result
-
-
-def _identify(
-    sql: sqlite3.Connection,
-    staged: Staged,
-    client: PostingClient,
-    options: LoadOptions,
-    pause: Callable[[], None],
-    likely: LikelyKey | None = None,
-    watch: Callable[[], object] = ignore,
-) -> Question | None:
-    """Find the animals of rows; only a rehearsal goes on where there is something to ask."""
-    readings: list[StorePets] = []
-
-    def read(rows: int) -> StorePets:
-        try:
-            if not readings:
-                readings.append(read_store(client, watch, max(LEAST_PAGES, rows)))
-        except PetstoreError as failed:
-            if not isinstance(failed, AuthenticationError):  # for which that is no remedy
-                failed.add = ("check_store", False)  # nothing was sent
-            raise
-        return readings[0]
-
-    question = identify(sql, staged, options.answers, read if options.check_store else None, pause)
-    if question is None:
-        return None
-    question = replace(question, likely=likely)
-    if not options.dry_run:
-        raise DuplicatesError(question)
-    return question

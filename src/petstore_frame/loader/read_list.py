@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
-from petstore_frame.loader.journal.repeated_keys import KeyedRow, row_that_stands
-from petstore_frame.loader.journal.rows import read_keys
-from petstore_frame.loader.journal.staging import key_text
+from petstore_frame.loader.journal.rows import read_keys, shown_key
+from petstore_frame.loader.journal.staging import content_of_body, key_text
+from petstore_frame.loader.matching.repeated_keys import choose_rows
+from petstore_frame.loader.matching.values import Row
 from petstore_frame.loader.results.import_facts import count_notes
 from petstore_frame.loader.results.key_frame import frame_of_keys
-from petstore_frame.loader.row_state import RowProblem, SourceRow, State
+from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Recipe, Source, open_source
-from petstore_frame.schema import FIELDS, as_type
+from petstore_frame.schema import FIELDS, as_type, core_of_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,7 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
 
     source = open_source(data, recipe)
     rows = [row for row in source if row.state is not State.EXCLUDED or _has_excluded_cells(row)]
-    keys = [None if row.key is None else key_text(row.key) for row in rows]
+    keys = [None if row.key is None else shown_key(key_text(row.key)) for row in rows]
     key_counts = Counter(key for key in keys if key is not None)
     repeated_keys = {key for key, count in key_counts.items() if count > 1}
     superseded, conflicts = _choose_rows(rows, keys, repeated_keys, recipe.keep)
@@ -124,25 +125,27 @@ def _choose_rows(
         The numbers of the rows that another row of their key replaces, and the problem of each
         row whose key has rows that conflict.
     """
-    rows_of_key: dict[str, list[KeyedRow]] = defaultdict(list)
+    rows_of_key: dict[str, list[Row]] = defaultdict(list)
     for row, key in zip(rows, keys, strict=True):
-        if key in repeated_keys and row.state is not State.EXCLUDED:
-            rows_of_key[key].append(_keyed_row(row, key))
-    superseded: set[int] = set()
-    conflicts: dict[int, str] = {}
-    for same_key in rows_of_key.values():
-        chosen = row_that_stands(same_key, keep)
-        if isinstance(chosen, RowProblem):
-            conflicts.update((row.id, chosen.message) for row in same_key)
-        else:
-            superseded.update(row.id for row in same_key if row is not chosen)
-    return superseded, conflicts
+        if row.key is not None and key in repeated_keys and row.state is not State.EXCLUDED:
+            rows_of_key[key].append(_compared_row(row, row.key))
+    chosen = choose_rows(rows_of_key.values(), keep, may_rename=True)
+    conflicts = {number: problem.message for number, problem in chosen.problems.items()}
+    return {*chosen.same_as}, conflicts
 
 
-def _keyed_row(row: SourceRow, key: str) -> KeyedRow:
-    cells = "\x1f".join(row.cells)
-    return KeyedRow(
-        key, row.number, row.line, row.payload, cells, row.order_value, row.has_default_name
+def _compared_row(row: SourceRow, key: Sequence[str]) -> Row:
+    return Row(
+        number=row.number,
+        line=row.line,
+        content=None if row.payload is None else content_of_body(row.payload),
+        payload=row.payload,
+        key=key_text(key),
+        core=core_of_key(key),
+        is_excluded=row.is_excluded,
+        has_default_name=row.has_default_name,
+        order_value=row.order_value,
+        unsent_hash=row.unsent_hash,
     )
 
 

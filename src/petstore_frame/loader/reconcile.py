@@ -24,15 +24,14 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader.journal.animals import StorePet
 from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
 from petstore_frame.loader.journal.rows import Import, read_import, read_imports, read_rows
-from petstore_frame.loader.journal.store_check import StorePets
-from petstore_frame.loader.row_state import State, digest_of
+from petstore_frame.loader.journal.store_check import StorePet, StorePets
+from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.rendering import count_text
-from petstore_frame.schema import FIELDS, folded_name
+from petstore_frame.schema import FIELDS, content_of, folded_name
 from petstore_frame.transport import same_store_address
 
 # A request without a connection for so long was not sent.
@@ -61,9 +60,9 @@ def read_store(client: Any, watch: Callable[[], object], most_pages: float = mat
         inventory, is_cut = broken.partial, True
     claim, pets = inventory.completeness, dict[int, StorePet]()
     for pet_id, body in _bodies(inventory):
-        payload = _json(body)
-        body.pop("status", None)
-        pets[pet_id] = StorePet(pet_id, str(body["name"]), payload, digest_of(_json(body)))
+        name = str(body["name"])
+        content = content_of(name, body["categoryId"])
+        pets[pet_id] = StorePet(pet_id, name, _json(body), content)
     is_complete = claim.is_complete and not is_cut
     # A page shorter than its limit proves nothing, unless it is empty: a store that cuts its pages
     # short still puts pets on them.
@@ -137,13 +136,13 @@ class _Before(NamedTuple):
     """What was known of the store before: by pet, our animals and when others were first seen."""
 
     ours: Mapping[int, tuple[str, int]]
-    strangers: Mapping[int, tuple[bytes, float]]
+    others: Mapping[int, tuple[str, float]]
     first_reading: float  # when it was first read to its end
 
     def seen_at(self, pet: StorePet) -> float:
         """Return when a pet of others was first seen; an id given again is another pet's."""
-        likeness, at = self.strangers.get(pet.pet_id, (b"", math.inf))
-        return at if likeness == pet.likeness else math.inf
+        content, at = self.others.get(pet.pet_id, ("", math.inf))
+        return at if content == pet.content else math.inf
 
 
 # Any of the requests of a row may have made its pet.
@@ -218,11 +217,13 @@ def _read_unconfirmed(sql: sqlite3.Connection) -> list[_Unconfirmed]:
 def _read_before(sql: sqlite3.Connection) -> _Before:
     """Return what was known of the store at earlier readings."""
     pets = sql.execute("SELECT pet_id, payload FROM animals WHERE pet_id IS NOT NULL")
-    strangers = sql.execute("SELECT pet_id, likeness, seen_at FROM strangers")
+    others = sql.execute(
+        "SELECT pet_id, min(content), min(seen_at) FROM other_pets GROUP BY pet_id"
+    )
     ((first,),) = sql.execute(_FIRST_READING).fetchall()
     return _Before(
         {pet_id: _content(body) for pet_id, body in pets},
-        {pet_id: (likeness, at) for pet_id, likeness, at in strangers},
+        {pet_id: (content, at) for pet_id, content, at in others},
         math.inf if first is None else first,
     )
 

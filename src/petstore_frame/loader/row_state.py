@@ -24,15 +24,15 @@ class State(StrEnum):
         return state
 
     CREATED = "created", "in the store"
-    MATCHED = "matched", "in the store already, found there"
-    INVALID = "invalid", "not sent: to fix"
-    REJECTED = "rejected", "refused by the store: to fix"
-    UNCONFIRMED = "unconfirmed", "not confirmed: may be in the store"
+    MATCHED = "matched", "in the store before the load"
+    INVALID = "invalid", "not sent, needs fixing"
+    REJECTED = "rejected", "rejected by the store, needs fixing"
+    UNCONFIRMED = "unconfirmed", "unconfirmed, may be in the store"
     NOT_FOUND = "not_found", "not found in the store"
-    IN_FLIGHT = "in_flight", "on the way"
+    IN_FLIGHT = "in_flight", "being sent"
     PENDING = "pending", "not sent yet"
-    GONE = "gone", "was in the store, and is not there any more"
-    EXCLUDED = "excluded", "not sent: blank, known already, or left out"
+    GONE = "gone", "no longer in the store"
+    EXCLUDED = "excluded", "excluded"
 
     @property
     def is_unconfirmed(self) -> bool:
@@ -45,14 +45,14 @@ class State(StrEnum):
 # remembers its idempotency key.
 MOVES: dict[State | None, frozenset[State | None]] = {
     None: frozenset({State.PENDING, State.MATCHED}),
-    State.PENDING: frozenset({State.IN_FLIGHT, None, State.MATCHED}),
+    State.PENDING: frozenset({State.IN_FLIGHT, None, State.MATCHED, State.GONE}),
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.UNCONFIRMED, State.PENDING}),
-    State.REJECTED: frozenset({State.PENDING}),
+    State.REJECTED: frozenset({State.PENDING, State.MATCHED, None}),
     State.UNCONFIRMED: frozenset({State.CREATED, State.NOT_FOUND, State.IN_FLIGHT}),
-    State.NOT_FOUND: frozenset({State.PENDING, State.CREATED}),
+    State.NOT_FOUND: frozenset({State.PENDING, State.CREATED, State.MATCHED, None}),
     State.CREATED: frozenset({State.GONE}),
-    State.MATCHED: frozenset({State.GONE}),
-    State.GONE: frozenset({State.PENDING}),
+    State.MATCHED: frozenset({State.GONE, State.PENDING}),
+    State.GONE: frozenset({State.PENDING, State.CREATED, State.MATCHED}),
 }
 
 # The reason of a row whose answer showed another row's pet.
@@ -152,5 +152,5 @@ class SourceRow(NamedTuple):
 
 
 def digest_of(body: bytes) -> bytes:
-    """Return the likeness of an animal from its request body without the status."""
+    """Return a short digest of what a row sends, or would send."""
     return blake2b(body, digest_size=12).digest()

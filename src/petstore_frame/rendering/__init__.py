@@ -11,6 +11,7 @@ Its elements have classes, with looks from ``style`` and colours from ``palette`
 from markupsafe import Markup
 
 from petstore_frame.rendering import palette, style
+from petstore_frame.rendering.count_table import CountCell, CountRow, count_table
 from petstore_frame.rendering.phrases import (
     NO_STATUS,
     count_text,
@@ -26,7 +27,10 @@ __all__ = [
     "PAGE",
     "Card",
     "Cell",
+    "CountCell",
+    "CountRow",
     "Markup",
+    "count_table",
     "count_text",
     "in_notebook",
     "minute_text",

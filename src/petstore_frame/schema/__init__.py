@@ -2,7 +2,14 @@
 
 from petstore_frame.schema.categories import Categories, Labels
 from petstore_frame.schema.columns import AnyFrame, PetColumns, as_type
-from petstore_frame.schema.folding import content_of, core, core_of_key, fold
+from petstore_frame.schema.folding import (
+    category_in,
+    content_of,
+    core,
+    core_of_key,
+    fold,
+    name_in,
+)
 from petstore_frame.schema.models import (
     FIELDS,
     PET_COLUMNS,
@@ -27,10 +34,12 @@ __all__ = [
     "PetField",
     "PetStatus",
     "as_type",
+    "category_in",
     "content_of",
     "core",
     "core_of_key",
     "fold",
     "folded_name",
     "form_of",
+    "name_in",
 ]

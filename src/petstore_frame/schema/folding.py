@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from petstore_frame.schema.text import whole_text
+
 SEPARATOR = "\x1f"  # between the parts of a content, and between the columns of a core
 
 # Lowercase letters of other alphabets that look like a Latin letter, or whose capitals do.
@@ -81,7 +83,7 @@ def _fold_once(text: str) -> str:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     text = text.translate(_SIGNS)  # before NFKC, which splits an accent into a space and a mark
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+        text = unicodedata.normalize("NFKC", whole_text(text))
         text = unicodedata.normalize("NFKC", _without_marks(text).casefold())
         text = text.translate(_SIGNS).translate(_LETTERS)
     else:

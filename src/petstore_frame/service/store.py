@@ -81,8 +81,8 @@ def open_database(database: str) -> sa.Engine:
         _make_tables(engine)
     except ModuleNotFoundError as problem:
         raise StartError(
-            f"the driver of {shown_url(database)} is not installed ({problem.name}); use "
-            "postgresql+psycopg:// for PostgreSQL"
+            f"the driver of {shown_url(database)} is not installed ({problem.name}); use the path "
+            "of a SQLite file, or an address that begins with postgresql+psycopg://"
         ) from problem
     except (SQLAlchemyError, ValueError, OSError) as problem:
         cause = getattr(problem, "orig", None) or problem

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.loader.duplicate_question import CASES
+from petstore_frame.loader.identity import identify
 from petstore_frame.loader.journal import staging
 from petstore_frame.loader.journal.database import Writer, holding
-from petstore_frame.loader.journal.identity import identify
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import SourceRow, State, digest_of
@@ -36,7 +36,8 @@ def stage(
     now = time.time()
     copy = path.with_name(f"{time.time_ns()}.copy") if is_rehearsal else path
     with holding(copy), Writer(copy, run.base_url) as writer, writer.transaction() as sql:
-        staged = staging.stage(sql, replace(run, staged_at=now), [list(rows)])
+        run = replace(run, staged_at=now)
+        staged = staging.find_import(sql, staging.stage_rows(sql, run, [list(rows)]), run)
         identify(sql, staged, dict.fromkeys(CASES, "create"))
     result = LoadResult(path, staged.run.id, copy=copy if is_rehearsal else None)
     if not is_rehearsal:

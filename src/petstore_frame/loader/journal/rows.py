@@ -165,6 +165,14 @@ def read_cells(value: str | bytes) -> tuple[str, ...]:
     return tuple(json.loads(value)) if isinstance(value, bytes) else tuple(value.split("\x1f"))
 
 
+def shown_key(key: str | None) -> str | None:
+    """Return a key as a user sees it: its text, or a JSON list of the texts of several columns."""
+    if key is None:
+        return None
+    texts = json.loads(key)
+    return str(texts[0]) if len(texts) == 1 else json.dumps(texts, ensure_ascii=False)
+
+
 def pack_problems(problems: Sequence[RowProblem]) -> str:
     """Store the problems of a row as one text."""
     return json.dumps(
@@ -304,6 +312,5 @@ def read_noted(sql: sqlite3.Connection, run: Import) -> Iterator[tuple[list[str]
 
 def read_keys(sql: sqlite3.Connection, import_id: str | None = None) -> list[KeyOfPet]:
     """Return which pet each key is, of the rows of one import or of all animals."""
-    if import_id is None:
-        return [KeyOfPet(*values) for values in sql.execute(_KEYS)]
-    return [KeyOfPet(*values) for values in sql.execute(_KEYS_OF_ROWS, [import_id])]
+    found = sql.execute(_KEYS) if import_id is None else sql.execute(_KEYS_OF_ROWS, [import_id])
+    return [KeyOfPet(shown_key(key) or "", *values) for key, *values in found]

@@ -2,7 +2,7 @@
 
 An animal has one life because it is one row, which nothing replaces; the database refuses a move
 that is not in ``MOVES``, and a second animal for a pet. The rows of a file are replaced whole when
-it is read anew. ``rows`` shows each row with its state.
+it is read anew. ``row_states`` shows each row with its state.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from petstore_frame.loader.row_state import MOVES, UNCONFIRMED_STATES, State
 
-FORMAT = 8
+FORMAT = 9
 
 
 def one_of(states: Iterable[State], table: str = "") -> str:
@@ -35,20 +35,24 @@ CREATE TABLE imports (
   ending TEXT, detail TEXT);
 CREATE TABLE rows (
   import INTEGER, row INTEGER, line INTEGER, cells, payload BLOB,
-  likeness BLOB,     -- digest of all that is sent but the status
-  is_unnamed INTEGER, key TEXT,
+  content TEXT,      -- category and folded name of a row that can be sent
+  unsent_hash BLOB,  -- of the texts that a row would send if it could
+  is_unnamed INTEGER,
+  key TEXT,          -- a JSON list of texts, in the order of key_columns
+  core TEXT,         -- of the key: what is left of it when it is written in another way
   rank TEXT,         -- sorts as the column of order_by
   animal INTEGER,
-  known_by TEXT,     -- repeat, row, key, equal, store, user; NULL: an animal of its own
+  known_by TEXT,     -- a ``By``, or "new:" and the case in which the user said that it is new
   problem TEXT, notes TEXT, reason TEXT, PRIMARY KEY (import, row)) WITHOUT ROWID;
 CREATE TABLE animals (
   animal INTEGER PRIMARY KEY, import INTEGER, row INTEGER,  -- the row that speaks for it
-  payload BLOB, likeness BLOB,
+  payload BLOB, content TEXT,
   state TEXT CHECK {one_of(state for state in MOVES if state)},
   reason TEXT, answer TEXT,
   may_have_been_applied INTEGER DEFAULT 0,   -- an attempt may have been applied
   key_since REAL,    -- when its idempotency key was first sent; NULL after a request without one
   pet_id INTEGER, id_source TEXT,
+  last_pet_id INTEGER,             -- of an animal that is gone
   session INTEGER,   -- the commit that began the session which sent it last
   first_sent_at REAL, sent_at REAL, settled_at REAL,
   shown_at REAL,     -- the first reading that showed its pet
@@ -66,10 +70,16 @@ WHEN OLD.state IS NOT NEW.state AND (
   OR OLD.state = 'in_flight' AND NEW.state = 'pending' AND OLD.may_have_been_applied)
 BEGIN SELECT RAISE(ABORT, 'no such move of an animal'); END;
 CREATE TABLE keys (
-  columns TEXT, form TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, form, key, animal)
+  columns TEXT, core TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, core, key, animal)
 ) WITHOUT ROWID;
--- Pets of others at a reading after which an import went on.
-CREATE TABLE strangers (pet_id INTEGER PRIMARY KEY, likeness BLOB, seen_at REAL);
+-- Pets of others that a load has seen which got past its questions; with a header, those that the
+-- user called other animals than the rows of such files.
+CREATE TABLE other_pets (
+  pet_id INTEGER, header TEXT, content TEXT, seen_at REAL,
+  was_there_first INTEGER,         -- before the first load
+  PRIMARY KEY (pet_id, header)) WITHOUT ROWID;
+-- What was answered for all files of a header.
+CREATE TABLE answers (header TEXT, question TEXT, answer TEXT, PRIMARY KEY (header, question));
 CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
 CREATE VIEW row_states AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN own_reason
   WHEN reason IS NOT NULL OR own_state IS NULL AND state <> 'excluded' THEN reason
@@ -93,5 +103,6 @@ FROM (
 """
 # What a store that was restored does to animals: it gives their ids to other pets.
 ID_GIVEN_AGAIN = """
-UPDATE animals SET state = 'gone', pet_id = NULL, reason = 'id_given_again' WHERE pet_id = ?
+UPDATE animals SET state = 'gone', last_pet_id = pet_id, pet_id = NULL, reason = 'id_given_again'
+WHERE pet_id = ?
 """

@@ -1,19 +1,23 @@
 """Writes the rows of a source into the journal, and finds the import that they belong to.
 
 Rule 1 of identity: the same rows are the same import, found by the digest of its cells or of its
-bytes. Its rows are replaced whole by what is read now, and keep the animals that they had.
+bytes. Rows are first staged under a number that no import has, so that nobody sees them while the
+store is read; then they replace the rows of their import, and keep the animals that those had.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from json.encoder import encode_basestring_ascii as quoted
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
+from petstore_frame.loader.journal.release import release_answers
 from petstore_frame.loader.journal.rows import (
     RECIPE,
     Import,
@@ -22,27 +26,53 @@ from petstore_frame.loader.journal.rows import (
     read_imports,
     write_import,
 )
+from petstore_frame.loader.matching.not_keys import is_date
 from petstore_frame.loader.row_state import Reason, RowOrigin, SourceRow, State
+from petstore_frame.schema import content_of, core_of_key
+from petstore_frame.schema.text import whole_text
 
-_INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 14)})"
+_INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 16)})"
 # A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
 # an answer found the animal, it does so only if it reads as it did then.
 _KEEP = """
 UPDATE rows SET animal = was.animal, known_by = was.known_by
 FROM rows AS was JOIN animals AS own ON own.animal = was.animal
 WHERE rows.import = :staged AND was.import = :mine AND was.row = rows.row
-  AND (own.import = :mine AND own.row = was.row OR was.known_by = 'row'
-    OR was.likeness IS rows.likeness AND own.state IS NOT NULL
-      AND (was.known_by IN ('key', 'repeat') AND :has_key
-        OR was.known_by = 'same_content' AND :keeps_same_content
-        OR was.known_by = 'in_store' AND :keeps_in_store))
+  AND (own.import = :mine AND own.row = was.row OR was.known_by = 'fix'
+    OR was.content IS rows.content AND own.state IS NOT NULL
+      AND (was.known_by IN ('same_content', 'in_store', 'moved', 'user')
+        OR :has_key AND was.known_by IN
+          ('key', 'repeat', 'similar_row', 'similar_key', 'reused_key')))
 """
-# A row that stood in another place, of the same bytes that were read with other words.
+# A row that stood in another place, of the same bytes that were read with other options.
 _MOVED = """
 SELECT 1 FROM rows AS old LEFT JOIN rows AS new
 ON new.import = ? AND new.row = old.row AND new.line = old.line
 WHERE old.import = ? AND new.row IS NULL LIMIT 1
 """
+_PLAIN_BODY = re.compile(rb'\{"name":"([^"\\]*)","categoryId":(-?\d+)[,}]')
+# Of a core: few keys look like this, and only those are looked at closely.
+_MAY_BE_DATE = re.compile(r"[0-9]{1,4}-[^\W\d_]{3,}|[^\W\d_]{3,}-[0-9]+$|[0-9]{4}-[0-9]+-[0-9]+")
+
+
+class DateKey(NamedTuple):
+    """A row whose key reads like a date."""
+
+    row: int
+    text: str
+
+
+@dataclass
+class StagedRows:
+    """Rows that were just read; no import has them yet."""
+
+    number: int  # of an import that is none yet
+    base: int  # the animal of a row that is none yet is this number and its row
+    digest: Any
+    to_send: int = 0  # rows that can be sent
+    # The row and line of each correction, and the row that it corrects.
+    origins: list[tuple[int, int, RowOrigin]] = field(default_factory=list)
+    dates: list[DateKey] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -53,77 +83,131 @@ class Staged:
     base: int  # the animal of a row that is none yet is this number and its row
     is_new: bool = False
     new_lines: Collection[int] = ()  # rows that are new animals, whatever they equal
-    # The row and line of each correction, and the row that it corrects.
-    origins: list[tuple[int, int, RowOrigin]] = field(default_factory=list)
+    origins: Sequence[tuple[int, int, RowOrigin]] = ()
+    dates: Sequence[DateKey] = ()
+    stays_created: Sequence[int] = ()  # lines that an answer can no longer make known animals
     is_resumed: bool = False  # the file is not at hand: only what is still to send is looked at
 
     @property
     def key_columns(self) -> str:
         """The columns of its key in their one spelling; empty without a key."""
-        return _columns_of(self.run.key)
+        return columns_of(self.run.key)
 
 
-def stage(
+def stage_rows(
     sql: sqlite3.Connection,
     run: Import,
     batches: Iterable[Sequence[SourceRow]],
     *,
-    copy: int = 0,
-    answers: Collection[str] = (),
-    new_lines: Collection[int] = (),
     exclude_lines: Collection[int] = (),
     pause: Callable[[], None] = lambda: None,
-) -> Staged:
-    """Write rows, many at once, and find the import that they belong to.
-
-    ``run`` has its facts, should it be new; ``answers`` are the cases in which rows are other
-    animals now, whatever was answered before. What ``pause`` raises ends the staging.
-    """
+) -> StagedRows:
+    """Write rows, many at once, where no import has them; what ``pause`` raises ends it."""
+    remove_staged(sql)
     ((number,),) = sql.execute("SELECT coalesce(max(import), 0) + 1 FROM imports").fetchall()
-    base, origins = _last_animal(sql), list[tuple[int, int, RowOrigin]]()
     digest = hashlib.sha256(json.dumps(run.header).encode())
-    order, leave, blank = _in_order(run.key), frozenset(exclude_lines), 0
+    staged = StagedRows(number, _last_animal(sql), digest)
+    excluded = frozenset(exclude_lines)
+    order = order_of(run.key)
+    blank_rows = 0
     for batch in batches:
         pause()
         values, read = [], []
         for row in batch:
-            (at, line, cells, state, payload, likeness, problems, notes, texts, origin, rank,
-             left_out, is_unnamed, _) = row  # fmt: skip
-            packed = pack_cells(cells)
-            key = None if texts is None else key_text(texts, order)
-            if origin is not None:
-                origins.append((at, line, origin))
-            is_left = left_out or line in leave
-            # A row that may be sent has an animal of its own unless a rule finds another one.
-            may_be_sent = state is State.PENDING and not is_left
-            values.append((
-                number, at, line, packed, payload, likeness, is_unnamed, key, rank,
-                base + at if may_be_sent else None, None,
-                pack_problems(problems) if problems else None,
-                "\n".join(notes) if notes else None,
-                Reason.LEFT_OUT.value if is_left else None,
-            ))  # fmt: skip
+            packed = pack_cells(row.cells)
+            values.append(_values(staged, row, packed, order, is_left=row.line in excluded))
             # Blank rows count where others follow: each row keeps its number.
-            if notes == ("blank",):
-                blank += 1
-            else:
-                read += [b"blank"] * blank
-                read.append(_as_read(packed, origin))
-                blank = 0
+            if row.notes == ("blank",):
+                blank_rows += 1
+                continue
+            read += [b"blank"] * blank_rows
+            read.append(_as_read(packed, row.origin))
+            blank_rows = 0
         digest.update(b"".join(read))
         sql.executemany(_INSERT, values)
-    run = _find_import(sql, replace(run, number=number), digest, copy)
-    staged = Staged(run, base, run.number == number, new_lines, origins)
-    if not staged.is_new:
-        of_import = "SELECT key_columns = ? FROM imports WHERE import = ?"
-        ((has_key,),) = sql.execute(of_import, [staged.key_columns, run.number]).fetchall()
-        said = {"mine": run.number, "staged": number, "has_key": has_key}
-        said |= {f"keeps_{case}": case not in answers for case in ("same_content", "in_store")}
-        sql.execute(_KEEP, said)
-        sql.execute("DELETE FROM rows WHERE import = :mine", said)
-        sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", said)
-    write_import(sql, run, staged.key_columns)
     return staged
+
+
+def remove_staged(sql: sqlite3.Connection) -> None:
+    """Remove rows that were staged and that no import has: a question or a kill left them."""
+    sql.execute("DELETE FROM rows WHERE import > (SELECT coalesce(max(import), 0) FROM imports)")
+
+
+def _values(
+    staged: StagedRows,
+    row: SourceRow,
+    packed: str | bytes,
+    order: Sequence[int] | None,
+    *,
+    is_left: bool,
+) -> tuple[Any, ...]:
+    """Return a row as the journal has it."""
+    at = row.number
+    is_left = is_left or row.is_excluded
+    key = core = None
+    if row.key is not None:
+        texts = row.key if order is None else [row.key[place] for place in order]
+        key, core = key_text(texts), core_of_key(texts)
+        if _MAY_BE_DATE.match(core) and len(texts) == 1 and is_date(texts[0]):
+            staged.dates.append(DateKey(at, texts[0]))
+    if row.origin is not None:
+        staged.origins.append((at, row.line, row.origin))
+    # A row that may be sent has an animal of its own unless a rule finds another one.
+    may_be_sent = row.state is State.PENDING and not is_left
+    staged.to_send += may_be_sent
+    return (
+        staged.number, at, row.line, packed, row.payload,
+        None if row.payload is None else content_of_body(row.payload), row.unsent_hash,
+        row.has_default_name, key, core, row.order_value,
+        staged.base + at if may_be_sent else None, None,
+        pack_problems(row.problems) if row.problems else None,
+        "\n".join(row.notes) if row.notes else None,
+        Reason.LEFT_OUT.value if is_left else None,
+    )  # fmt: skip
+
+
+def content_of_body(body: bytes) -> str:
+    """Return the content of a request body.
+
+    Example:
+        >>> content_of_body(b'{"name":"ADA","categoryId":3}') == content_of("Ada", 3)
+        True
+    """
+    plain = _PLAIN_BODY.match(body)
+    if plain is not None:
+        return content_of(plain[1].decode(), plain[2].decode())
+    values = json.loads(body)
+    return content_of(str(values["name"]), values["categoryId"])
+
+
+def find_import(
+    sql: sqlite3.Connection,
+    staged: StagedRows,
+    run: Import,
+    *,
+    copy: int = 0,
+    new_lines: Collection[int] = (),
+    named_answers: dict[str, str] | None = None,
+) -> Staged:
+    """Give staged rows to their import, new or known; ``run`` has its facts, should it be new.
+
+    ``named_answers`` are the cases whose earlier answers are reversed, row by row.
+    """
+    number = staged.number
+    run = _import_of_rows(sql, replace(run, number=number), staged.digest.copy(), copy)
+    is_new = run.number == number
+    stays_created: list[int] = []
+    if not is_new:
+        key_columns = columns_of(run.key)
+        query = "SELECT key_columns = ? FROM imports WHERE import = ?"
+        ((has_key,),) = sql.execute(query, [key_columns, run.number]).fetchall()
+        stays_created = release_answers(sql, run.number, key_columns, named_answers or {})
+        named = {"mine": run.number, "staged": number, "has_key": has_key}
+        sql.execute(_KEEP, named)
+        sql.execute("DELETE FROM rows WHERE import = :mine", named)
+        sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", named)
+    write_import(sql, run, columns_of(run.key))
+    return Staged(run, staged.base, is_new, new_lines, staged.origins, staged.dates, stays_created)
 
 
 def staged_again(sql: sqlite3.Connection, run: Import) -> Staged:
@@ -136,22 +220,24 @@ def _last_animal(sql: sqlite3.Connection) -> int:
     return int(last)
 
 
-def _find_import(sql: sqlite3.Connection, run: Import, digest: Any, copy: int) -> Import:
+def _import_of_rows(sql: sqlite3.Connection, run: Import, digest: Any, copy: int) -> Import:
     """Return the import of these rows: a known one, or the one that was given."""
     digest.update(f":{copy}".encode())
     run = replace(run, id=digest.hexdigest()[:32], copy=copy)
-    found = read_imports(sql, "id = ?", [run.id])
-    if not found:
-        # A row is known by its number, by its idempotency key, too. Where other words give
+    known = read_imports(sql, "id = ?", [run.id])
+    if not known:
+        # A row is known by its number, by its idempotency key, too. Where other options give
         # the rows other numbers, it is another import, and what its rows equal is asked.
-        same = read_imports(sql, "bytes_id = ? AND copy = ?", [run.bytes_id, copy])
-        found = [
-            one for one in same if not sql.execute(_MOVED, [run.number, one.number]).fetchone()
+        same_bytes = read_imports(sql, "bytes_id = ? AND copy = ?", [run.bytes_id, copy])
+        known = [
+            earlier
+            for earlier in same_bytes
+            if not sql.execute(_MOVED, [run.number, earlier.number]).fetchone()
         ]
-    if not found:
+    if not known:
         return run
     told = ("source", "place", "header", "staged_at", "duplicates", "bytes_id", *RECIPE)
-    return replace(found[-1], **{name: getattr(run, name) for name in told})
+    return replace(known[-1], **{name: getattr(run, name) for name in told})
 
 
 def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:
@@ -162,20 +248,17 @@ def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:
     return b"%d:%b%d:%b" % (len(text), text, len(mark), mark)
 
 
-def _columns_of(key: Sequence[str]) -> str:
+def columns_of(key: Sequence[str]) -> str:
     """Return the columns of a key in their one spelling and order; empty for none."""
-    return "\x1f".join(sorted(map(_column, key)))
+    return whole_text("\x1f".join(sorted(map(_column, key))))
 
 
-def key_text(texts: Sequence[str], order: Sequence[int] | None = None) -> str:
-    """Return a key as it is stored: its text, or a JSON list of several in their one order."""
-    if len(texts) == 1:
-        return texts[0]
-    ordered = texts if order is None else [texts[place] for place in order]
-    return json.dumps(ordered, ensure_ascii=False)
+def key_text(texts: Sequence[str]) -> str:
+    """Return a key as it is stored: a JSON list of its texts, whatever they hold, in ASCII."""
+    return f"[{', '.join(map(quoted, texts))}]"
 
 
-def _in_order(key: Sequence[str]) -> list[int] | None:
+def order_of(key: Sequence[str]) -> list[int] | None:
     """Return the order in which the texts of a key are stored; None where it is the given one."""
     order = sorted(range(len(key)), key=lambda at: _column(key[at]))
     return None if order == list(range(len(key))) else order

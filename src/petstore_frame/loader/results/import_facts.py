@@ -1,4 +1,4 @@
-"""Gathers the facts of an import at one moment, for every text and file."""
+"""Gathers the facts of an import at one moment, for all texts and files."""
 
 from __future__ import annotations
 
@@ -50,34 +50,34 @@ _ENDING_CODES = {
 # Why a row is excluded.
 WHY_EXCLUDED: dict[str, str] = {
     Reason.BLANK: "blank",
-    Reason.LEFT_OUT: "left out, as you said",
+    Reason.LEFT_OUT: "excluded by you",
     Reason.WITHDRAWN: "no longer in the file",
-    Reason.KNOWN: "known already",
-    Reason.CHANGED: "known already, with other values now",
+    Reason.KNOWN: "already loaded",
+    Reason.CHANGED: "already loaded, with other values now",
 }
 NOTES: dict[str, str] = {
     DATE_NOTE: "a date was read as text",
     NUMBER_NOTE: "a number was read as text",
     "normalised": "a category id was read as a plain number",
-    "trimmed": "spaces around a cell were cut",
-    "status_case": "a status was spelled with other capitals",
-    "short_row": "the row ends too early, so the cells that it lacks are empty",
-    "mojibake": "the name looks like text read in a wrong encoding",
-    "invisible_characters": "the name holds characters that are not seen",
-    "formula": "a spreadsheet would run the name as a formula",
+    "trimmed": "leading or trailing spaces were removed",
+    "status_case": "the capitalization of a status was corrected",
+    "short_row": "the row is shorter than the header; its missing cells are empty",
+    "mojibake": "the name looks like text in a wrong encoding",
+    "invisible_characters": "the name has invisible characters",
+    "formula": "the name starts like a spreadsheet formula",
     "missing_word": "the name is a word for nothing, such as nan; value_map can empty it",
-    "html_entity": "the name holds an HTML entity, such as &amp;",
-    PADDED_NOTE: "Excel shows the number with zeros in front, which are not sent",
-    "line_break": "the name holds a line break or a tab",
-    "total_row": "the name looks like that of a total",
-    "swallowed_rows": "accepted although a cell seems to hold other rows",
-    "unlisted_category": "accepted although the category is not among those given",
+    "html_entity": "the name has an HTML entity, such as &amp;",
+    PADDED_NOTE: "Excel shows the number with leading zeros, which are not sent",
+    "line_break": "the name has a line break or a tab",
+    "total_row": "the name looks like a totals row",
+    "swallowed_rows": "allowed although a cell seems to hold other rows",
+    "unlisted_category": "allowed although the category is not in your list",
     "wrapped_names": "accepted although all names are wrapped",
-    "hidden_row": "accepted although the row is hidden",
-    "large_quantity": "accepted although the row stands for very many animals",
-    "default_name": "the name is empty, and has the default",
-    "default_category_id": "the category is empty, and has the default",
-    "default_status": "the status is empty, and has the default",
+    "hidden_row": "allowed although the row is hidden",
+    "large_quantity": "allowed although the row stands for very many animals",
+    "default_name": "the name is empty; the default was used",
+    "default_category_id": "the category is empty; the default was used",
+    "default_status": "the status is empty; the default was used",
 }
 
 
@@ -121,7 +121,7 @@ def count_notes(found: Iterable[tuple[Sequence[str], int, int]]) -> list[Cause]:
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """What is known of an import at one moment of its journal.
+    """The facts of an import at one moment of its journal.
 
     Attributes:
         open_rows: The lines that reading the store left unconfirmed, or None.

@@ -1,6 +1,6 @@
-"""Says in words what became of an import, and what to do next: for a terminal and a notebook.
+"""Describes the outcome of an import and the next steps, for a terminal and a notebook.
 
-Every text of a cell or a store is escaped.
+All text of cells and stores is escaped.
 """
 
 from __future__ import annotations
@@ -31,18 +31,17 @@ _BADGES = {
     "Done, some unconfirmed": palette.FAILED_BADGE,
 }
 _MOST = 10  # of a list of lines, candidates or causes
-_NEVER = "never send these again by hand"
-# By the name of a fact, what it means; ``{}`` has the rows and their lines, or what was found.
-_FOUND = {
-    "equal_few": "Sent as other animals: {} equal to rows of earlier loads in all but the "
-    "status, too few to ask about",
-    "store_few": "Sent as other animals: {} equal to pets of the store in all but the "
-    "status, too few to ask about",
-    "gone_few": "{} are animals that the store showed before, and does not show any more: were "
-    "they taken out?",
-    "not_shown": "{} pets of earlier loads are not in the store any more",
-    "twins": "{} pets that equal yours were added by somebody else: has a colleague loaded the "
-    "same file?",
+_NEVER = "do not send them again by hand"
+# What each fact means; ``{}`` has the rows and their lines, or the value of the fact.
+_MEANINGS = {
+    "equal_few": "Sent as new animals although they equal rows of earlier loads in name and "
+    "category: {}",
+    "store_few": "Sent as new animals although they equal pets in the store in name and category: "
+    "{}",
+    "gone_few": "{}: these animals were in the store before and are not there now; were they "
+    "removed?",
+    "not_shown": "{} pets of earlier loads are no longer in the store",
+    "twins": "{} pets like yours were added by somebody else; did a colleague load the same file?",
     "withdrawn": "No longer in the file, and never sent: {} of an earlier version of it",
     "left_unsent": "{} animals of an earlier version of this file were not sent",
     "store_cut": "The store was not read to its end: {} pets were compared",
@@ -62,19 +61,17 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
 
 
 def _title(facts: ImportSummary) -> str:
-    if facts.count(*UNCONFIRMED):
-        return "Done, some unconfirmed"
-    if facts.counts[State.PENDING]:
-        return "Not finished"
-    if facts.to_fix:
-        return "Done, some need fixing"
-    if facts.counts[State.NOT_FOUND]:
-        return "Done, some not found"
-    if not facts.sent_now:
-        return "Already loaded"
-    if not facts.count(*IN_STORE):
-        return "Nothing added"
-    return "Done"
+    """Return the first title that applies."""
+    titles = {
+        "Done, some unconfirmed": facts.count(*UNCONFIRMED) > 0,
+        "Not finished": facts.counts[State.PENDING] > 0,
+        "Done, some need fixing": facts.to_fix > 0,
+        "Done, some not found": facts.counts[State.NOT_FOUND] > 0,
+        "Already loaded": not facts.sent_now,
+        "Nothing added": facts.count(*IN_STORE) == 0,
+        "Done": True,
+    }
+    return next(title for title, applies in titles.items() if applies)
 
 
 def _what_became(facts: ImportSummary) -> str:
@@ -146,7 +143,7 @@ def file_warnings(facts: ImportSummary) -> list[str]:
         if isinstance(found, list):
             word = "line" if len(found) == 1 else "lines"
             shown = f"{count_text(len(found), 'row')} ({word} {', '.join(_cut(found, 'lines'))})"
-        sentences.append(_FOUND.get(name, name + ": {}").replace("{}", shown))
+        sentences.append(_MEANINGS.get(name, name + ": {}").replace("{}", shown))
     return sentences
 
 
@@ -163,9 +160,9 @@ def _why_excluded(group: ExcludedRows) -> str:
 def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists of sentences that a view shows, each under its title."""
     if facts.excluded:
-        yield "Not sent", _cut([*map(_why_excluded, facts.excluded)], "reasons")
+        yield "Rows not sent", _cut([*map(_why_excluded, facts.excluded)], "reasons")
     if facts.causes:
-        yield "What keeps rows from being sent", _cut(facts.causes, "causes")
+        yield "Rows that need fixing", _cut(facts.causes, "causes")
     if facts.notes:
         yield "Warnings", _cut(facts.notes, "kinds")
     if open_rows := facts.open_rows:
@@ -225,12 +222,12 @@ def _sending(facts: ImportSummary) -> Iterator[Step]:
     pending = facts.counts[State.PENDING]
     what = count_text(pending, "row")
     if pending and facts.is_held:
-        text = f"{what} without a problem: to send them all the same, whatever the others are"
+        text = f"{what} without a problem: to send them, whatever the others are"
         yield Step(text, {"max_errors": facts.counts[State.INVALID]})
     elif pending and facts.is_rehearsal:
-        yield Step(f"{what} would be sent by the same call without dry_run; nothing was sent yet")
+        yield Step(f"{what} would be sent by the same call without dry_run; nothing was sent")
     elif pending:
-        yield Step(f"{what} still to send: the same call goes on")
+        yield Step(f"{what} still to send: the same call continues")
 
 
 def _fixing(facts: ImportSummary) -> Iterator[Step]:

@@ -1,0 +1,279 @@
+"""Decides which animal each row is: reads values, applies the rules, and writes their plan.
+
+The rules are in ``loader/matching`` and know neither the journal nor the store.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from petstore_frame.loader.duplicate_question import CASES, Case, Earlier, Example, Question
+from petstore_frame.loader.journal.fix_links import link_fix_rows
+from petstore_frame.loader.journal.plan_writer import mark_new_lines, write_plan
+from petstore_frame.loader.journal.rows import note_facts, shown_key
+from petstore_frame.loader.journal.situation import Reader, read_situation
+from petstore_frame.loader.journal.staging import Staged
+from petstore_frame.loader.journal.store_check import (
+    StorePets,
+    answer_gone,
+    count_added_elsewhere,
+    gone_elsewhere,
+    known_pets,
+    note_reading,
+    restore_seen_again,
+)
+from petstore_frame.loader.matching.match import Situation, match
+from petstore_frame.loader.matching.values import CREATE, SKIP, By, Match, OpenCase, Pet, Plan
+from petstore_frame.loader.row_state import State
+
+_EXAMPLE = """
+SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT),
+  coalesce((SELECT key FROM rows AS one WHERE one.import = :mine AND one.row = :same_as),
+    (SELECT key FROM keys WHERE columns = :columns AND keys.animal = :animal
+      AND key <> rows.key)),
+  imports.source, imports.staged_at, own.pet_id
+FROM rows LEFT JOIN animals AS own ON own.animal = :animal
+LEFT JOIN imports ON imports.import = own.import AND own.import <> :mine
+WHERE rows.import = :mine AND rows.row = :row
+"""
+_SOURCES = """
+SELECT imports.id, source, staged_at, count(*) FROM json_each(:animals) AS of
+JOIN animals ON animals.animal = of.value JOIN imports USING (import)
+WHERE import <> :mine GROUP BY import ORDER BY 4 DESC
+"""
+_LEFT_UNSENT = """
+FROM animals WHERE state = 'pending'
+AND import IN (SELECT import FROM imports WHERE import <> :mine AND header = :header AND NOT copy)
+"""
+_NOT_FOUND = """
+UPDATE animals SET state = 'pending', reason = 'user', may_have_been_applied = 0
+WHERE import = :mine AND state = 'not_found'
+AND content NOT IN (SELECT value FROM json_each(:there))
+"""
+_EXAMPLES = 2
+
+
+def identify(
+    sql: sqlite3.Connection,
+    staged: Staged,
+    answers: Mapping[str, str],
+    store: StorePets | None = None,
+    *,
+    named_answers: Mapping[str, str] | None = None,
+    is_rehearsal: bool = False,
+    pause: Callable[[], None] = lambda: None,
+) -> Question | None:
+    """Give each staged row its animal; return what the user must answer first, or None.
+
+    If there is something to ask, nothing is written, but in a rehearsal, which goes on as if the
+    rows were other animals. ``store`` is what was read of the store; None leaves it alone.
+    """
+    now, run = time.time(), staged.run
+    reader = Reader(sql, staged, pause, now)
+    named_answers = named_answers or {}
+    header = json.dumps(run.header)
+    links: list[tuple[int, int, int]] = []
+    if not staged.is_resumed:
+        links = link_fix_rows(reader)
+        mark_new_lines(reader)
+    if store is not None:
+        restore_seen_again(sql, store, now)
+    is_first = not reader.has("FROM animals")
+    pets = [] if store is None else known_pets(sql, store, header)
+    situation = read_situation(
+        reader,
+        store,
+        pets,
+        sorted({number for _, number, _ in links}),
+        answers,
+        named_answers,
+        is_first=is_first,
+        has_created_same=_has_answer(sql, header, By.SAME_CONTENT, CREATE),
+    )
+    plan = match(situation, answers, SKIP)
+    question = None
+    if plan.cases:
+        created = match(situation, answers, CREATE)
+        question = _question(reader, situation, plan, created, store)
+        if not is_rehearsal:
+            return question
+        plan = created
+    _write(reader, situation, plan, links, answers, now)
+    facts: dict[str, Any] = dict(run.facts) if staged.is_resumed else {}
+    facts |= _facts(reader, situation, plan, store, header, now)
+    if store is not None:
+        note_reading(
+            sql, run.number, store, _left_to_others(plan, pets), _decided_header(plan, header),
+            now, is_first=is_first,
+        )  # fmt: skip
+    note_facts(sql, run, facts)
+    return question
+
+
+def _has_answer(sql: sqlite3.Connection, header: str, question: str, answer: str) -> bool:
+    found = sql.execute(
+        "SELECT 1 FROM answers WHERE header = ? AND question = ? AND answer = ?",
+        [header, str(question), answer],
+    )
+    return found.fetchone() is not None
+
+
+def _write(
+    reader: Reader,
+    situation: Situation,
+    plan: Plan,
+    links: Sequence[tuple[int, int, int]],
+    answers: Mapping[str, str],
+    now: float,
+) -> None:
+    answer_gone(reader.sql, plan.gone, SKIP)
+    answer_gone(reader.sql, plan.created_again, CREATE)
+    write_plan(reader, plan, links, now)
+    if answers.get("not_found") == CREATE:
+        owned = {pet_id for (pet_id,) in reader.execute("SELECT pet_id FROM animals")}
+        there = [pet.content for pet in situation.pets if pet.id not in owned]
+        reader.execute(_NOT_FOUND, there=json.dumps(there))
+    if By.SAME_CONTENT in plan.created.values():
+        values = [json.dumps(reader.staged.run.header), By.SAME_CONTENT.value, CREATE]
+        reader.sql.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", values)
+
+
+def _left_to_others(plan: Plan, pets: Sequence[Pet]) -> list[Pet]:
+    """Return the pets of a reading less those that rows of the file are now."""
+    matched = {pet.id for pet in plan.pets.values()}
+    return [pet for pet in pets if pet.id not in matched]
+
+
+def _decided_header(plan: Plan, header: str) -> str | None:
+    """Return for which header the pets of others are decided: '' for all, None for none."""
+    if plan.creates_in_store:
+        return header
+    if plan.has_store_matches:
+        return None
+    return ""
+
+
+def _facts(
+    reader: Reader,
+    situation: Situation,
+    plan: Plan,
+    store: StorePets | None,
+    header: str,
+    now: float,
+) -> dict[str, Any]:
+    """Return what the user should know of a load beyond its rows."""
+    lines = {row.number: row.line for row in situation.rows}
+    facts: dict[str, Any] = {}
+    for name, case in (("equal_few", By.SAME_CONTENT), ("store_few", By.IN_STORE)):
+        if case in plan.few:
+            facts[name] = sorted(lines[match_.row] for match_ in plan.few[case])
+    if plan.few_gone:
+        facts["gone_few"] = _lines(reader, plan.few_gone)
+    if plan.renamed:
+        facts["renamed_in_store"] = _lines(reader, plan.renamed)
+    moved = [row for row in plan.moved if not _is_own(reader, plan, row)]
+    if moved:
+        facts["moved"] = sorted(lines[row] for row in moved)
+    if reader.staged.stays_created:
+        facts["stays_created"] = list(reader.staged.stays_created)
+    if not reader.staged.is_resumed and (left := reader.count(_LEFT_UNSENT, header=header)):
+        facts["left_unsent"] = left
+    if store is None:
+        return facts
+    if not store.is_complete:
+        facts["store_cut"] = len(store.pets)
+    if elsewhere := gone_elsewhere(reader.sql, reader.staged.run.number, store, now):
+        facts["not_shown"] = len(elsewhere)
+        facts["not_shown_animals"] = elsewhere[:20]
+    if reader.has("FROM animals WHERE state IN ('created', 'matched')"):
+        others = _left_to_others(plan, situation.pets)
+        if twins := count_added_elsewhere(reader.sql, others):
+            facts["twins"] = twins
+    return facts
+
+
+def _is_own(reader: Reader, plan: Plan, row: int) -> bool:
+    """Return whether a moved animal was this import's before, as one of another row was."""
+    animal, _ = plan.animals[row]
+    found = reader.execute(
+        "SELECT 1 FROM rows WHERE animal = :animal AND import <> :mine LIMIT 1", animal=animal
+    )
+    return found.fetchone() is None
+
+
+def _lines(reader: Reader, matches: Sequence[Match]) -> list[int]:
+    rows = json.dumps([match_.row for match_ in matches])
+    found = reader.execute(
+        "SELECT line FROM rows WHERE import = :mine"
+        " AND row IN (SELECT value FROM json_each(:rows))",
+        rows=rows,
+    )
+    return [line for (line,) in found]
+
+
+def _question(
+    reader: Reader, situation: Situation, skipped: Plan, created: Plan, store: StorePets | None
+) -> Question:
+    """Return the question, with what each of both answers does."""
+    order = list(CASES)
+    open_cases = sorted(skipped.cases, key=lambda case: order.index(case.name))
+    run = reader.staged.run
+    total = reader.count("FROM rows WHERE import = :mine")
+    return Question(
+        run.source,
+        total,
+        tuple(_case(reader, case) for case in open_cases),
+        run.base_url,
+        _counts(reader, situation, skipped, total),
+        _counts(reader, situation, created, total),
+        listed_pets=None if store is None else len(store.pets),
+        is_listing_complete=store is not None and store.is_complete,
+    )
+
+
+def _counts(reader: Reader, situation: Situation, plan: Plan, total: int) -> dict[State, int]:
+    """Return how many rows are in each state if a plan is written."""
+    to_send = situation.to_send
+    invalid = reader.count(
+        "FROM rows LEFT JOIN animals AS own USING (animal) WHERE rows.import = :mine"
+        " AND rows.problem IS NOT NULL AND rows.reason IS NULL AND own.state IS NULL"
+    )
+    for row in situation.rows:
+        is_known = row.number in plan.animals and row.number not in plan.moved
+        is_settled = is_known or row.number in plan.same_as or row.number in plan.pets
+        if row.is_to_send and (is_settled or row.number in plan.problems):
+            to_send -= 1
+        if row.has_problem and (is_settled or row.number in plan.animals):
+            invalid -= 1
+    to_send += len(plan.created_again)
+    invalid += sum(not row.has_problem for row in situation.rows if row.number in plan.problems)
+    counts = {
+        State.PENDING: to_send,
+        State.MATCHED: len(plan.pets),
+        State.INVALID: max(invalid, 0),
+        State.GONE: len(plan.gone),
+    }
+    counts[State.EXCLUDED] = max(0, total - sum(counts.values()))
+    return counts
+
+
+def _case(reader: Reader, case: OpenCase) -> Case:
+    animals = [match_.animal for match_ in case.matches if match_.animal is not None]
+    sources = reader.execute(_SOURCES, animals=json.dumps(animals)).fetchall()
+    examples = tuple(_example(reader, case.name, match_) for match_ in case.matches[:_EXAMPLES])
+    earlier = tuple(Earlier(*source) for source in sources)
+    return Case(str(case.name), len(case.matches), case.of, examples, earlier)
+
+
+def _example(reader: Reader, case: By, match_: Match) -> Example:
+    found = reader.execute(_EXAMPLE, animal=match_.animal, row=match_.row, same_as=match_.same_as)
+    line, ours, key, theirs, other_key, source, day, pet_id = found.fetchone()
+    if case is By.SIMILAR_KEY:
+        ours, theirs = shown_key(key), shown_key(other_key)
+    elif match_.pet is not None:
+        theirs, pet_id = match_.pet.payload.decode(), match_.pet.id
+    return Example(match_.row, line, ours or "", theirs or "", source, day, pet_id)

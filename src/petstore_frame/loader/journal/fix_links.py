@@ -1,0 +1,131 @@
+"""Makes rows of a fix file the rows that they name (rule 2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.journal.rows import pack_problems, unpack_problems
+from petstore_frame.loader.journal.situation import Reader
+from petstore_frame.loader.matching.fix_rows import Original, fix_row_problem
+from petstore_frame.loader.matching.repeated_keys import KEY_PROBLEMS
+from petstore_frame.loader.matching.values import Animal, By, Row
+from petstore_frame.loader.row_state import RowOrigin, RowProblem, State
+
+_ORIGINAL = """
+SELECT imports.import, source, rows.line, rows.key, rows.core, rows.content, rows.problem,
+  rows.animal, own.content, own.payload, own.state
+FROM imports JOIN rows USING (import) LEFT JOIN animals AS own ON own.animal = rows.animal
+WHERE id GLOB :id || '*' AND rows.row = :origin
+"""
+_OWN = """
+SELECT key, core, content, payload, animal, reason, line FROM rows
+WHERE import = :mine AND row = :row
+"""
+# A row whose key needed no fix keeps it.
+_KEEP_KEY = """
+UPDATE rows SET key = :key, core = :core WHERE import = :mine AND row = :row
+"""
+_OWNER = """
+SELECT own.animal, own.content, own.payload, own.state FROM keys
+JOIN animals AS own ON own.animal = keys.animal
+WHERE columns = :columns AND core = :core AND key = :key
+ORDER BY own.animal DESC LIMIT 1
+"""
+
+
+def link_fix_rows(reader: Reader) -> list[tuple[int, int, int]]:
+    """Give rows of a fix file the animals of the rows that they correct.
+
+    Returns:
+        The row, and the import and row that it corrects, of each.
+
+    Raises:
+        InputError: A row names one that the journal does not have, or that another row names.
+    """
+    links: list[tuple[int, int, int]] = []
+    lines: dict[tuple[int, int], int] = {}
+    for row, line, origin in reader.staged.origins:
+        number, original = _original(reader, origin, line)
+        earlier_line = lines.setdefault((number, origin.row), line)
+        if earlier_line != line:
+            raise InputError(
+                f"this row and line {earlier_line} are the same row of {original.source}; nothing "
+                "was sent",
+                line=line,
+                hint="remove one of the two, or empty _pf_row if it is another animal",
+            )
+        if _link(reader, row, original):
+            links.append((row, number, origin.row))
+    return links
+
+
+def _original(reader: Reader, origin: RowOrigin, line: int) -> tuple[int, Original]:
+    found = reader.execute(_ORIGINAL, id=origin.import_id, origin=origin.row).fetchall()
+    if len(found) != 1:
+        raise InputError(
+            f"this row is row {origin.row} of the import {origin.import_id}, which this "
+            "journal does not know, so it may be in the store already; nothing was sent",
+            line=line,
+            hint="name the journal folder that the import was made with; or, if these are new "
+            "animals, empty the column _pf_row",
+        )
+    number, source, original_line, key, core, content, problem, *animal = found[0]
+    codes = {each.code for each in unpack_problems(problem)}
+    own = _animal(animal)
+    is_to_fix = own is None or own.state in (None, State.REJECTED, State.PENDING)
+    return number, Original(
+        original_line, source, key, core, content, bool(codes & KEY_PROBLEMS), is_to_fix, own
+    )
+
+
+def _animal(values: Any) -> Animal | None:
+    number, content, payload, state = values
+    if number is None:
+        return None
+    return Animal(number, content, payload, None if state is None else State(state))
+
+
+def _link(reader: Reader, number: int, original: Original) -> bool:
+    """Give one row the animal of its original; return whether it is its original."""
+    base = reader.staged.base
+    ((key, core, content, payload, animal, reason, line),) = reader.execute(
+        _OWN, row=number
+    ).fetchall()
+    row = Row(number, line, content, payload, key, core)
+    owner = None
+    if key is not None:
+        found = reader.execute(_OWNER, key=key, core=core).fetchone()
+        owner = None if found is None else _animal(found)
+    problem = fix_row_problem(row, original, owner)
+    if problem is not None:
+        _reject(reader, number, problem)
+        return False
+    if original.key is not None and not original.has_key_problem:
+        reader.execute(_KEEP_KEY, key=original.key, core=original.core, row=number)
+    if reason is not None or (animal is not None and animal <= base):
+        return True
+    own = base + number
+    if original.animal is None and animal is None:  # it needs fixing still: an animal to come
+        reader.execute(
+            "INSERT INTO animals (animal, import, row) VALUES (:own, :mine, :row)",
+            own=own,
+            row=number,
+        )
+    animal = original.animal.id if original.animal is not None else own
+    reader.execute(
+        "UPDATE rows SET animal = :animal, known_by = :by WHERE import = :mine AND row = :row",
+        animal=animal,
+        by=By.FIX.value,
+        row=number,
+    )
+    return True
+
+
+def _reject(reader: Reader, row: int, problem: RowProblem) -> None:
+    reader.execute(
+        "UPDATE rows SET animal = NULL, known_by = NULL, problem = :problem"
+        " WHERE import = :mine AND row = :row",
+        problem=pack_problems([problem]),
+        row=row,
+    )

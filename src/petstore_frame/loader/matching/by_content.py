@@ -1,0 +1,39 @@
+"""Which animal a row may be by its content, where no key says it."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
+
+from petstore_frame.loader.matching.values import Animal, Match, Row
+
+_Other = TypeVar("_Other")
+
+
+def match_equal_animals(rows: Sequence[Row], animals: Sequence[Animal]) -> list[Match]:
+    """Pair rows with animals of equal content, each once, those of the same status first."""
+    pairs = pair_equal(
+        ((row.number, row.payload) for row in rows if row.content is not None),
+        ((animal.payload, animal.id) for animal in animals),
+    )
+    taken = {*pairs.values()}
+    pairs |= pair_equal(
+        (
+            (row.number, row.content)
+            for row in rows
+            if row.content is not None and row.number not in pairs
+        ),
+        ((animal.content, animal.id) for animal in animals if animal.id not in taken),
+    )
+    return [Match(row, animal) for row, animal in sorted(pairs.items())]
+
+
+def pair_equal(
+    rows: Iterable[tuple[int, Hashable]], others: Iterable[tuple[Hashable, _Other]]
+) -> dict[int, _Other]:
+    """Pair rows with what is equal to them, one to one, the first of either side first."""
+    free: dict[Hashable, deque[_Other]] = defaultdict(deque)
+    for value, other in others:
+        free[value].append(other)
+    return {number: free[value].popleft() for number, value in rows if free.get(value)}

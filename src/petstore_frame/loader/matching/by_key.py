@@ -1,0 +1,175 @@
+"""Which animal a row is by its key: a key that is known, or that is written like one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from petstore_frame.loader.matching.not_keys import is_word
+from petstore_frame.loader.matching.repeated_keys import key_texts
+from petstore_frame.loader.matching.values import (
+    Animal,
+    Match,
+    Row,
+    differs_in_category,
+    differs_in_name,
+)
+from petstore_frame.schema.folding import SEPARATOR
+
+_EXACT_DIGITS = 15  # of a number in a spreadsheet
+_LONG_NUMBER = re.compile(r"\d{16,}")
+
+
+class KnownKeys(NamedTuple):
+    """Rows with known keys: those of their animals, and those that come with another name."""
+
+    same: list[Match]  # also with another category: that is a changed value
+    renamed: list[Match]  # another name
+    reused: list[Match]  # another name and another category
+    not_keys: list[Row]  # a word such as "none", for an animal of other content
+
+
+def match_known_keys(
+    rows: Iterable[Row],
+    animals_of_key: Mapping[str, Sequence[Animal]],
+    earlier: frozenset[tuple[int, str]] | set[tuple[int, str]] = frozenset(),
+) -> KnownKeys:
+    """Match rows with the animals of their keys.
+
+    ``earlier`` has the contents that earlier rows of an animal had: a row that reads like one of
+    them was answered then.
+    """
+    found = KnownKeys([], [], [], [])
+    for row in rows:
+        animals = animals_of_key.get(row.key or "", ())
+        if not animals or any(animal.id == row.animal for animal in animals):
+            continue
+        chosen = animal_of_key(row, animals)
+        has_other_name = differs_in_name(row, chosen)
+        has_other_category = differs_in_category(row, chosen)
+        if is_word(key_texts(row.key)) and (has_other_name or has_other_category):
+            found.not_keys.append(row)
+            continue
+        match = Match(row.number, chosen.id)
+        is_answered = (chosen.id, row.content) in earlier or not chosen.is_sent
+        if is_answered or not has_other_name:
+            found.same.append(match)
+        elif has_other_category:
+            found.reused.append(match)
+        else:
+            found.renamed.append(match)
+    return found
+
+
+def animal_of_key(row: Row, animals: Sequence[Animal]) -> Animal:
+    """Return the animal of a key that a row is most likely: one that was sent and reads like it."""
+    sent = [animal for animal in animals if animal.is_sent] or list(animals)
+
+    def difference(animal: Animal) -> tuple[bool, bool, bool]:
+        has_other_name = differs_in_name(row, animal)
+        has_other_category = differs_in_category(row, animal)
+        return (
+            has_other_name and has_other_category,
+            has_other_name or has_other_category,
+            has_other_name,
+        )
+
+    return min(sent, key=difference)
+
+
+def match_similar_keys(
+    rows: Sequence[Row],
+    animals_of_core: Mapping[str, Sequence[Animal]],
+    animals_of_content: Mapping[str, Sequence[Animal]],
+    long_numbers: Mapping[str, Sequence[Animal]],
+    keys_of_file: frozenset[str] | set[str],
+) -> list[Match]:
+    """Match rows with new keys with animals whose keys may be the same, written in another way.
+
+    Two new keys of one file may be one, too: then the first row that can be sent stands.
+    """
+    matches: list[Match] = []
+    first_of_core: dict[str, Row] = {}
+    for row in rows:
+        core = row.core or ""
+        if not core:
+            continue
+        animal = _last(animals_of_core.get(core, ()))
+        if animal is None:
+            animal = _with_longer_key(row, animals_of_content, keys_of_file)
+        if animal is None:
+            animal = _with_rounded_key(core, long_numbers)
+        first = first_of_core.get(core)
+        if animal is not None:
+            matches.append(Match(row.number, animal.id))
+        elif first is not None and row.is_to_send:
+            matches.append(Match(row.number, same_as=first.number))
+        elif row.is_to_send:
+            first_of_core[core] = row
+    return matches
+
+
+def _last(animals: Sequence[Animal]) -> Animal | None:
+    return animals[-1] if animals else None
+
+
+def _with_longer_key(
+    row: Row,
+    animals_of_content: Mapping[str, Sequence[Animal]],
+    keys_of_file: frozenset[str] | set[str],
+) -> Animal | None:
+    """Return an animal of equal content whose key has some groups more, or fewer, at one end."""
+    if row.content is None or row.has_default_name:
+        return None
+    for animal in animals_of_content.get(row.content, ()):
+        is_in_file = any(key in keys_of_file for key in animal.keys)
+        if not is_in_file and any(is_extended(row.core or "", core) for core in animal.cores):
+            return animal
+    return None
+
+
+def is_extended(core: str, other: str) -> bool:
+    """Return whether one core begins or ends with the other by whole groups, in each column.
+
+    Example:
+        >>> is_extended("aus-17", "17"), is_extended("17", "17-26"), is_extended("aus-17", "7")
+        (True, True, False)
+    """
+    columns, other_columns = core.split(SEPARATOR), other.split(SEPARATOR)
+    if len(columns) != len(other_columns):
+        return False
+    pairs = list(zip(columns, other_columns, strict=True))
+    return any(column != other_column for column, other_column in pairs) and all(
+        _begins_or_ends(column, other_column) or _begins_or_ends(other_column, column)
+        for column, other_column in pairs
+    )
+
+
+def _begins_or_ends(core: str, other: str) -> bool:
+    if not other or other.startswith("="):
+        return core == other
+    return core == other or core.startswith(f"{other}-") or core.endswith(f"-{other}")
+
+
+def first_digits(core: str) -> str | None:
+    """Return the digits of a long number that a spreadsheet keeps; None for any other key.
+
+    Example:
+        >>> first_digits("9810001234567890"), first_digits("981000123456789")
+        ('981000123456789', None)
+    """
+    return core[:_EXACT_DIGITS] if _LONG_NUMBER.fullmatch(core) else None
+
+
+def _with_rounded_key(core: str, long_numbers: Mapping[str, Sequence[Animal]]) -> Animal | None:
+    """Return an animal whose long number differs only in the digits that a spreadsheet drops."""
+    digits = first_digits(core)
+    if digits is None:
+        return None
+    for animal in long_numbers.get(digits, ()):
+        for known_core in animal.cores:
+            is_rounded = {core[_EXACT_DIGITS:].strip("0"), known_core[_EXACT_DIGITS:].strip("0")}
+            if len(core) == len(known_core) and "" in is_rounded:
+                return animal
+    return None

@@ -1,0 +1,384 @@
+"""Applies the rules to the rows of a file in their order, as a pure function of values.
+
+1. Rows of one key in the file are one animal, or need fixing (``repeated_keys``).
+2. A known key is its animal, and a key written like one may be (``by_key``).
+3. Without a key, equal content may be the same animal (``by_content``).
+4. Animals that an earlier file did not send move to the row that is theirs.
+5. Pets of the store may be rows, and animals that it lost may be gone (``by_store``, ``gone``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from petstore_frame.loader.matching.by_content import match_equal_animals
+from petstore_frame.loader.matching.by_key import (
+    animal_of_key,
+    match_known_keys,
+    match_similar_keys,
+)
+from petstore_frame.loader.matching.by_store import StoreMatches, match_equal_pets, match_ids
+from petstore_frame.loader.matching.gone import ShownAnimal, find_gone
+from petstore_frame.loader.matching.repeated_keys import (
+    KEY_MISSING,
+    choose_rows,
+    fill_in_hint,
+    key_texts,
+)
+from petstore_frame.loader.matching.thresholds import is_half, is_many
+from petstore_frame.loader.matching.values import (
+    CREATE,
+    SKIP,
+    Animal,
+    Answers,
+    By,
+    Match,
+    OpenCase,
+    Pet,
+    Plan,
+    Row,
+)
+from petstore_frame.loader.row_state import RowProblem, State
+
+ANSWERED = "user"  # the reason of an animal that is gone, as the user knows
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that the rules look at.
+
+    ``rows`` are those that SQL has not settled: their keys, cores or contents are known, or are
+    in the file more than once.
+    """
+
+    rows: Sequence[Row] = ()
+    to_send: int = 0  # rows of the file that are not settled, with those that no rule looks at
+    keep: str | None = None
+    has_keys: bool = False
+    is_compared: bool = True  # not if the file stands for other animals as a whole
+    is_resumed: bool = False  # the file is not at hand: the store alone is asked
+    settled_keys: int = 0  # rows with known keys and unchanged content
+    animals_of_key: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
+    animals_of_core: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
+    keyed_animals: Sequence[Animal] = ()  # with the contents of rows, and keys in these columns
+    long_numbers: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
+    keys_of_file: frozenset[str] = frozenset()
+    date_problems: Mapping[int, RowProblem] = field(default_factory=dict)
+    sent_animals: Sequence[Animal] = ()  # to be compared by content
+    unsent_animals: Sequence[Animal] = ()
+    earlier_contents: frozenset[tuple[int, str]] = frozenset()
+    has_created_same: bool = False  # ``create`` answered same_content for this header
+    pets: Sequence[Pet] = ()
+    pet_ids: Mapping[int, int] = field(default_factory=dict)  # in a column of the file, by row
+    is_first: bool = False  # no load was made before: whose pets these are is asked once
+    is_marked: bool = False  # these ids are of this store, by our own mark
+    shown: Sequence[ShownAnimal] = ()  # of rows that have an animal in the store already
+    open_gone: Sequence[Match] = ()  # rows whose animal is gone, and nobody was asked, or not now
+    asks_again_about_gone: bool = False  # the user reverses an answer about ``gone``
+    listing: Mapping[int, str] = field(default_factory=dict)  # the contents of the pets by id
+    is_proof: bool = False  # what the listing lacks is not in the store
+
+
+def match(situation: Situation, answers: Answers, default: str = SKIP) -> Plan:
+    """Return what becomes of the rows; ``default`` answers the cases that have no answer.
+
+    Few matches are sent with a warning, but not if those of all cases together are at least half
+    of what is left to send.
+    """
+    first = _Matching(situation, answers, default)
+    first.run()
+    if not (first.plan.few and is_half(len(first.matched_rows), first.open_rows)):
+        return first.plan
+    second = _Matching(situation, answers, default, asks_about_few=True)
+    second.run()
+    return second.plan
+
+
+class _Matching:
+    """One pass through the rules."""
+
+    def __init__(
+        self, situation: Situation, answers: Answers, default: str, *, asks_about_few: bool = False
+    ) -> None:
+        self.situation, self.answers, self.default = situation, answers, default
+        self.asks_about_few = asks_about_few
+        self.plan = Plan()
+        self.rows = {row.number: row for row in situation.rows}
+        groups = (
+            *situation.animals_of_key.values(),
+            situation.keyed_animals,
+            situation.sent_animals,
+            situation.unsent_animals,
+        )
+        self.animals = {animal.id: animal for group in groups for animal in group}
+        self.taken: set[int] = set()  # animals that rows of the file are
+        self.matched_rows: set[int] = set()
+        self.open_rows = situation.to_send
+
+    def run(self) -> None:
+        """Apply the rules in their order; of some files the store is asked alone."""
+        situation = self.situation
+        if situation.has_keys and not situation.is_resumed:
+            self._choose_rows()
+            self.open_rows = situation.to_send - self._count_settled()
+        if situation.is_compared:
+            if situation.has_keys:
+                self._match_keys()
+            self._match_ids()
+            self._match_contents()
+            self._move_unsent()
+        self._find_gone()
+        if situation.is_compared or situation.is_resumed:
+            self._match_pets()
+
+    def _free_rows(self) -> list[Row]:
+        """Return the rows that would be sent as animals of their own."""
+        return [
+            row
+            for row in self.situation.rows
+            if row.is_to_send and row.is_free and not self.plan.is_decided(row)
+        ]
+
+    def _find_gone(self) -> None:
+        """Find the animals of the file that the store has lost, and follow the answer."""
+        situation, plan = self.situation, self.plan
+        open_matches = {match_.animal: match_ for match_ in situation.open_gone}
+        shown = {animal.animal: animal for animal in situation.shown}
+        for row, (number, _) in plan.animals.items():
+            animal = self.animals.get(number)
+            if animal is None:
+                continue
+            if animal.state is State.GONE:
+                if animal.reason != ANSWERED or situation.asks_again_about_gone:
+                    open_matches.setdefault(number, Match(row, number))
+            elif animal.pet_id is not None and animal.was_shown and animal.content is not None:
+                shown.setdefault(number, ShownAnimal(row, number, animal.pet_id, animal.content))
+        found = find_gone(list(shown.values()), situation.listing, is_proof=situation.is_proof)
+        asked = [*open_matches.values(), *found.asked]
+        few = found.few
+        if open_matches or By.GONE in self.answers:  # then all of them, however few
+            asked, few = [*asked, *few], []
+        plan.few_gone, plan.renamed = list(few), list(found.renamed)
+        if asked:
+            asked.sort(key=lambda match_: match_.row)
+            self._answer_gone(asked, len(shown) + len(open_matches))
+
+    def _answer_gone(self, matches: Sequence[Match], of: int) -> None:
+        self._note_case(By.GONE, matches, of)
+        animals = {match_.animal for match_ in matches if match_.animal is not None}
+        if self.answers.get(By.GONE, self.default) == CREATE:
+            self.plan.created_again |= animals
+        else:
+            self.plan.gone |= animals
+
+    def _choose_rows(self) -> None:
+        """Let one row of each key stand for all of them."""
+        groups = defaultdict[str, list[Row]](list)
+        for row in self.situation.rows:
+            if row.key is not None and row.by is not By.USER:
+                groups[row.key].append(row)
+        repeated = [
+            rows
+            for rows in groups.values()
+            if len(rows) > 1 and not all(row.is_known and row.by is not By.FIX for row in rows)
+        ]
+        keep = self.situation.keep
+        may_rename = keep is not None and self.answers.get(By.REUSED_KEY) == SKIP
+        chosen = choose_rows(repeated, keep, may_rename=may_rename)
+        self.plan.same_as |= chosen.same_as
+        self.plan.problems |= chosen.problems
+        for number, problem in self.situation.date_problems.items():
+            self.plan.problems.setdefault(number, problem)
+
+    def _match_keys(self) -> None:
+        """Match rows with the animals of their keys, and of keys that are written like theirs."""
+        situation = self.situation
+        rows = [
+            row
+            for row in situation.rows
+            if row.key is not None and row.is_free and not self.plan.is_decided(row)
+        ]
+        self._keep_excluded([row for row in rows if row.is_excluded])
+        rows = [row for row in rows if not row.is_excluded]
+        known = match_known_keys(rows, situation.animals_of_key, situation.earlier_contents)
+        self.plan.problems |= {row.number: _not_a_key(row) for row in known.not_keys}
+        of = situation.settled_keys + sum(map(len, known[:3]))
+        reused, same = list(known.reused), list(known.same)
+        if is_many(len(known.renamed), of):
+            reused = sorted([*reused, *known.renamed], key=lambda match_: match_.row)
+        else:
+            same += known.renamed
+        for match_ in same:
+            self._assign(match_, By.KEY)
+        similar = self._similar_keys(rows)
+        self.open_rows = situation.to_send - self._count_settled()
+        self._ask(By.REUSED_KEY, reused, of)
+        self._ask(By.SIMILAR_KEY, similar, max(self.open_rows, len(similar)))
+
+    def _keep_excluded(self, rows: Sequence[Row]) -> None:
+        """Let excluded rows be the animals of their keys that were sent: the store shows them."""
+        for row in rows:
+            animals = self.situation.animals_of_key.get(row.key or "", ())
+            sent = [animal for animal in animals if animal.is_sent]
+            if sent:
+                self._assign(Match(row.number, animal_of_key(row, sent).id), By.KEY)
+
+    def _similar_keys(self, rows: Sequence[Row]) -> list[Match]:
+        situation = self.situation
+        new_rows = [
+            row
+            for row in rows
+            if not self.plan.is_decided(row)
+            and row.key not in situation.animals_of_key
+            and not row.has_key_problem
+        ]
+        animals_of_content = defaultdict[str, list[Animal]](list)
+        for animal in situation.keyed_animals:
+            if animal.content is not None:
+                animals_of_content[animal.content].append(animal)
+        return match_similar_keys(
+            new_rows,
+            situation.animals_of_core,
+            animals_of_content,
+            situation.long_numbers,
+            situation.keys_of_file,
+        )
+
+    def _count_settled(self) -> int:
+        """Return how many rows that would be sent are known animals, or need fixing, by now."""
+        plan = self.plan
+        return sum(
+            row.is_to_send
+            for row in self.situation.rows
+            if row.number in plan.same_as
+            or row.number in plan.problems
+            or (row.number in plan.animals and row.number not in plan.moved)
+        )
+
+    def _match_ids(self) -> None:
+        situation = self.situation
+        matches = match_ids(
+            self._free_rows(),
+            situation.pet_ids,
+            {pet.id: pet for pet in situation.pets},
+            is_marked=situation.is_marked,
+            of=self.open_rows,
+        )
+        for match_ in matches.certain:
+            self._assign(match_, By.IN_STORE)
+        self._ask_about_pets(matches)
+
+    def _match_contents(self) -> None:
+        """Match rows without a known key with animals that no key of these columns names."""
+        situation = self.situation
+        animals = [animal for animal in situation.sent_animals if animal.id not in self.taken]
+        matches = match_equal_animals(self._free_rows(), animals)
+        asks_about_any = not situation.has_keys and not situation.has_created_same
+        of = max(self.open_rows, len(matches))
+        if asks_about_any or self.asks_about_few or is_many(len(matches), of):
+            self._ask(By.SAME_CONTENT, matches, of)
+        else:
+            self._list_few(By.SAME_CONTENT, matches)
+
+    def _move_unsent(self) -> None:
+        """Let rows take over the animals of equal content that earlier files did not send."""
+        plan = self.plan
+        unsent = [animal for animal in self.situation.unsent_animals if animal.id not in self.taken]
+        called_new = [
+            self.rows[number] for number, case in plan.created.items() if case is By.SAME_CONTENT
+        ]
+        rows = [row for row in (*self._free_rows(), *called_new) if not row.is_known]
+        for match_ in match_equal_animals(rows, unsent):
+            plan.created.pop(match_.row, None)
+            self._assign(match_, By.MOVED)
+
+    def _match_pets(self) -> None:
+        """Match rows that are still to be sent with pets that no row of the file is."""
+        plan = self.plan
+        if self._has_store_case:
+            return
+        few = {match_.row for matches in plan.few.values() for match_ in matches}
+        rows = [
+            row for row in self.situation.rows if row.number not in few and self._is_still_sent(row)
+        ]
+        lost = plan.gone | plan.created_again
+        pets = [
+            pet._replace(animal=None) if pet.animal in lost else pet
+            for pet in self.situation.pets
+            if pet.animal is None or pet.animal in lost or pet.animal not in self.taken
+        ]
+        of = max(self.open_rows, len(rows))
+        matches = match_equal_pets(rows, pets, of, is_first=self.situation.is_first)
+        self._ask_about_pets(matches)
+
+    def _is_still_sent(self, row: Row) -> bool:
+        plan = self.plan
+        if row.animal in plan.created_again:
+            return True
+        if not row.is_to_send or row.by is By.USER:
+            return False
+        return row.number in plan.moved or (row.is_free and not plan.is_decided(row))
+
+    _has_store_case = False
+
+    def _ask_about_pets(self, matches: StoreMatches) -> None:
+        if matches.asked or (matches.few and self.asks_about_few):
+            self._has_store_case = True
+            self._ask(By.IN_STORE, [*matches.asked, *matches.few], self.open_rows)
+        else:
+            self._list_few(By.IN_STORE, matches.few)
+
+    def _list_few(self, case: By, matches: Sequence[Match]) -> None:
+        if matches:
+            self.plan.few.setdefault(case, []).extend(matches)
+            self.matched_rows |= {match_.row for match_ in matches}
+
+    def _ask(self, case: By, matches: Sequence[Match], of: int) -> None:
+        """Note the matches of a case, and follow its answer."""
+        if not matches:
+            return
+        self._note_case(case, matches, of)
+        self.matched_rows |= {match_.row for match_ in matches}
+        self.plan.has_store_matches |= case is By.IN_STORE
+        if self.answers.get(case, self.default) == CREATE:
+            self._create(case, matches)
+        else:
+            for match_ in matches:
+                self._assign(match_, case)
+
+    def _note_case(self, case: By, matches: Sequence[Match], of: int) -> None:
+        if case not in self.answers:
+            self.plan.cases.append(OpenCase(case, matches, of))
+
+    def _create(self, case: By, matches: Sequence[Match]) -> None:
+        """Make rows animals of their own."""
+        self.plan.created |= {match_.row: case for match_ in matches}
+        if case is By.IN_STORE:
+            self.plan.creates_in_store = True
+            # The idempotency key is another one for each animal that is equal to others.
+            equal = Counter(pet.content for pet in self.situation.pets)
+            self.plan.lives |= {
+                match_.row: equal[match_.pet.content] for match_ in matches if match_.pet
+            }
+
+    def _assign(self, match_: Match, by: By) -> None:
+        plan = self.plan
+        if match_.same_as is not None:
+            plan.same_as[match_.row] = match_.same_as
+            plan.similar.add(match_.row)
+        elif match_.pet is not None:
+            plan.pets[match_.row] = match_.pet
+        elif match_.animal is not None:
+            plan.animals[match_.row] = (match_.animal, by)
+            self.taken.add(match_.animal)
+            animal = self.animals.get(match_.animal)
+            if animal is not None and not animal.is_sent:
+                plan.moved.append(match_.row)
+
+
+def _not_a_key(row: Row) -> RowProblem:
+    words = " ".join(key_texts(row.key))
+    message = f"{words!r} is the key of several animals, so it is no key"
+    return RowProblem(KEY_MISSING, message, value=words, hint=fill_in_hint(key_texts(row.key)))

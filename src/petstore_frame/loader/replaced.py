@@ -1,0 +1,53 @@
+"""Asks whether a later file has taken the place of one that stopped, before the rest is sent."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+
+from petstore_frame.errors import DuplicatesError
+from petstore_frame.loader.duplicate_question import UNSENT, Case, Example, Question
+from petstore_frame.loader.journal.rows import Import, count_in
+from petstore_frame.loader.matching.values import CREATE, SKIP
+from petstore_frame.loader.row_state import State
+
+_LATER = """
+SELECT source, staged_at FROM imports
+WHERE import > :mine AND header = :header AND NOT copy ORDER BY import DESC LIMIT 1
+"""
+_LEFT = """
+SELECT row, line, CAST(animals.payload AS TEXT) FROM animals JOIN rows USING (import, row)
+WHERE animals.import = :mine AND animals.state = 'pending' ORDER BY row
+"""
+_DROP_ROWS = """
+UPDATE rows SET reason = 'left_out' WHERE import = :mine AND row IN (
+  SELECT row FROM animals WHERE import = :mine AND state = 'pending')
+"""
+_DROP = "UPDATE animals SET state = NULL WHERE import = :mine AND state = 'pending'"
+
+
+def drop_replaced(sql: sqlite3.Connection, run: Import, answers: Mapping[str, str]) -> None:
+    """Drop what an import has still to send if the user says that a later file replaces it.
+
+    Raises:
+        DuplicatesError: There is such a file, and the user has not said what it means.
+    """
+    named = {"mine": run.number, "header": json.dumps(run.header)}
+    later = sql.execute(_LATER, named).fetchone()
+    left = sql.execute(_LEFT, named).fetchall()
+    if later is None or not left or answers.get(UNSENT) == CREATE:
+        return
+    if answers.get(UNSENT) == SKIP:
+        sql.execute(_DROP_ROWS, named)
+        sql.execute(_DROP, named)
+        return
+    source, staged_at = later
+    examples = tuple(
+        Example(row, line, body, "a later file", source, staged_at) for row, line, body in left[:2]
+    )
+    counts = count_in(sql, run.id)
+    rows = sum(counts.values())
+    dropped = counts | {State.PENDING: 0, State.EXCLUDED: counts[State.EXCLUDED] + len(left)}
+    case = Case(UNSENT, len(left), rows, examples)
+    raise DuplicatesError(Question(run.source, rows, (case,), run.base_url, dropped, counts))

@@ -1,0 +1,99 @@
+"""Shows counts by category and status as an HTML table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from petstore_frame.rendering.palette import STATUS_COLOURS, VERDICT_BADGES
+from petstore_frame.rendering.phrases import shorten, status_word
+from petstore_frame.rendering.templates import PAGE, Cell
+
+_NAME_LENGTH = 40
+_STRONGEST_SHADE = 0.45  # of the colour behind a number; with more, the number is hard to read
+_RED_GREEN_BLUE = ",".join(str(part) for part in bytes.fromhex(STATUS_COLOURS["available"][1:]))
+
+
+@dataclass(frozen=True)
+class CountCell:
+    """A number of the table.
+
+    Attributes:
+        text: The number, with its sign if it is not exact.
+        shade: How strongly the cell is shaded, from 0 to 1.
+        is_warning: Whether the cell stands out, because nothing is available.
+    """
+
+    text: str
+    shade: float = 0.0
+    is_warning: bool = False
+
+
+@dataclass(frozen=True)
+class CountRow:
+    """A row of the table.
+
+    Attributes:
+        label: What the category is called.
+        counts: One cell per status.
+        total: The number of pets of any status.
+        category: The id of the category as text, empty for pets without one; None for a row of
+            several categories, which a script cannot filter by.
+    """
+
+    label: str
+    counts: Sequence[CountCell]
+    total: str
+    category: str | None = None
+
+
+def count_table(
+    statuses: Sequence[str], rows: Sequence[CountRow], sums: Sequence[str], caption: str
+) -> Markup:
+    """Return the table: a row per category, then the sums of the columns.
+
+    Cells are marked for a script with ``data-category`` and ``data-status``; the last column has no
+    status, and a row of several categories has neither.
+    """
+    head = [Cell("Category")]
+    for status in statuses:
+        name = shorten(status_word(status), _NAME_LENGTH)
+        head.append(Cell(_marked(name), {"status": status}))
+    head.append(Cell("Pets"))
+    return PAGE.table(
+        [_row(statuses, row) for row in rows],
+        head,
+        numbers=range(1, len(head)),
+        caption=caption,
+        foot=["Total", *sums],
+        is_named=True,
+    )
+
+
+def _row(statuses: Sequence[str], row: CountRow) -> list[Cell]:
+    label = shorten(row.label, _NAME_LENGTH)
+    if row.category is None:
+        counts = [Cell(count.text, css=_style(count)) for count in row.counts]
+        return [Cell(label), *counts, Cell(row.total)]
+    place: Mapping[str, str] = {"category": row.category}
+    cells = [Cell(_marked(label), place)]
+    for status, count in zip(statuses, row.counts, strict=True):
+        cells.append(Cell(_marked(count.text), {**place, "status": status}, _style(count)))
+    cells.append(Cell(_marked(row.total), place))
+    return cells
+
+
+def _marked(text: str) -> Markup:
+    """Return a text with the mark that makes a script answer a click on it."""
+    return Markup('<span class="pf-mark">{}</span>').format(text)
+
+
+def _style(count: CountCell) -> str:
+    if count.is_warning:
+        badge = VERDICT_BADGES["incomplete"]
+        return f"background:{badge.fill};color:{badge.ink}"
+    if count.shade:
+        return f"background:rgba({_RED_GREEN_BLUE},{count.shade * _STRONGEST_SHADE:.2f})"
+    return ""

@@ -1,0 +1,141 @@
+"""Which animal a row is by its key."""
+
+from __future__ import annotations
+
+import pytest
+
+from petstore_frame.loader.matching.by_key import match_known_keys, match_similar_keys
+from petstore_frame.loader.matching.not_keys import is_date, is_word
+from petstore_frame.loader.matching.values import Animal, Match, Row
+from petstore_frame.loader.row_state import State
+from petstore_frame.schema import core_of_key
+from unit.loader.matching.rows import animal, row, stored
+
+
+def known(rows: list[Row], *animals: Animal, earlier=frozenset()):
+    by_key: dict[str, list[Animal]] = {}
+    for one in animals:
+        for key in one.keys:
+            by_key.setdefault(key, []).append(one)
+    return match_known_keys(rows, by_key, earlier)
+
+
+def similar(*rows: Row, animals: tuple[Animal, ...] = (), in_file: set[str] = frozenset()):
+    by_core: dict[str, list[Animal]] = {}
+    by_content: dict[str, list[Animal]] = {}
+    by_digits: dict[str, list[Animal]] = {}
+    for one in animals:
+        by_content.setdefault(one.content, []).append(one)
+        for key_core in one.cores:
+            by_core.setdefault(key_core, []).append(one)
+            by_digits.setdefault(key_core[:15], []).append(one)
+    return match_similar_keys(list(rows), by_core, by_content, by_digits, in_file)
+
+
+def test_a_known_key_is_its_animal() -> None:
+    """Also with another status, or another category: these are changed values."""
+    for category in (1, 2):
+        result = known([row(1, "Ada", category, key="A")], animal(7, "Ada", 1, "A"))
+        assert result.same == [Match(1, 7)] and not (result.renamed or result.reused)
+
+
+def test_another_name_is_a_renamed_animal() -> None:
+    """The category says that it may be the same."""
+    assert known([row(1, "Adele", key="A")], animal(7, "Ada", 1, "A")).renamed == [Match(1, 7)]
+
+
+def test_another_name_and_category_is_a_key_used_again() -> None:
+    """Nothing but the key says that it is the same animal."""
+    assert known([row(1, "Bo", 2, key="A")], animal(7, "Ada", 1, "A")).reused == [Match(1, 7)]
+
+
+def test_a_name_that_looks_the_same_is_no_other_name() -> None:
+    """Accents, quotes and spaces that nobody sees do not make a question."""
+    result = known([row(1, "Zoë  O’Brien", key="A")], animal(7, "zoe o'brien", 1, "A"))
+    assert result.same == [Match(1, 7)]
+
+
+@pytest.mark.parametrize("is_row", [True, False])
+def test_a_name_from_defaults_counts_as_no_name(is_row: bool) -> None:
+    """Whether the default was used then or now."""
+    unnamed = row(1, "Unnamed", 2, key="A", has_default_name=is_row)
+    result = known([unnamed], animal(7, "Ada", 1, "A", has_default_name=not is_row))
+    assert result.same == [Match(1, 7)]
+
+
+def test_of_several_animals_of_a_key_it_is_the_one_that_reads_the_same() -> None:
+    """Equal content comes before an equal name alone."""
+    animals = animal(7, "Ada", 3, "A"), animal(8, "Ada", 2, "A"), animal(9, "Bo", 1, "A")
+    assert known([row(1, "Ada", 2, key="A")], *animals).same == [Match(1, 8)]
+    assert known([row(1, "Bo", 4, key="A")], *animals).same == [Match(1, 9)]
+    assert known([row(1, "Cy", 4, key="A")], *animals).reused
+
+
+def test_a_row_that_reads_like_an_earlier_one_was_answered() -> None:
+    """Who said that it is the same animal is not asked again by the next file."""
+    new = row(1, "Bo", 2, key="A")
+    result = known([new], animal(7, "Ada", 1, "A"), earlier={(7, new.content)})
+    assert result.same == [Match(1, 7)]
+
+
+@pytest.mark.parametrize("state", [State.PENDING, State.REJECTED, State.NOT_FOUND, None])
+def test_an_animal_that_was_not_sent_takes_what_the_row_says(state: State | None) -> None:
+    """Nothing of it is in the store, so there is nothing to ask."""
+    result = known([row(1, "Bo", 2, key="A")], animal(7, "Ada", 1, "A", state=state))
+    assert result.same == [Match(1, 7)]
+
+
+def test_a_word_for_other_content_is_no_key() -> None:
+    """The next animal without a chip is not the one before it."""
+    result = known([row(1, "Bo", 2, key="unknown")], animal(7, "Ada", 1, "unknown"))
+    assert [one.number for one in result.not_keys] == [1] and not result.reused
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["a-1", "A 1", "A1", "A-01", "A-1*", "{A-1}", "A-1\u200b", "\u0410-1", "A\u20111", "'A-1"],
+)
+def test_a_key_with_the_same_core_may_be_the_same(spelling: str) -> None:
+    """One such key is enough to ask."""
+    assert similar(row(1, "Bo", 2, key=spelling), animals=(animal(7, "Ada", 1, "A-1"),)) == [
+        Match(1, animal=7)
+    ]
+
+
+def test_two_keys_of_a_file_with_one_core_may_be_one() -> None:
+    """The first row stands for both."""
+    rows = row(1, "Ada", key="001"), row(2, "Ada", key="1"), row(3, "Bo", key="2")
+    assert similar(*rows) == [Match(2, same_as=1)]
+
+
+@pytest.mark.parametrize("spelling", ["AUS-17", "17-26", "17/B", "AUS 17"])
+def test_a_longer_key_of_equal_content_may_be_the_same(spelling: str) -> None:
+    """A prefix or a suffix is asked about if the content is equal too, in either direction."""
+    seventeen = animal(7, "Ada", 1, "17")
+    assert similar(row(1, "Ada", key=spelling), animals=(seventeen,)) == [Match(1, animal=7)]
+    longer = animal(7, "Ada", 1, spelling)
+    assert similar(row(1, "Ada", key="17"), animals=(longer,)) == [Match(1, animal=7)]
+    assert similar(row(1, "Bo", key=spelling), animals=(seventeen,)) == []
+    assert similar(row(1, "Ada", key=spelling), animals=(seventeen,), in_file={stored("17")}) == []
+
+
+def test_a_long_number_that_was_rounded_may_be_the_same() -> None:
+    """A spreadsheet keeps fifteen digits of a number."""
+    chip = animal(7, "Ada", 1, "9810001234567893")
+    assert similar(row(1, "Bo", key="9810001234567890"), animals=(chip,)) == [Match(1, animal=7)]
+    assert similar(row(1, "Bo", key="9810001234567894"), animals=(chip,)) == []
+
+
+def test_columns_of_a_key_are_compared_one_by_one() -> None:
+    """The groups of one column are not those of the next."""
+    two = Animal(7, "c", keys=(stored("N", "1"),), cores=(core_of_key(["N", "1"]),))
+    new = row(1, "Ada")._replace(key=stored("N1", ""), core=core_of_key(["N1", ""]))
+    assert similar(new, animals=(two,)) == []
+
+
+def test_words_and_dates_are_told_from_keys() -> None:
+    """A word for none in any spelling; a date with the name of a month, or with a time."""
+    assert all(is_word([word]) for word in ("None", " n/a ", "UNKNOWN", "tbd", "0", "-", "?"))
+    assert not any(is_word([word]) for word in ("A", "7", "nonet", "0-1", "0000", ""))
+    assert all(map(is_date, ("12-Mar", "12. März 2026", "Mar-26", "2026-03-12 00:00:00")))
+    assert not any(map(is_date, ("MAR-0012", "3-12", "2026-0312", "12", "A-12")))
