@@ -263,7 +263,7 @@ function render({ model, el }) {
   model.on("change:selected", mark);
   model.on("msg:custom", receive);
   draw();
-  requestAnimationFrame(() => watchDashboard(model, el.closest(".pf-dash")));
+  setTimeout(() => watchDashboard(model, el.closest(".pf-dash")), 100); // once it is part of the page
   return () => {
     document.removeEventListener("pointerdown", closeMenu);
     model.off("change:selected", mark);
