@@ -136,7 +136,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as top:
         with environment(Path(top)) as environ, ThreadPoolExecutor(os.cpu_count()) as pool:
             rows = pool.map(lambda extra: check(wheel, extra, Path(top), environ), EXTRAS)
-            print(*rows, sep="\n", flush=True)
+            for row in rows:
+                print(row, flush=True)
         once = ["uvx", "--from", str(wheel), "petstore-frame", "--version"]
         print(subprocess.run(once, check=True, capture_output=True, text=True).stdout, end="")
 

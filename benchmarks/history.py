@@ -1,13 +1,13 @@
-"""Bytes, seconds and memory of a history, by engine and size, as ratios.
+"""Bytes, seconds and memory of a history by size, compared with plain DuckDB SQL.
 
+    python benchmarks/history.py --pets 10000 --snapshots 365
     python benchmarks/history.py --pets 1000000 --snapshots 30
-    python benchmarks/history.py --pets 10000000 --snapshots 2 --engines duckdb polars pandas
 
-Each cell of the table runs in a process of its own that has imported its
-libraries and started its session before the clock starts. Seconds are CPU seconds of the process
-and all its children, medians of ``--runs``; on a shared machine trust the ratios. Peak is the
-resident memory of the same processes. ``sql`` is the same question in hand-written DuckDB SQL, and
-the row that the ratios refer to. Nothing is kept but the snapshots, and those only with --folder.
+Each cell of the table runs in a process of its own that has imported its libraries before the
+clock starts. Seconds are CPU seconds of the process and all its children, medians of ``--runs``; on
+a shared machine trust the ratios. Peak is the resident memory of the same processes. ``sql`` is the
+same question in hand-written SQL, which DuckDB runs on the files themselves, without checksums,
+gaps or bounds; ``moves`` and ``ageing`` have none. Only ``--folder`` keeps the snapshots.
 """
 
 from __future__ import annotations
@@ -29,13 +29,6 @@ from typing import Any
 import psutil
 
 FIRST_DAY = datetime(2026, 9, 1, 12, tzinfo=UTC)
-SPARK = {
-    "spark.ui.enabled": "false",
-    "spark.driver.memory": "6g",
-    "spark.sql.shuffle.partitions": "8",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
-}
 
 
 def make_inventory(pets: int, day: int) -> Any:
@@ -64,29 +57,18 @@ def make_inventory(pets: int, day: int) -> Any:
     return Inventory.from_frame(frame, fetched_at=FIRST_DAY + timedelta(days=day))
 
 
-def start(engine: str) -> Any:
-    """Start what an engine runs on, as a user would have it running already."""
-    if engine == "dask":
-        from distributed import Client, LocalCluster
+def start(contender: str) -> Any:
+    """Open the connection of plain SQL; ours opens its own for each question."""
+    if contender != "sql":
+        return None
+    import duckdb
 
-        return Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
-    if engine == "spark":
-        from pyspark.sql import SparkSession
-
-        builder = SparkSession.builder.master("local[2]")
-        for name, value in SPARK.items():
-            builder = builder.config(name, value)
-        return builder.getOrCreate()
-    if engine == "sql":
-        import duckdb
-
-        config = {"temp_directory": tempfile.mkdtemp(), "preserve_insertion_order": "false"}
-        return duckdb.connect(config=config)
-    return None
+    config = {"temp_directory": tempfile.mkdtemp(), "preserve_insertion_order": "false"}
+    return duckdb.connect(config=config)
 
 
-def summarize(folder: str, engine: str, session: Any) -> int:
-    if engine == "sql":
+def summarize(folder: str, contender: str, session: Any) -> int:
+    if contender == "sql":
         latest = max(Path(folder).glob("date=*/pets.parquet"))
         return len(
             session.sql(
@@ -96,11 +78,11 @@ def summarize(folder: str, engine: str, session: Any) -> int:
         )
     import petstore_frame as pf
 
-    return len(pf.summarize(pf.History(folder, engine=engine).open()).frame)
+    return len(pf.summarize(pf.History(folder).read()).frame)
 
 
-def diff(folder: str, engine: str, session: Any) -> int:
-    if engine == "sql":
+def diff(folder: str, contender: str, session: Any) -> int:
+    if contender == "sql":
         old, new = sorted(Path(folder).glob("date=*/pets.parquet"))[-2:]
         return len(
             session.sql(
@@ -121,11 +103,11 @@ def diff(folder: str, engine: str, session: Any) -> int:
         )
     import petstore_frame as pf
 
-    return len(pf.History(folder, engine=engine).diff().frame)
+    return len(pf.History(folder).diff().frame)
 
 
-def trend(folder: str, engine: str, session: Any) -> int:
-    if engine == "sql":
+def trend(folder: str, contender: str, session: Any) -> int:
+    if contender == "sql":
         return len(
             session.sql(
                 "SELECT date, coalesce(status, 'no status') AS status, count(*) AS pets FROM "
@@ -135,17 +117,31 @@ def trend(folder: str, engine: str, session: Any) -> int:
         )
     import petstore_frame as pf
 
-    return len(pf.History(folder, engine=engine).trend())
+    return len(pf.History(folder).trend())
+
+
+def moves(folder: str, contender: str, session: Any) -> int:
+    import petstore_frame as pf
+
+    return len(pf.History(folder).flow().moves)
+
+
+def ageing(folder: str, contender: str, session: Any) -> int:
+    import petstore_frame as pf
+
+    return len(pf.History(folder).flow().ageing)
 
 
 QUESTIONS: dict[str, Callable[[str, str, Any], int]] = {
     "summarize": summarize,
     "diff": diff,
     "trend": trend,
+    "moves": moves,
+    "ageing": ageing,
 }
 
 
-def run_child(question: str, engine: str, folder: str, pets: int, runs: int) -> None:
+def run_child(question: str, contender: str, folder: str, pets: int, runs: int) -> None:
     """Answer one question ``runs`` times, telling the parent when each run begins and ends."""
     if question == "add":
         answer: Callable[[], Any] = _adding(folder, pets)
@@ -155,8 +151,8 @@ def run_child(question: str, engine: str, folder: str, pets: int, runs: int) -> 
         import petstore_frame as pf
 
         _ = (pd.DataFrame, pf.History, pf.summarize)
-        session = start(engine)
-        answer = lambda: QUESTIONS[question](folder, engine, session)  # noqa: E731
+        session = start(contender)
+        answer = lambda: QUESTIONS[question](folder, contender, session)  # noqa: E731
     for _run in range(runs):
         print("begin", flush=True)
         sys.stdin.readline()
@@ -174,9 +170,9 @@ def _adding(folder: str, pets: int) -> Callable[[], Any]:
     return lambda: history.add(inventory, replace=True).size
 
 
-def measure(question: str, engine: str, folder: str, pets: int, runs: int) -> dict[str, float]:
+def measure(question: str, contender: str, folder: str, pets: int, runs: int) -> dict[str, float]:
     """Run a child and return the median CPU seconds, the peak and the rows of its answers."""
-    words = [question, engine, folder, str(pets), str(runs)]
+    words = [question, contender, folder, str(pets), str(runs)]
     with subprocess.Popen(
         [sys.executable, "-W", "ignore", __file__, "--child", json.dumps(words)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1,
@@ -189,14 +185,14 @@ def measure(question: str, engine: str, folder: str, pets: int, runs: int) -> di
         for _ in range(runs):
             if child.stdout.readline().strip() != "begin":
                 listener.join()
-                raise RuntimeError(f"{question} on {engine} failed: {said[0][-800:]}")
+                raise RuntimeError(f"{question} by {contender} failed: {said[0][-800:]}")
             watch = Watch(child.pid)
             child.stdin.write("go\n")
             line = child.stdout.readline()
             seconds.append(watch.stop())
             if not line.startswith("end"):
                 listener.join()
-                raise RuntimeError(f"{question} on {engine} failed: {said[0][-800:]}")
+                raise RuntimeError(f"{question} by {contender} failed: {said[0][-800:]}")
             peaks.append(watch.peak)
             rows = int(line.split()[1])
             child.stdin.write("on\n")
@@ -256,7 +252,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pets", type=int, default=1_000_000, help="pets in each snapshot")
     parser.add_argument("--snapshots", type=int, default=30)
-    parser.add_argument("--engines", nargs="+", default=["duckdb", "pandas", "polars"])
     parser.add_argument("--questions", nargs="+", default=list(QUESTIONS))
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--folder", help="keep the snapshots here and use them again")
@@ -270,20 +265,20 @@ def main() -> None:
         print(f"{sum(sizes) / len(sizes) / asked.pets:.2f} bytes a pet", end="")
         if added:
             print(f"; add: {added['cpu']:.2f} s CPU, peak {added['peak']:,.0f} MiB", end="")
-        print(
-            "\n\n| question | engine | CPU s | x | peak MiB | rows |\n|---|---|---:|---:|---:|---:|"
-        )
+        print("\n\n| question | by | CPU s | x | peak MiB | rows |\n|---|---|---:|---:|---:|---:|")
         for question in asked.questions:
             first = None
-            for engine in ["sql", *asked.engines]:
+            for contender in ("ours",) if question in ("moves", "ageing") else ("sql", "ours"):
                 try:
-                    found = measure(question, engine, folder, asked.pets, asked.runs)
+                    found = measure(question, contender, folder, asked.pets, asked.runs)
                 except RuntimeError as problem:
-                    print(f"| {question} | {engine} | {str(problem)[-200:]!r} | | | |", flush=True)
+                    print(
+                        f"| {question} | {contender} | {str(problem)[-200:]!r} | | | |", flush=True
+                    )
                     continue
                 first = first or found["cpu"]
                 print(
-                    f"| {question} | {engine} | {found['cpu']:.2f} | {found['cpu'] / first:.1f} "
+                    f"| {question} | {contender} | {found['cpu']:.2f} | {found['cpu'] / first:.1f} "
                     f"| {found['peak']:,.0f} | {found['rows']:,.0f} |",
                     flush=True,
                 )
@@ -292,7 +287,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
-        question, engine, folder, pets, runs = json.loads(sys.argv[2])
-        run_child(question, engine, folder, int(pets), int(runs))
+        question, contender, folder, pets, runs = json.loads(sys.argv[2])
+        run_child(question, contender, folder, int(pets), int(runs))
     else:
         main()

@@ -35,6 +35,7 @@ from .loader.loading import load as load
 from .loader.loading import resume_loads as resume_loads
 from .loader.read_list import read_ids as read_ids
 from .loader.results.load_result import LoadResult as LoadResult
+from .loader.row_state import State as State
 from .loader.source.recipe import Recipe as Recipe
 from .report import write_report as write_report
 from .schema import PET_COLUMNS as PET_COLUMNS

@@ -152,7 +152,11 @@ class Client:
 
         def parse(response: Response) -> Page:
             columns = PetColumns.from_json(response.body, operation=response.operation, page=number)
-            return Page(columns, response.headers, response.url)
+            if params is None:
+                return Page.of_address(columns, response.headers, response.url)
+            limit, status = params.get("limit", ""), params.get("status")
+            number_asked = int(limit) if limit.isdecimal() else None
+            return Page(columns, response.headers, response.url, number_asked, status)
 
         return self._transport.get(address, params, parse, is_guess=is_guess, on_wait=on_wait)
 

@@ -23,7 +23,7 @@ from pydantic import SecretStr
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError, MissingExtraError, ServiceStartError
 from petstore_frame.fault_proxy import FaultyProxy, read_faults
-from petstore_frame.transport import IdempotencyKey, checked_key
+from petstore_frame.transport import IdempotencyKey, checked_key, hide_key
 from petstore_frame.validation import whole_number
 
 if TYPE_CHECKING:
@@ -159,6 +159,7 @@ def serve(
     if api_key is None:
         api_key = SecretStr("psk_" + secrets.token_urlsafe(32))
     else:
+        api_key = hide_key(api_key)
         api_key = checked_key(api_key)
     fault_rates = None if faults is None else read_faults(faults)
     whole_number("port", port, 0, _MAX_PORT)

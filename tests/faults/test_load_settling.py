@@ -165,6 +165,19 @@ def test_the_grace_is_waited_for_and_no_longer(load_with, run_load) -> None:
     assert waits == [65.0] and (done.created, done.not_found) == (1, 0)
 
 
+def test_a_pet_that_a_slow_store_adds_after_three_minutes_is_found(load_with) -> None:
+    """By default, the wait covers our own timeout and that of a proxy in between, each twice."""
+    result, store = load_with(20, {5: "late_apply"}, store={"late_s": 0.3})
+
+    def sleep(seconds: float) -> None:
+        if seconds > 180:
+            store.settle()
+
+    with Client(store.base_url, KEY, retry_timeout=0) as client:
+        done = result.reconcile(client, sleep=sleep)
+    assert (done.created, done.not_found) == (1, 0)
+
+
 def test_a_wait_is_announced_to_whoever_watches(
     load_with, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -136,6 +136,13 @@ def test_every_engine_counts_alike(convert: Any) -> None:
     assert pf.summarize(convert(COUNTED.head(0))).total.count == 0
 
 
+def test_dask_counts_as_pandas_does() -> None:
+    """A lazy frame in several partitions has the same counts, a missing status too."""
+    dask = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
+    lazy = pf.summarize(dask.from_pandas(COUNTED, npartitions=2))
+    pd.testing.assert_frame_equal(lazy.frame, pf.summarize(COUNTED).frame)
+
+
 GROUPS = [(3, "available", 4), (3, "sold", 1), (5, "sold", 2), (None, None, 1)]
 
 

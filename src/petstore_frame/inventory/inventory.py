@@ -6,7 +6,7 @@ Callers find the errors in ``petstore_frame.errors``, with all others.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -14,11 +14,15 @@ from petstore_frame.errors import ArgumentError, IncompleteInventoryError
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.provenance import (
+    ATTRS_KEY,
+    Coverage,
     HasProvenance,
     Provenance,
     completeness_of,
+    coverage_facts,
+    coverage_now,
     facts_of,
-    stamp,
+    rows_fingerprint,
     status_counts,
 )
 from petstore_frame.rendering import NO_STATUS, count_text
@@ -47,6 +51,8 @@ class Inventory(HasProvenance):
 
     frame: pd.DataFrame
     provenance: Provenance
+    # What the rows covered when they were read; None takes what the frame's attrs say.
+    _coverage: Coverage | None = field(default=None, repr=False)
 
     @classmethod
     def from_frame(
@@ -74,8 +80,10 @@ class Inventory(HasProvenance):
 
     @classmethod
     def of_rows(cls, frame: pd.DataFrame, known: Completeness, provenance: Provenance) -> Self:
-        """Return an Inventory of a frame whose rows cover what is known; its attrs say so, too."""
-        return cls(stamp(frame, known, provenance), provenance)
+        """Return an Inventory of a frame whose rows cover what is known; its attrs say so too."""
+        coverage = Coverage(known, rows_fingerprint(frame))
+        frame.attrs[ATTRS_KEY] = coverage_facts(coverage, provenance)
+        return cls(frame, provenance, coverage)
 
     @property
     def completeness(self) -> Completeness:
@@ -84,7 +92,11 @@ class Inventory(HasProvenance):
         Unknown, with the reason, once its rows are not those that were read. Sorting, a new index
         and further columns change nothing.
         """
-        return completeness_of(self.frame)
+        return coverage_now(self.frame, self._coverage).completeness
+
+    def coverage_facts(self) -> dict[str, Any]:
+        """Return what a file of the rows keeps with them, as plain JSON values."""
+        return coverage_facts(coverage_now(self.frame, self._coverage), self.provenance)
 
     def where(
         self,
@@ -186,7 +198,7 @@ class Inventory(HasProvenance):
         known = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})
         keys = known.groupby("id", sort=False)["key"].agg(lambda each: ", ".join(map(str, each)))
         frame = self.frame.assign(key=as_type(self.frame["id"].map(keys), "str"))
-        return type(self)(frame, self.provenance)
+        return replace(self, frame=frame)
 
     def to_frame(
         self, categories: Categories = None, *, no_status: str = NO_STATUS

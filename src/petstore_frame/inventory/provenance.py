@@ -1,7 +1,7 @@
 """Keeps with a frame where its rows came from, and notices when they were changed.
 
 pandas keeps ``attrs`` through filters, edits and sorts, so facts in them would soon be false. A
-digest of the rows is kept with them: it no longer matches after any change.
+fingerprint of the rows is kept with them: it no longer matches after any change.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact
@@ -85,51 +84,69 @@ def facts_of(completeness: Completeness, provenance: Provenance) -> dict[str, An
     }
 
 
-def coverage_text(frame: pd.DataFrame, completeness: Completeness, provenance: Provenance) -> str:
-    """Return, as JSON, what these rows cover and where they come from, with their digest."""
-    kept = {"digest": rows_digest(frame), **facts_of(completeness, provenance)}
-    return json.dumps(kept, ensure_ascii=False)
+class Coverage(NamedTuple):
+    """What the rows of a frame cover, and the fingerprint of the rows that this is true of."""
+
+    completeness: Completeness
+    fingerprint: str | None
+
+
+def coverage_facts(coverage: Coverage, provenance: Provenance) -> dict[str, Any]:
+    """Return what is kept with rows that travel alone, as plain JSON values."""
+    return {"digest": coverage.fingerprint, **facts_of(coverage.completeness, provenance)}
 
 
 def stamp(frame: pd.DataFrame, completeness: Completeness, provenance: Provenance) -> pd.DataFrame:
-    """Write into a frame's attrs what its rows cover and where they come from; return the frame."""
-    # One string: pandas copies attrs deeply on each operation, and writes them into Parquet.
-    frame.attrs[ATTRS_KEY] = coverage_text(frame, completeness, provenance)
+    """Write into a frame's attrs what its rows cover and where they are from; return the frame."""
+    coverage = Coverage(completeness, rows_fingerprint(frame))
+    frame.attrs[ATTRS_KEY] = coverage_facts(coverage, provenance)
     return frame
 
 
 def provenance_of(frame: pd.DataFrame) -> Provenance | None:
-    """Return where the rows of a frame come from, also where they were changed since; or None."""
-    kept = _coverage(frame)
-    return None if kept is None else kept[1]
+    """Return where the rows of a frame are from, even if they were changed since; or None."""
+    stamped = _read_attrs(frame)
+    return None if stamped is None else stamped[1]
 
 
 def completeness_of(frame: pd.DataFrame) -> Completeness:
-    """Return what a frame covers as it is now; where that is unknown, the reason too."""
-    kept = _coverage(frame)
-    if kept is None:
-        return Completeness.unknown(Evidence(Fact.NO_RECORD), status_counts(_distinct(frame)))
-    known, _, digest = kept
-    if digest is not None and rows_digest(frame) == digest:
-        return known
-    why = ": an id, a category or a status is not what was read"
-    if len(frame) != known.rows:
-        why = f": it has {len(frame):,} rows, and {known.rows:,} pets were read"
-    reason = Evidence(Fact.CHANGED_SINCE, detail=why)
-    return Completeness.unknown(reason, status_counts(_distinct(frame)), known)
+    """Return what a frame that travels alone covers as it is now."""
+    return coverage_now(frame).completeness
 
 
-def _coverage(frame: pd.DataFrame) -> tuple[Completeness, Provenance, str | None] | None:
-    return _parsed(str(frame.attrs.get(ATTRS_KEY)))
+def coverage_now(frame: pd.DataFrame, coverage: Coverage | None = None) -> Coverage:
+    """Return what a frame covers as it is now; if that is unknown, its reason says why.
+
+    Args:
+        frame: A frame of pets.
+        coverage: What its rows covered when they were read; None takes that of its attrs.
+    """
+    if coverage is None:
+        stamped = _read_attrs(frame)
+        if stamped is None:
+            reason = Evidence(Fact.NO_RECORD)
+            return Coverage(Completeness.unknown(reason, status_counts(_distinct(frame))), None)
+        coverage = stamped[0]
+    fingerprint = rows_fingerprint(frame)
+    if fingerprint is not None and fingerprint == coverage.fingerprint:
+        return coverage
+    rows_read = coverage.completeness.rows
+    detail = ": an id, a category or a status is not what was read"
+    if len(frame) != rows_read:
+        detail = f": it has {len(frame):,} rows, and {rows_read:,} pets were read"
+    reason = Evidence(Fact.CHANGED_SINCE, detail=detail)
+    counts = status_counts(_distinct(frame))
+    return Coverage(Completeness.unknown(reason, counts, coverage.completeness), fingerprint)
 
 
-@lru_cache(maxsize=64)
-def _parsed(text: str) -> tuple[Completeness, Provenance, str | None] | None:
+def _read_attrs(frame: pd.DataFrame) -> tuple[Coverage, Provenance] | None:
+    facts: Any = frame.attrs.get(ATTRS_KEY)
     try:
-        kept = json.loads(text)
-        known = Completeness.from_dict(kept["completeness"])
-        return known, Provenance.from_dict(kept), kept["digest"]
-    except (KeyError, TypeError, ValueError):
+        if isinstance(facts, str):  # of a file that this package wrote
+            facts = json.loads(facts)
+        completeness = Completeness.from_dict(facts["completeness"])
+        return Coverage(completeness, facts["digest"]), Provenance.from_dict(facts)
+    except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
 
@@ -148,8 +165,8 @@ def _distinct(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[~frame["id"].duplicated()] if "id" in frame.columns else frame
 
 
-def rows_digest(frame: pd.DataFrame) -> str | None:
-    """Return a digest of ids, categories and statuses, rows in whatever order; None without them.
+def rows_fingerprint(frame: pd.DataFrame) -> str | None:
+    """Return a fingerprint of ids, categories and statuses in any order; None without them.
 
     No count rests on names, and digesting them would cost more than reading them.
     """

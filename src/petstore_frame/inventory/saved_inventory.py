@@ -19,7 +19,6 @@ from petstore_frame.inventory.inventory import Inventory
 from petstore_frame.inventory.provenance import (
     ATTRS_KEY,
     Provenance,
-    coverage_text,
     provenance_of,
 )
 from petstore_frame.rendering import NO_STATUS
@@ -196,9 +195,7 @@ def write_coverage_properties(workbook: Any, inventory: Inventory | None) -> Non
 def _coverage_facts(inventory: Inventory | None) -> dict[str, Any]:
     if inventory is None:
         return {}
-    text = coverage_text(inventory.frame, inventory.completeness, inventory.provenance)
-    facts: dict[str, Any] = json.loads(text)
-    return facts
+    return inventory.coverage_facts()
 
 
 def _coverage_path(file: Path) -> Path:

@@ -188,7 +188,7 @@ def _status(status: Any) -> str:
 
 
 def write_about(book: Book, content: Content) -> None:
-    """Add the last sheet: what the workbook covers, how that is known, and its terms."""
+    """Add the last sheet: what the workbook covers, how we know, and its terms."""
     sections = {
         "What it covers": content.coverage,
         "How we know": content.completeness.evidence_lines(),

@@ -246,8 +246,14 @@ class Content:
             series = series.astype("object").where(series.notna(), None)
         values = series.tolist()
         if column.kind is ColumnKind.DAY:
-            return [value.date() if isinstance(value, datetime) else value for value in values]
+            return [_as_day(value) for value in values]
         return values
+
+
+def _as_day(value: Any) -> Any:
+    """Return a local midnight as its day, any other value as it is."""
+    is_midnight = isinstance(value, datetime) and value.time() == time.min
+    return value.date() if is_midnight and value.tzinfo is None else value
 
 
 def _free_name(name: str, own_names: Sequence[str]) -> str:

@@ -29,6 +29,7 @@ from petstore_frame.schema import AnyFrame, Categories
 from petstore_frame.storage import (
     changed_file_error,
     harmless,
+    has_content,
     mark_workbook,
     open_book,
     refuse_changed_workbook,
@@ -157,7 +158,7 @@ def _refuse_changed(target: Path, extension: str) -> None:
     """Refuse to replace a file that people type into, if somebody did."""
     if extension == ".xlsx":
         refuse_changed_workbook(target)
-    elif extension == ".csv" and target.is_file() and not is_unchanged_csv(target):
+    elif extension == ".csv" and has_content(target) and not is_unchanged_csv(target):
         raise changed_file_error(target)
 
 

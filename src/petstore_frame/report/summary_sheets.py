@@ -65,15 +65,17 @@ def write_by_category(book: Book, content: Content) -> None:
 
 def _write_counts(sheet: Sheet, content: Content, head: int, lines: Sequence[Line]) -> None:
     """Write lines of counts below their headings, the sums, and shares if all pets were read."""
-    heads: list[tuple[str, dict[str, Any]]] = [
-        (status_word(status), {"bottom_color": shade})
-        for status, shade in content.status_colors.items()
+    headings: list[tuple[str, dict[str, Any]]] = [
+        (status_word(status), {"bottom_color": color})
+        for status, color in content.status_colors.items()
     ]
-    heads += [("Pets", {}), ("Share", {})][: 1 + content.has_shares]
+    headings.append(("Pets", {}))
+    if content.has_shares:
+        headings.append(("Share", {}))
     sheet.height(head, 20)
     sheet.cell(head, _NAME, "Category", **styles.HEAD)
-    for col, (word, colour) in enumerate(heads, _FIRST_STATUS):
-        sheet.cell(head, col, word, **{**styles.HEAD, **styles.RIGHT, **colour})
+    for col, (heading, color) in enumerate(headings, _FIRST_STATUS):
+        sheet.cell(head, col, heading, **{**styles.HEAD, **styles.RIGHT, **color})
     for row, line in enumerate(lines, head + 1):
         look = {**styles.BODY, "italic": True} if line.is_rest else styles.BODY
         _write_line(sheet, content, row, line, look)
@@ -98,8 +100,8 @@ def _write_line(
         is_empty = status == "available" and count.count == 0
         is_none = is_empty and content.counts.is_available_exact
         mark = {"bg_color": badge.fill, "font_color": badge.ink} if is_none else {}
-        form = layout.count_format(count, zero="none" if is_none else "–")
-        sheet.cell(row, col, count.count, **{**look, **mark, "num_format": form})
+        number_format = layout.count_format(count, zero="none" if is_none else "–")
+        sheet.cell(row, col, count.count, **{**look, **mark, "num_format": number_format})
     if content.has_shares:
         share = line.total.count / content.counts.total.count
         sheet.cell(row, _FIRST_STATUS + len(columns), share, **look, num_format=styles.SHARE)
@@ -179,13 +181,15 @@ def _write_cards(sheet: Sheet, content: Content) -> None:
         ("Pets", palette.INK, counts.total, f"in {counts.categories_in_words}")
     ]
     for status, count in counts.by_status.items():
-        under = counts.shares[status] if content.has_shares else count.bound.replace("_", " ")
+        under = count.bound.replace("_", " ")
+        if content.has_shares:
+            under = counts.shares[status]
         cards.append((status_word(status), content.status_colors[status], count, under))
-    for col, (word, colour, count, under) in enumerate(cards, _NAME):
-        sheet.cell(_CARDS_ROW, col, word, **quiet, top=5, top_color=colour)
+    for col, (title, color, count, under) in enumerate(cards, _NAME):
+        sheet.cell(_CARDS_ROW, col, title, **quiet, top=5, top_color=color)
         figure = {"font_size": styles.FIGURE_SIZE, "bold": True, "align": "left"}
-        form = layout.count_format(count)
-        sheet.cell(_CARDS_ROW + 1, col, count.count, **card, **figure, num_format=form)
+        number_format = layout.count_format(count)
+        sheet.cell(_CARDS_ROW + 1, col, count.count, **card, **figure, num_format=number_format)
         sheet.cell(_CARDS_ROW + 2, col, under, **quiet)
 
 

@@ -14,6 +14,7 @@ from petstore_frame.storage.cell_values import common_zone, harmless, without_gu
 from petstore_frame.storage.excel_cells import Book, Sheet, open_book
 from petstore_frame.storage.workbook_origin import (
     changed_file_error,
+    has_content,
     mark_workbook,
     refuse_changed_workbook,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "changed_file_error",
     "common_zone",
     "harmless",
+    "has_content",
     "locked",
     "mark_workbook",
     "open_book",

@@ -55,8 +55,13 @@ def refuse_changed_workbook(path: Path) -> None:
     Raises:
         ReportError: There is a file of this name that is not as this package wrote it.
     """
-    if path.is_file() and not is_unchanged(path):
+    if has_content(path) and not is_unchanged(path):
         raise changed_file_error(path)
+
+
+def has_content(path: Path) -> bool:
+    """Return whether there is a file with anything in it."""
+    return path.is_file() and path.stat().st_size > 0
 
 
 def changed_file_error(path: Path) -> ReportError:

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
-from urllib.parse import parse_qs, parse_qsl, urljoin, urlsplit
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from petstore_frame.schema import Pet, PetColumns
 
@@ -114,6 +114,8 @@ class Page:
         columns: The pets as four lists, in the order received.
         headers: The answer's header lines; names match in any case.
         address: The whole address asked, against which a relative link is read.
+        limit: The limit asked for, or None for an address that the store named without one.
+        status: The status filter asked for, or None.
 
     Example:
         >>> import petstore_frame as pf
@@ -130,20 +132,16 @@ class Page:
     columns: PetColumns
     headers: Mapping[str, str]
     address: str = ""
+    limit: int | None = None
+    status: str | None = None
 
-    @cached_property
-    def limit(self) -> int | None:
-        """The limit asked for, or None for an address of the store's without one."""
-        text = self._asked("limit")
-        return int(text) if text is not None and text.isdecimal() else None
-
-    @cached_property
-    def status(self) -> str | None:
-        """The status filter asked for, or None."""
-        return self._asked("status")
-
-    def _asked(self, name: str) -> str | None:
-        return parse_qs(urlsplit(self.address).query).get(name, [None])[0]
+    @classmethod
+    def of_address(cls, columns: PetColumns, headers: Mapping[str, str], address: str) -> Self:
+        """Return the page of an address that the store named, with what its query asks for."""
+        query = dict(parse_qsl(urlsplit(address).query))
+        limit = query.get("limit", "")
+        number = int(limit) if limit.isdecimal() else None
+        return cls(columns, headers, address, number, query.get("status"))
 
     @cached_property
     def next_address(self) -> str | None:

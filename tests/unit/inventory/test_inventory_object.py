@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,6 +13,8 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Inventory, StatusCount
+from petstore_frame.inventory.provenance import rows_fingerprint
+from petstore_frame.report import write_data
 from unit.conftest import inventory
 
 STOCK: Any = inventory([(1, "Luna", 3, "sold"), (2, "Max", 4, None)])
@@ -89,6 +92,41 @@ def test_a_count_is_an_int_with_a_bound() -> None:
     assert [str(exact), f"{minimum}", str(rough)] == ["300", "≥ 300", "≈ 300"]
     for made in (copy.deepcopy(rough), pickle.loads(pickle.dumps(rough))):
         assert (made, made.bound) == (rough, "about")
+
+
+@pytest.mark.parametrize(
+    ("operation", "fingerprints"),
+    [
+        (lambda path: STOCK.completeness, 1),
+        (lambda path: STOCK.to_dict(), 1),
+        (lambda path: STOCK.require_complete(), 1),
+        (lambda path: write_data(STOCK, path / "pets.csv"), 1),
+        (lambda path: STOCK.with_ids(pd.DataFrame({"key": ["a"], "id": [1]})), 0),
+        (lambda path: STOCK.where(status="sold"), 2),  # of these rows, and of those it leaves
+    ],
+)
+def test_an_operation_compares_the_rows_once(
+    operation: Callable[[Path], object], fingerprints: int, tmp_path: Path, monkeypatch
+) -> None:
+    """Whether the rows were changed is found out once, not at each step."""
+    frames = []
+
+    def count_and_compute(frame: pd.DataFrame) -> str | None:
+        frames.append(frame)
+        return rows_fingerprint(frame)
+
+    for module in ("provenance", "inventory"):
+        name = f"petstore_frame.inventory.{module}.rows_fingerprint"
+        monkeypatch.setattr(name, count_and_compute)
+    operation(tmp_path)
+    assert len(frames) == fingerprints
+
+
+def test_the_completeness_is_the_object_that_the_fetch_made() -> None:
+    """It is made once, and is the same until the rows change."""
+    fetched = Inventory.from_frame(STOCK.frame.copy())
+    assert fetched.completeness is fetched.completeness
+    assert isinstance(fetched.frame.attrs["petstore_frame"], dict)
 
 
 def test_pages_come_one_by_one() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame import NewPet
+from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import State, Suspicion
 from unit.loader.opened import (
     rows_of,
@@ -211,3 +214,52 @@ def test_an_emptied_row_of_a_fix_file_is_left_out(tmp_path: Path) -> None:
     assert [(each.state, each.origin, each.is_excluded) for each in rows_of(path)] == [
         (State.PENDING, ("3fa9c2e1", 17), False), (State.EXCLUDED, ("3fa9c2e1", 18), True),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("written_name", "sent_name"),
+    [("'Luna'", "Luna"), ("“Luna”", "Luna"), ('="Luna"', "Luna"), (' "Luna"', "Luna"),
+     ("Tom &amp; Jerry", "Tom & Jerry"), ("O'Brien", "O'Brien")],
+)  # fmt: skip
+def test_wrapped_names_are_sent_as_decided(written_name: str, sent_name: str) -> None:
+    """One decision for the column: taken off, or sent as they are; never either unasked."""
+    frame = pd.DataFrame({"name": [written_name] * 2, "category_id": 3})
+    (first, _) = rows_of(frame, quoting="unwrap")
+    assert json.loads(first.payload or b"")["name"] == sent_name
+    (first, _) = rows_of(frame, allow=["wrapped_names"])
+    assert json.loads(first.payload or b"")["name"] == written_name.strip()
+    if sent_name != written_name:
+        with pytest.raises(InputError, match="quoting='unwrap' sends"):
+            rows_of(frame)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "Summe",
+        "Total",
+        "Totaal",
+        "Yhteensä",
+        "Razem",
+        "Celkem",
+        "Összesen",
+        "Итого",
+        "Toplam",
+        "Σύνολο",
+    ],
+)
+def test_a_total_is_held_in_any_language_and_cell(word: str) -> None:
+    """A row with an empty cell and such a word is no animal until somebody says so."""
+    frame = pd.DataFrame({"no": ["1", word], "name": ["Rex", "67"], "category_id": [3, 3],
+                          "status": ["sold", ""]})  # fmt: skip
+    first, second = rows_of(frame)
+    assert (first.problems, second.problems[0].allow) == ((), "total_row")
+
+
+def test_typed_decimals_need_no_question() -> None:
+    """1.000 as a number is 1; as text it may be a thousand."""
+    typed = pd.DataFrame({"name": "A", "category_id": [Decimal("1.000")]})
+    assert [written_out(row) for row in rows_of(typed)] == [pet(1, "A", 1)]
+    (text,) = rows_of(pd.DataFrame({"name": "A", "category_id": ["1.000"]}))
+    assert text.problems[0].add == ("thousands", "?")
+    assert "1000" in text.problems[0].hint and "decimal" in text.problems[0].hint

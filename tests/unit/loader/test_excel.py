@@ -8,6 +8,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import xlsxwriter
 
@@ -146,3 +147,64 @@ def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path) -> None:
         packed.writestr("a.csv", "name,category_id\nLuna,3\n")
     with pytest.raises(InputError, match="a zip file, not a workbook"):
         rows_of(path)
+
+
+@pytest.mark.parametrize(
+    ("cell", "calculation", "is_read"),
+    [
+        ('<c t="str"><f>A1</f><v>Rex</v></c>', UNCALCULATED, True),
+        ("<c><f>A1</f><v>7</v></c>", UNCALCULATED, True),
+        ("<c><f>A1</f><v>0</v></c>", CALCULATED, True),
+        ("<c><f>A1</f><v>0</v></c>", UNCALCULATED, False),
+        ("<c><f>A1</f></c>", CALCULATED, False),
+        ("<c><f>A1</f><v/></c>", CALCULATED, False),
+        ("<c><f>A1</f><v></v></c>", CALCULATED, False),
+        ('<c t="str"><f>A1</f><v></v></c>', UNCALCULATED, False),
+    ],
+)
+def test_a_formula_without_a_value_is_named(tmp_path: Path, cell, calculation, is_read) -> None:
+    """However its writer stored it; a workbook that was calculated is trusted."""
+    cell = cell.replace("<c", '<c r="A2"', 1)
+    row = f'<row r="2">{cell}<c r="B2"><v>3</v></c></row>'
+    path = with_parts(tmp_path, {SHEET: sheet(row), **calculation})
+    if is_read:
+        assert [record.state for record in rows_of(path)] == [State.PENDING]
+    else:
+        with pytest.raises(InputError, match="the formula in A2 of the sheet 'Pets'"):
+            rows_of(path)
+
+
+def test_one_colored_cell_at_the_end_costs_nothing(tmp_path: Path) -> None:
+    """Cells that exist are visited, not the rectangle that they span."""
+    last = '<row r="1048576"><c r="O1048576" s="0"/></row>'
+    rex = '<row r="2"><c r="A2" t="str"><v>Rex</v></c><c r="B2"><v>3</v></c></row>'
+    path = with_parts(tmp_path, {SHEET: sheet(rex + last)})
+    with memory_below(50):
+        assert [record.cells for record in rows_of(path)] == [("Rex", "3")]
+
+
+@pytest.mark.timeout(20)
+def test_a_sheet_is_scanned_in_the_time_of_its_size(tmp_path: Path) -> None:
+    """Tags without end, and cells by the million, are rejected before any cell is created."""
+    broken = with_parts(tmp_path, {SHEET: sheet("<c " * 100_000)})
+    with pytest.raises(InputError, match="the workbook is damaged"):
+        rows_of(broken)
+    many = with_parts(tmp_path, {SHEET: sheet("<row>" + "<c/>" * 5_000_000 + "</row>")})
+    with memory_below(120), pytest.raises(InputError, match=r"more than 4,000,000 cells|unpack"):
+        rows_of(many)
+
+
+def test_our_own_report_is_known_by_its_mark(tmp_path: Path) -> None:
+    """Its list is read without a question; a sheet of that name in another workbook is not."""
+    path = tmp_path / "stock.xlsx"
+    pf.write_report(pd.DataFrame({"id": [1], "name": ["Rex"], "category_id": [3],
+                                  "status": ["sold"]}), path)  # fmt: skip
+    assert open_source(path).name == "stock.xlsx (sheet Inventory)"
+    workbook = workbook_of(tmp_path, HEADER, ("Rex", 3, None))
+    for name in ("Inventory", "About"):
+        more = workbook.create_sheet(name)
+        more.append(HEADER)
+        more.append(("Bo", 4, None))
+    workbook.save(tmp_path / "pets.xlsx")
+    with pytest.raises(InputError, match="several sheets"):
+        open_source(tmp_path / "pets.xlsx")

@@ -108,6 +108,24 @@ def test_every_record_has_one_row(result: LoadResult, tmp_path: Path) -> None:
     assert list(result.fix.iloc[0][["error_column", "error_value"]]) == ["name", "=cmd()"]
 
 
+def test_empty_cells_of_rows_to_fix_are_missing(tmp_path: Path) -> None:
+    """fillna fills what a row lacks, whether its cell is empty or the row is short."""
+    result = make_result(tmp_path, "name,categoryId,note\n,3,\n,3\nRex,x,\n")
+    assert result.fix["name"].isna().tolist() == [True, True, False]
+    assert result.fix["note"].isna().all()
+    filled = result.fix.assign(name=result.fix["name"].fillna("Unnamed"))
+    assert filled["name"].tolist() == ["Unnamed", "Unnamed", "Rex"]
+
+
+def test_all_problems_of_a_row_are_shown(tmp_path: Path) -> None:
+    """A row with two problems shows both, in the frame and in the fix file."""
+    result = make_result(tmp_path, "name,categoryId,status\n,cat,asleep\n")
+    (message,) = result.fix["error_message"]
+    assert "name is missing" in message and "categoryId: " in message and "status: " in message
+    result.write(tmp_path / "out")
+    assert message in (tmp_path / "out" / "fix.csv").read_text("utf-8-sig")
+
+
 def test_column_names_never_collide(tmp_path: Path) -> None:
     """A file's own column called state or record keeps its cells beside ours."""
     result = make_result(tmp_path, "name,categoryId,state,,row\nRex,3,Texas,x,9\n")

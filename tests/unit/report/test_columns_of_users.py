@@ -159,6 +159,14 @@ def test_columns_whose_names_differ_only_by_type_are_kept(tmp_path: Path) -> Non
     assert pd.read_parquet(path).iloc[0, 4:].to_dict() == {"1": "text", "1 (2)": "number"}
 
 
+def test_a_time_next_to_days_is_kept(tmp_path: Path) -> None:
+    """A column of days and of times of day loses neither."""
+    moment = datetime(2000, 9, 28, 0, 11, 42)
+    frame = PETS.assign(own=pd.Series([date(2000, 1, 1), moment, None], dtype="object"))
+    cells = own_cells(pf.write_report(frame, tmp_path / "stock.xlsx"))
+    assert [cell.value for cell in cells] == [datetime(2000, 1, 1), moment, None]
+
+
 def test_instants_are_shown_in_the_zone_that_their_heading_names(tmp_path: Path) -> None:
     """Instants of one zone are local times of it, those of several zones are in UTC."""
     instant = datetime(2026, 7, 1, 12, 30, tzinfo=UTC)

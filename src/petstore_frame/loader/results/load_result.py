@@ -188,10 +188,11 @@ class LoadResult:
     def fix(self) -> pd.DataFrame:
         """The rows that need fixing (invalid, rejected): correct its columns, then load it.
 
-        All problems of a row follow its own columns. The last column links it to its row. A
-        missing text is missing in every column, so ``fillna`` fills it.
+        All problems of a row follow its own columns. The last column links it to its row. Empty
+        cells are missing values, so ``fillna`` fills them.
         """
-        return make_frame(self.run, self.rows(*FIX_STATES), FIX_COLUMNS)
+        rows = self.rows(*FIX_STATES)
+        return make_frame(self.run, rows, FIX_COLUMNS, empty_is_missing=True)
 
     def write(self, folder: str | PathLike[str] = DEFAULT_FOLDER) -> list[Path]:
         """Write the results as files, each whole or not at all.

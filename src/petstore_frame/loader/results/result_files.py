@@ -111,8 +111,17 @@ def _changes_of(row: JournalRow) -> str | None:
     return "; ".join(changes) or None
 
 
-def make_frame(run: Import, rows: Iterable[JournalRow], ours: Iterable[str]) -> pd.DataFrame:
-    """Return the file's own columns of some rows, then columns of ours."""
+def make_frame(
+    run: Import,
+    rows: Iterable[JournalRow],
+    ours: Iterable[str],
+    *,
+    empty_is_missing: bool = False,
+) -> pd.DataFrame:
+    """Return the file's own columns of some rows, then columns of ours.
+
+    With ``empty_is_missing``, an empty cell is missing, as a cell that a short row lacks.
+    """
     import pandas as pd
 
     described = [(row.cells, describe(row, run)) for row in rows]
@@ -121,10 +130,15 @@ def make_frame(run: Import, rows: Iterable[JournalRow], ours: Iterable[str]) -> 
         free = name or f"column {at + 1}"
         while free in (*COLUMNS, *FIX_COLUMNS) or free in series:
             free = f"{free} (file)"
-        cells = [cells[at] if at < len(cells) else None for cells, _ in described]
-        series[free] = as_type(cells, "str")
+        column = [cells[at] if at < len(cells) else None for cells, _ in described]
+        if empty_is_missing:
+            column = [cell or None for cell in column]
+        series[free] = as_type(column, "str")
     for name in ours:
-        series[name] = _series(name, [known[name] for _, known in described])
+        values = [facts[name] for _, facts in described]
+        if empty_is_missing:
+            values = [None if value == "" else value for value in values]
+        series[name] = _series(name, values)
     return pd.DataFrame(series)
 
 

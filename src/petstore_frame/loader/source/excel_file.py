@@ -27,7 +27,6 @@ from petstore_frame.loader.source.table import (
 from petstore_frame.loader.source.workbook_parts import (
     MergedCells,
     SheetFacts,
-    WorkbookParts,
     read_parts,
 )
 from petstore_frame.storage import excel_styles as styles
@@ -57,11 +56,12 @@ class Workbook:
 
     def __init__(self, file: BinaryIO) -> None:
         openpyxl = import_extra("openpyxl", "reading a workbook", "excel")
-        self._file = file
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # on styles
-                self._parts: WorkbookParts = read_parts(file)
+                parts = read_parts(file)
+                # Before openpyxl sees any sheet, which it cannot do without much memory.
+                self._facts = {title: parts.sheet_facts(file, title) for title in parts.sheet_files}
                 self._book = openpyxl.load_workbook(
                     file, read_only=True, data_only=True, keep_links=False
                 )
@@ -69,7 +69,6 @@ class Workbook:
             raise
         except Exception as problem:  # noqa: BLE001 # openpyxl lets the errors of its parsers through
             raise _unreadable(problem) from None
-        self._facts = dict[str, SheetFacts]()
         self.names = tuple(sheet.title for sheet in self._book.worksheets)
         if not self.names:
             raise InputError("the workbook has no sheet with cells")
@@ -125,12 +124,7 @@ class Workbook:
         return [*islice(filter(None, rows), _HEADER_ROWS)]
 
     def _facts_of(self, sheet: Any) -> SheetFacts:
-        if sheet.title not in self._facts:
-            try:
-                self._facts[sheet.title] = self._parts.sheet_facts(self._file, sheet.title)
-            except (OSError, ValueError) as problem:
-                raise _unreadable(problem) from None
-        return self._facts[sheet.title]
+        return self._facts.get(sheet.title) or SheetFacts()
 
     def _reject_formulas(self, sheet: Any) -> None:
         """Reject a sheet with formulas whose values nobody calculated."""

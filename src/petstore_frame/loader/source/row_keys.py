@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
@@ -20,6 +21,7 @@ from petstore_frame.loader.source.table import DATE_NOTE, TableRow
 
 Key = tuple[str, ...]
 KEY_MISSING = "key_missing"
+_MAY_BE_SPECIAL = re.compile(r"[+#/.]|^$")
 _HINT = "fill it in: it says which animal this is"
 
 
@@ -44,28 +46,40 @@ class KeyReader:
         self._positions = tuple(self._places.values())
         self._empty_words = frozenset(empty_words)
         self._missing_words = Counter[Key]()
-        self._partial = set[Key]()  # keys of which some columns are empty
         self._known = set[Key]()  # all keys, if there are several columns
-        # By the position of a column: whether it has dates, other keys, and keys like dates.
-        self._dates, self._others, self._three_numbers = set[int](), set[int](), set[int]()
+        # Positions of columns with keys that are not dates, and with three numbers in a key.
+        self._others, self._three_numbers = set[int](), set[int]()
         self._ambiguous: frozenset[Key] = frozenset()
+        # A million keys that need no closer look are read by the shortest way.
+        self._single_at = self._positions[0] if len(self._positions) == 1 else None
+        self._is_plain = self._single_at is not None and not self._empty_words
 
     def observe(self, row: TableRow) -> None:
         """Take note of a row before any key is read."""
-        texts = self._texts(row.cells)
+        if self._single_at is not None and self._is_plain_key(row, self._single_at):
+            self._others.add(self._single_at)
+            return
+        self._is_plain = False
+        texts = [self._text(row.cells, at) for at in self._positions]
         if all(map(is_missing_word, filter(None, texts))):
             self._missing_words[tuple(texts)] += 1
+            return
         for at, text in zip(self._positions, texts, strict=True):
-            if not text:
-                continue
-            if self._is_date(at, text, row.notes):
-                self._dates.add(at)
-            elif at not in self._others or at not in self._three_numbers:
+            if at not in self._others and text and not self._is_date(at, text, row.notes):
                 self._others.add(at)
-                if THREE_NUMBERS.fullmatch(text):
-                    self._three_numbers.add(at)
+            is_three_numbers = THREE_NUMBERS.fullmatch(text) is not None
+            if is_three_numbers and not self._is_date(at, text, row.notes):
+                self._three_numbers.add(at)
         if len(texts) > 1:
             self._known.add(tuple(texts))
+
+    def _is_plain_key(self, row: TableRow, at: int) -> bool:
+        """Return True for a key that is neither a word, a date nor what a spreadsheet wrote."""
+        cells = row.cells
+        text = cells[at].strip() if at < len(cells) else ""
+        if not text.isascii() or not text.isprintable() or _MAY_BE_SPECIAL.search(text):
+            return False
+        return not (row.problems or row.notes or is_missing_word(text) or is_spreadsheet_date(text))
 
     def finish(self) -> None:
         """Find the keys with empty columns whose rest is the rest of several keys."""
@@ -81,23 +95,21 @@ class KeyReader:
 
     def read(self, row: TableRow) -> tuple[Key | None, RowProblem | None]:
         """Return the key of a row, or why it has none."""
-        texts = self._texts(row.cells)
+        if self._is_plain and self._single_at is not None:
+            return (row.cells[self._single_at].strip(),), None
+        texts = tuple([self._text(row.cells, at) for at in self._positions])
         problem = self._problem(row, texts)
-        return (None, problem) if problem is not None else (tuple(texts), None)
+        return (texts, None) if problem is None else (None, problem)
 
-    def _texts(self, cells: Sequence[str]) -> list[str]:
-        """Return the text of each column, empty if it holds no key."""
-        texts = []
-        for at in self._positions:
-            text = cell_at(cells, at)
-            if not text.isascii():
-                text = normalize("NFC", text)
-            is_empty = bool(self._empty_words) and word_of(text) in self._empty_words
-            may_be_fault = text[:1] == "#" or "+" in text
-            if is_empty or (may_be_fault and is_spreadsheet_fault(text)):
-                text = ""
-            texts.append(text)
-        return texts
+    def _text(self, cells: Sequence[str], at: int) -> str:
+        """Return the text of a column, empty if it holds no key."""
+        text = cells[at].strip() if at < len(cells) else ""
+        if not text.isascii():
+            text = normalize("NFC", text)
+        if self._empty_words and word_of(text) in self._empty_words:
+            return ""
+        may_be_fault = "+" in text or text[:1] == "#"
+        return "" if may_be_fault and is_spreadsheet_fault(text) else text
 
     def _is_date(self, at: int, text: str, notes: Mapping[int, str]) -> bool:
         if notes and notes.get(at) == DATE_NOTE:
@@ -116,14 +128,14 @@ class KeyReader:
                 return self._placed(row.problems[at].message, at, row.cells)
             if not text.isprintable() and (fault := unsendable_character(text)):
                 return self._placed(f"the key holds {fault}", at, row.cells)
-            if at in self._dates and self._is_converted(at, text, row.notes):
+            if at in self._others and self._is_converted(at, text, row.notes):
                 message = f"{text!r} is a date that a spreadsheet made from the key"
                 return self._placed(message, at, row.cells, "type the key again, as text")
         return None
 
     def _is_converted(self, at: int, text: str, notes: Mapping[int, str]) -> bool:
         """Return True for a date in a column whose other keys are not dates."""
-        if at not in self._others or not self._is_date(at, text, notes):
+        if not self._is_date(at, text, notes):
             return False
         is_cell = notes.get(at) == DATE_NOTE
         return is_cell or at not in self._three_numbers or not THREE_NUMBERS.match(text)

@@ -19,10 +19,11 @@ _MONTHS = (
 )
 _MONTH = rf"(?:{'|'.join(sorted(_MONTHS.split(), key=len, reverse=True))})[a-zé]*\.?"
 # What a spreadsheet makes of 3-12 or 12/3: 12-Mar, Mar-12, 3. Dez.
-_MONTH_DATE = re.compile(
-    rf"\d{{1,4}}[-. /]+{_MONTH}(?:[-. /]+\d{{2,4}})?|{_MONTH}[-. /]+\d{{1,4}}", re.IGNORECASE
+_CONVERTED_DATE = re.compile(
+    rf"\d{{1,4}}[-. /]+{_MONTH}(?:[-. /]+\d{{2,4}})?|{_MONTH}[-. /]+\d{{1,4}}"
+    r"|\d{1,2}([./])\d{1,2}\1\d{4}(?: 0?0:00(?::00)?)?",
+    re.IGNORECASE,
 )
-_FULL_DATE = re.compile(r"\d{1,2}([./])\d{1,2}\1\d{4}(?: 0?0:00(?::00)?)?")
 THREE_NUMBERS = re.compile(r"\d+[./]\d+[./]\d+")
 # Words that people write if an animal has no number. One of them may be a key, two cannot.
 MISSING_WORDS = frozenset(
@@ -53,7 +54,7 @@ def is_spreadsheet_date(text: str) -> bool:
         >>> is_spreadsheet_date("3-12"), is_spreadsheet_date("2026-03-12")
         (False, False)
     """
-    return bool(_MONTH_DATE.fullmatch(text) or _FULL_DATE.fullmatch(text))
+    return _CONVERTED_DATE.fullmatch(text) is not None
 
 
 def is_spreadsheet_fault(text: str) -> bool:

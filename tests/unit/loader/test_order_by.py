@@ -1,0 +1,74 @@
+"""The order of the rows of one key: dates, instants and numbers, and never a guess."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.source.order_values import OrderReader
+from petstore_frame.loader.source.table import TableRow
+
+ZONES = st.integers(-14, 14).map(lambda hours: timezone(timedelta(hours=hours)))
+
+
+def order_values(texts: list[str], thousands: str | None = None) -> list[str]:
+    """Return what a column of these texts is sorted by."""
+    reader = OrderReader(0, "seen", thousands)
+    rows = [TableRow(line, [text]) for line, text in enumerate(texts, 2)]
+    for row in rows:
+        reader.observe(row)
+    reader.finish()
+    return [reader.read(row) for row in rows]
+
+
+@given(st.lists(st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=ZONES)))
+def test_instants_sort_as_instants(moments: list[datetime]) -> None:
+    """What is later sorts later, whatever the time zones are."""
+    found = order_values([moment.isoformat() for moment in moments])
+    in_utc = [moment.astimezone(UTC) for moment in moments]
+    assert sorted(range(len(found)), key=found.__getitem__) == sorted(
+        range(len(found)), key=in_utc.__getitem__
+    )
+
+
+@given(st.lists(st.decimals(-(10**15), 10**15, places=3, allow_nan=False)))
+def test_numbers_sort_as_numbers(numbers: list[Decimal]) -> None:
+    """Also negative ones and decimals."""
+    found = order_values([f"{number:.3f}" for number in numbers])
+    assert sorted(found) == [found[at] for at in sorted(range(len(found)), key=numbers.__getitem__)]
+
+
+def test_one_order_of_dates_counts_if_a_cell_proves_it() -> None:
+    """The 13th can only be a day; a date whose day is its month is the same both ways."""
+    assert order_values(["03/04/2026", "13/04/2026"])[0].startswith("2026-04-03")
+    assert order_values(["03/04/2026", "04/13/2026"])[0].startswith("2026-03-04")
+    assert order_values(["03.03.2026", "", "soon"]) == ["2026-03-03T00:00:00.000000", "", ""]
+
+
+def test_grouped_digits_are_read_by_the_option() -> None:
+    """``thousands`` says what the comma is, in this column as in the others."""
+    assert sorted(order_values(["1,024", "999"], ","))[0] == order_values(["999"])[0]
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        (["03/04/2026", "05/06/2026"], "'03/04/2026' is 2026-04-03 or 2026-03-04"),
+        (["13/04/2026", "04/13/2026"], "some dates begin with the day and others with the month"),
+        (["31/12/99"], "two digits.*'31/12/99' is 2099-12-31 or 1999-12-31"),
+        (["2026-01-31", "46054"], "'2026-01-31' is a date and '46054' is a number"),
+        (["2026-01-31T08:00Z", "2026-01-31"], "is an instant with a time zone and .* is a date"),
+        (["1767225600", "1767225600000"], "may be seconds and 1767225600000 may be milliseconds"),
+    ],
+)
+def test_what_can_be_read_in_two_ways_is_rejected(texts: list[str], words: str) -> None:
+    """Both readings are named, in either order of the rows, and nothing is sorted."""
+    with pytest.raises(InputError, match=words):
+        order_values(texts)
+    with pytest.raises(InputError):
+        order_values(texts[::-1])

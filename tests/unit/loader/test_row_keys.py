@@ -1,0 +1,51 @@
+"""Keys of rows: what is a key, and what a person or a spreadsheet wrote in its place."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from unit.loader.opened import rows_of, workbook_of
+
+
+def keys_of(tags: list[object], key: str | list[str] = "tag") -> list[str | None]:
+    """Return the keys of a frame with these tags, joined; None for a row without one."""
+    frame = pd.DataFrame({"name": "A", "category_id": 3, "tag": tags, "house": "N"}, dtype=object)
+    return [None if row.key is None else "+".join(row.key) for row in rows_of(frame, key=key)]
+
+
+@pytest.mark.parametrize("word", ["none", "N/A", "Unknown", "TBD", "0", "-", "?"])
+def test_a_word_for_no_number_is_no_key_twice(word: str) -> None:
+    """One row may have it as its key; two rows would be one animal."""
+    assert keys_of([word, "A-17", word]) == [None, "A-17", None]
+    assert keys_of([word, "A-17"]) == [word, "A-17"]
+
+
+@pytest.mark.parametrize("text", ["12-Mar", "Mar-12", "3. Dez", "3/12/2026", "12.03.2026"])
+def test_a_date_among_other_keys_was_made_by_a_spreadsheet(text: str) -> None:
+    """It is a key if all keys are dates, and words for no number are not others."""
+    assert keys_of([text, "A-17"]) == [None, "A-17"]
+    assert keys_of([text, "none"]) == [text, "none"]
+
+
+def test_numbers_with_a_year_are_not_dates() -> None:
+    """123/05/2026 shows what 12/05/2026 is here; 3-12 and 2026-03-12 may be numbers, too."""
+    assert keys_of(["12/05/2026", "123/05/2026"]) == ["12/05/2026", "123/05/2026"]
+    assert keys_of(["3-12", "2026-03-12", "A-17"]) == ["3-12", "2026-03-12", "A-17"]
+
+
+def test_a_date_cell_is_no_key_among_others(tmp_path: Path) -> None:
+    """The workbook says that it is a date, and a number past 15 digits was rounded."""
+    header, first = ("name", "category_id", "tag"), ("A", 3, "A-17")
+    workbook_of(tmp_path, header, first, ("B", 3, date(2026, 3, 12)), ("C", 3, 1234567890123456))
+    rows = rows_of(tmp_path / "pets.xlsx", key="tag")
+    assert [row.key for row in rows] == [("A-17",), None, None]
+    assert all(row.problems[0].column == "tag" for row in rows[1:])
+
+
+def test_a_part_of_a_composite_key_may_be_a_word() -> None:
+    """Only a key that says nothing at all is none."""
+    assert keys_of(["0", "0"], key=["house", "tag"]) == ["N+0", "N+0"]
