@@ -21,7 +21,7 @@ from petstore_frame.loader.results.import_facts import (
     WHY_EXCLUDED,
     ImportSummary,
 )
-from petstore_frame.loader.row_state import Ending, State, short_text
+from petstore_frame.loader.row_state import Ending, Reason, State, short_text
 from petstore_frame.rendering import PAGE, Markup, count_text, minute_text, palette
 from petstore_frame.schema import FIELDS
 
@@ -141,14 +141,14 @@ def _background(facts: ImportSummary) -> list[str]:
 def file_warnings(facts: ImportSummary) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
     sentences = []
-    for name, found in facts.run.facts.items():
-        if not found or name in (COMMON_CAUSE, LIKELY_KEY, NOT_SHOWN):
+    for name, value in facts.run.facts.items():
+        if not value or name in (COMMON_CAUSE, LIKELY_KEY, NOT_SHOWN):
             continue
-        shown = str(found)
-        if isinstance(found, list):
-            word = "line" if len(found) == 1 else "lines"
-            shown = f"{count_text(len(found), 'row')} ({word} {', '.join(_cut(found, 'lines'))})"
-        sentences.append(_MEANINGS.get(name, name + ": {}").replace("{}", shown))
+        text = str(value)
+        if isinstance(value, list):
+            noun = "line" if len(value) == 1 else "lines"
+            text = f"{count_text(len(value), 'row')} ({noun} {', '.join(_cut(value, 'lines'))})"
+        sentences.append(_MEANINGS.get(name, name + ": {}").replace("{}", text))
     if not_shown := facts.run.facts.get(NOT_SHOWN):
         names = [_plain(f"{animal['name']} ({animal['source']})") for animal in not_shown]
         shown = ", ".join(_cut(names, "animals"))
@@ -160,13 +160,15 @@ def file_warnings(facts: ImportSummary) -> list[str]:
 
 
 def _why_excluded(group: ExcludedRows) -> str:
-    text = f"{count_text(group.rows, 'row')}: {WHY_EXCLUDED[group.reason]}"
+    """Return how many rows are not sent for one reason, and which file has their animals."""
+    rows = count_text(group.rows, "row")
     if group.reason.is_plain:
-        return text
-    there = "another row of this file"
-    if group.staged_at is not None:
-        there = f"{group.source}, loaded {minute_text(group.staged_at)[:10]}"
-    return f"{text}, from {there}"
+        return f"{rows}: {WHY_EXCLUDED[group.reason]}"
+    if group.staged_at is None:
+        values = ", with other values" if group.reason is Reason.CHANGED else ""
+        return f"{rows}: same animal as another row of this file{values}"
+    file = f"{group.source}, loaded {minute_text(group.staged_at)[:10]}"
+    return f"{rows}: {WHY_EXCLUDED[group.reason]}, from {file}"
 
 
 def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
