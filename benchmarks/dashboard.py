@@ -46,7 +46,7 @@ SHOWN = {
     ),
 }  # fmt: skip
 CHANGES = """import json, statistics, time
-tab, spent = shown.inventory, {"status": [], "name": []}
+tab, spent = shown.tabs.inventory, {"status": [], "name": []}
 for turn in range(40):
     start = time.perf_counter()
     tab.status.value = ("sold", "", "pending", "available")[turn % 4]
@@ -147,9 +147,7 @@ def choose_status(part: Any) -> None:
 
 
 def type_name(part: Any) -> None:
-    box = part.get_by_role("textbox", name="Name", exact=True)
-    box.fill("ab")
-    box.press("Enter")
+    part.get_by_role("textbox", name="Name", exact=True).fill("ab")
 
 
 if __name__ == "__main__":

@@ -60,7 +60,9 @@ def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> 
                 open_tab(page, "History")
                 page.locator("[data-name='days-available'] svg").wait_for(timeout=60_000)
                 # The folder of this run is no folder of a reader's.
-                page.get_by_label("Snapshots in").evaluate("box => { box.value = 'history' }")
+                page.get_by_label("Folder for snapshots").evaluate(
+                    "box => { box.value = '/home/me/history' }"
+                )
                 last = page.locator("[data-name='new-sold-gone']").bounding_box()
                 take(page, "dashboard_history", last["y"] + last["height"])
                 open_tab(page, "Import")
@@ -69,13 +71,15 @@ def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> 
                     page.get_by_role("button", name="Choose a file").first.click()
                 chooser.value.set_files(arrivals)
                 page.get_by_role("button", name="Yes, this is right").click(timeout=60_000)
-                key = page.locator(".pf-tab:visible").get_by_label("Our animal number")
+                confirm = page.get_by_role("button", name="Yes, these columns are right")
+                confirm.click(timeout=60_000)
+                key = page.locator(".pf-tab:visible").get_by_label("Animal ID column")
                 key.select_option(label="Chip-Nr", timeout=60_000)
                 reserved = page.get_by_label("Status: reserved")
                 reserved.select_option(label="pending", timeout=60_000)
-                send = page.get_by_role("button", name="Send 5 pets")
+                send = page.get_by_role("button", name="Add 5 pets")
                 send.wait_for(timeout=60_000)
-                last = send.bounding_box()
+                last = page.locator(".pf-step:visible").last.bounding_box()
                 take(page, "dashboard_import", last["y"] + last["height"])
                 browser.close()
         finally:

@@ -5,6 +5,7 @@ The notebook has a cell that shows a dashboard.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import signal
@@ -93,10 +94,12 @@ def book(lab: jupyter.Server, chromium: Any) -> Iterator[tuple[Any, jupyter.Traf
         yield page, traffic
 
 
-@pytest.fixture(scope="package")
-def address(environ: dict[str, str], folder: Path) -> Iterator[str]:
-    """Where ``petstore-frame dashboard`` shows the store as a page of its own."""
-    words = ["dashboard", "--no-browser", "--categories", "labels.csv"]
+@contextlib.contextmanager
+def open_page(
+    environ: dict[str, str], folder: Path, *options: str
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Start ``petstore-frame dashboard`` in a folder; yields its address and its process."""
+    words = ["dashboard", "--no-browser", *options]
     log = folder / "page.log"
     with log.open("w") as out, subprocess.Popen(
         [sys.executable, "-m", "petstore_frame", *words], cwd=folder, env=os.environ | environ,
@@ -106,9 +109,18 @@ def address(environ: dict[str, str], folder: Path) -> Iterator[str]:
         address = process.stdout.readline().strip()
         waited = jupyter.Server(address.partition("/?")[0], address.partition("token=")[2])
         jupyter.await_answer(waited, "/login", process, log)
-        yield address
-        process.send_signal(signal.SIGTERM)
+        try:
+            yield address, process
+        finally:
+            process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
+
+
+@pytest.fixture(scope="package")
+def address(environ: dict[str, str], folder: Path) -> Iterator[str]:
+    """Where ``petstore-frame dashboard`` shows the store as a page of its own."""
+    with open_page(environ, folder, "--categories", "labels.csv") as (address, _):
+        yield address
 
 
 @pytest.fixture(scope="package")

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
+
+from browser import jupyter
+from browser.conftest import open_page
+from plain_http import wait_until
 
 GIVE = """() => {
   const given = new DataTransfer();
@@ -40,26 +50,70 @@ def test_without_the_token_there_is_no_page(address: str) -> None:
 
 def test_a_file_is_dropped_and_a_table_is_pasted(voila: Any, axe: Any) -> None:
     """Only a browser has a clipboard and a hand that drops; keys alone send what came so."""
-    voila.get_by_role("tab", name="Import", exact=True).click()
+    voila.get_by_role("tab", name="Import").click()
     tab, dash = voila.locator(".pf-tab:visible"), voila.locator(".pf-dash")
     given = voila.evaluate_handle(GIVE)
     tab.locator("textarea").wait_for()
     for kind in ("dragover", "drop"):
         tab.dispatch_event(kind, {"dataTransfer": given})
-    voila.locator("caption", has_text="dropped.csv").wait_for()
-    tab.get_by_label("Category is", exact=True).select_option(label="Art")
-    voila.get_by_label("Category: Hund · 1").wait_for()
+    tab.locator(".pf-step-title", has_text="dropped.csv").wait_for()
+    tab.get_by_label("Category", exact=True).select_option(label="Art")
+    tab.locator(".pf-value", has_text="Hund").wait_for()
     assert axe(dash) == []
+    tab.get_by_role("button", name="Change").first.click()
     place = tab.locator("textarea")
     place.focus()
     place.evaluate(PASTE, "name\tcategory_id\r\nPasted\t2\r\n")
-    voila.locator("caption", has_text="pasted ").wait_for()
-    voila.get_by_role("button", name="Send 1 pet").wait_for()
-    place.focus()
-    for _ in range(20):  # with keys alone: on from the place where it was pasted
+    tab.locator(".pf-step-title", has_text="pasted ").wait_for()
+    voila.get_by_role("button", name="Add 1 pet").wait_for()
+    tab.get_by_role("button", name="Change").last.focus()
+    for _ in range(20):  # with keys alone
         voila.keyboard.press("Tab")
-        if voila.evaluate("() => document.activeElement.innerText") == "Send 1 pet":
+        if voila.evaluate("() => document.activeElement.innerText") == "Add 1 pet":
             break
     voila.keyboard.press("Enter")
     voila.get_by_role("button", name="Download results.csv").first.wait_for()
     assert axe(dash) == []
+
+
+def kernels_of(process: subprocess.Popen[str]) -> list[int]:
+    """Return the kernels that a page server has started, by process id."""
+    command = ["ps", "--ppid", str(process.pid), "-o", "pid=,args="]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return [int(line.split()[0]) for line in listed.splitlines() if "ipykernel" in line]
+
+
+@pytest.fixture
+def own_page(
+    environ: dict[str, str], tmp_path: Path, chromium: Any
+) -> Iterator[tuple[Any, str, subprocess.Popen[str]]]:
+    """A page with a server of its own, which a test may end."""
+    with open_page(environ, tmp_path) as (address, process), jupyter.tab(chromium) as (page, _):
+        page.goto(address)
+        page.wait_for_selector(".pf-card", timeout=90_000)
+        yield page, address, process
+
+
+def test_three_loads_leave_one_kernel_and_a_lost_one_is_explained(own_page: Any) -> None:
+    """Only a browser closes pages: each ends its kernel, and says so if it has lost it."""
+    page, _, process = own_page
+    for _ in range(2):
+        page.reload()
+        page.wait_for_selector(".pf-card", timeout=90_000)
+    assert wait_until(lambda: len(kernels_of(process)) == 1, 20)
+    (kernel,) = kernels_of(process)
+    os.kill(kernel, signal.SIGKILL)
+    lost = page.locator(".pf-lost")
+    lost.wait_for(timeout=60_000)
+    assert "lost its Python process" in lost.inner_text()
+    lost.get_by_role("button", name="Reload").click()
+    page.wait_for_selector(".pf-card", timeout=90_000)
+    assert page.locator(".pf-lost").count() == 0
+    page.goto("about:blank")
+    assert wait_until(lambda: kernels_of(process) == [], 30)
+
+
+def test_moments_are_in_the_time_of_the_reader(voila: Any) -> None:
+    """Only a browser knows the reader's time zone; the tooltip keeps UTC."""
+    time = voila.locator(".pf-header time")
+    assert "(your time)" in time.inner_text() and "UTC" in time.get_attribute("title")

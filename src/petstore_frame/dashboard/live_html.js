@@ -101,10 +101,10 @@ function localize(root) {
   }
 }
 
-const watched = new WeakSet(); // dashboards that are watched already
+// Each widget has a copy of this script, so the page itself remembers that it is watched.
 function watchDashboard(model, dashboard) {
-  if (!dashboard || watched.has(dashboard)) return;
-  watched.add(dashboard);
+  if (!dashboard || "watched" in dashboard.dataset) return;
+  dashboard.dataset.watched = "";
   watchConnection(model, dashboard);
   localize(dashboard);
   new MutationObserver(() => localize(dashboard)).observe(dashboard, { childList: true, subtree: true });
@@ -263,7 +263,7 @@ function render({ model, el }) {
   model.on("change:selected", mark);
   model.on("msg:custom", receive);
   draw();
-  requestAnimationFrame(() => watchDashboard(model, el.closest(".pf-dash")));
+  setTimeout(() => watchDashboard(model, el.closest(".pf-dash")), 100); // once it is part of the page
   return () => {
     document.removeEventListener("pointerdown", closeMenu);
     model.off("change:selected", mark);

@@ -129,11 +129,11 @@ class MatchValuesStep:
         factory = self._factory
         if FIELDS.named(field).values:
             answers = [(CHOOSE, ""), *((answer, answer) for answer in _status_answers())]
-            return factory.dropdown("", answers, on_change, tooltip=label)
+            return factory.dropdown(label, answers, on_change)
         hint = "choose, or type: Name (number)"
         if field == "name":
             hint = "a name; otherwise fix them later"
-        return factory.text("", hint, on_change, options=(), tooltip=label)
+        return factory.text(label, hint, on_change, options=())
 
     def _render_group(self, field: str, group: _Group, state: FileState) -> None:
         values = [value for value in state.values if value.field == field]

@@ -106,8 +106,8 @@ class WidgetFactory:
         if shared_style is not None:
             options["style"] = shared_style
         widget: WidgetT = kind(*args, layout=self._shared.layout, **options)
-        if css:
-            widget.add_class(css)
+        for css_class in css.split():
+            widget.add_class(css_class)
         self._shared.made.append(widget)
         return widget
 

@@ -227,3 +227,12 @@ def test_the_memory_is_files_that_a_person_reads(tmp_path: Path) -> None:
     assert (tmp_path / "categories.csv").read_text() == "category_id,label\n1,Cat\n9,Ferret\n"
     again.recipe_path(columns).write_text("broken = [")
     assert again.find_recipe(columns) is None
+
+
+def test_each_class_of_a_widget_is_one_word(store, tmp_path: Path) -> None:
+    """A browser rejects a class with a space, and then shows nothing of its widget."""
+    with widgets_made() as made:
+        pf.Dashboard(store.client(), journal=tmp_path).close()
+    classes = [name for widget in made if widget.has_trait("_dom_classes")
+               for name in widget._dom_classes]  # fmt: skip
+    assert classes and not [name for name in classes if " " in name]
