@@ -50,6 +50,7 @@ EXTRAS = {
     "postgres": (),
     "lab": ("lab",),
     "polars": ("history",),
+    "png": (),
 }
 KEEPS_RUNNING = {"serve", "dashboard"}
 DEADLINE_S = 60

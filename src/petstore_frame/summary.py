@@ -92,7 +92,7 @@ def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> S
                    3        Cat     1          1     2
                    7 Category 7     1          0     1
         >>> summary.total
-        <StatusCount: at least 3>
+        <StatusCount: ≥ 3>
 
     Interface: Resources, PetStatus; a status is optional, so a missing one has a column.
     """

@@ -78,9 +78,9 @@ def status_chart(
                 parts.append(svg.Mark.of(count, told, shades[status], {"status": status}))
         bars.append(_Bar(line.label, tip, parts, line.total, {"category": line.category_id}))
     numbers = ", ".join(f"{count.in_words} {status}" for status, count in counts.by_status.items())
-    words = f"{counts.total.in_words} pets in {counts.categories_in_words}: {numbers}"
+    description = f"{counts.total.in_words} pets in {counts.categories_in_words}: {numbers}"
     height = _ROW_HEIGHT * len(bars) + 4
-    return svg.Chart("pets-by-category", keys, _drawn(bars), height, words)
+    return svg.Chart("pets-by-category", keys, _drawn(bars), height, description)
 
 
 def _drawn(bars: Sequence[_Bar]) -> list[Markup]:

@@ -227,13 +227,13 @@ def element(tag: str, *children: str | None, **attributes: object) -> Markup:
         >>> print(element("text", "Tom & <Jerry>", class_="name", x="5%", fill=None))
         <text class="name" x="5%">Tom &amp; &lt;Jerry&gt;</text>
     """
-    given = "".join(
+    attribute_text = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{Markup.escape(printable(value))}"'
         for name, value in attributes.items()
         if value is not None
     )
     inner = "".join(Markup.escape(printable(child)) for child in children if child is not None)
-    return Markup(f"<{tag}{given}>{inner}</{tag}>")  # each part is escaped above
+    return Markup(f"<{tag}{attribute_text}>{inner}</{tag}>")  # each part is escaped above
 
 
 def data(means: Means) -> dict[str, object]:

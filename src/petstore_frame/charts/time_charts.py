@@ -124,10 +124,10 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
         preserveAspectRatio="none", pointer_events="none",
     ))  # fmt: skip
     body += [_marks(line, shades[line.name], x_of, scale) for line in lines]
-    words = _trend_words(lines, days, lost)
+    description = _describe_trend(lines, days, lost)
     if len(every) > len(lines):
-        words += f"; {len(every) - len(lines)} smaller groups not drawn"
-    return svg.Chart("pets-over-time", keys, body, HEIGHT, words)
+        description += f"; {len(every) - len(lines)} smaller groups not drawn"
+    return svg.Chart("pets-over-time", keys, body, HEIGHT, description)
 
 
 def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
@@ -158,7 +158,7 @@ def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
     return [*lines.values()]
 
 
-def _trend_words(lines: Sequence[_Line], days: Sequence[date], lost: Sequence[date]) -> str:
+def _describe_trend(lines: Sequence[_Line], days: Sequence[date], lost: Sequence[date]) -> str:
     """Return the facts of a trend in one sentence."""
     if not days:
         return "no snapshots"
@@ -166,8 +166,10 @@ def _trend_words(lines: Sequence[_Line], days: Sequence[date], lost: Sequence[da
     parts = [
         f"{name} {counts[0].in_words} to {counts[-1].in_words}" for name, counts in ends if counts
     ]
-    words = f"{days[0]} to {days[-1]}: {', '.join(parts)}"
-    return f"{words}; {count_text(len(lost), 'day')} without a snapshot" if lost else words
+    description = f"{days[0]} to {days[-1]}: {', '.join(parts)}"
+    return (
+        f"{description}; {count_text(len(lost), 'day')} without a snapshot" if lost else description
+    )
 
 
 def _gaps(lost: Sequence[date], x_of: Mapping[date, float], wide: float) -> Iterator[Markup]:
@@ -240,7 +242,7 @@ def moves_chart(moves: pd.DataFrame) -> svg.Chart:
     ]
     if has_short_week:
         keys.append(svg.Key("paler: less than a week", None, sign="░"))
-    return _draw_columns("new-sold-gone", keys, columns, _moves_words(weeks, totals))
+    return _draw_columns("new-sold-gone", keys, columns, _describe_moves(weeks, totals))
 
 
 def _count_moves(week: pd.DataFrame, chosen: pd.DataFrame) -> StatusCount:
@@ -251,18 +253,18 @@ def _count_moves(week: pd.DataFrame, chosen: pd.DataFrame) -> StatusCount:
     return svg.added(StatusCount(int(pets), bound) for pets, bound in pairs)
 
 
-def _moves_words(weeks: Sequence[Any], totals: Mapping[str, StatusCount]) -> str:
+def _describe_moves(weeks: Sequence[Any], totals: Mapping[str, StatusCount]) -> str:
     """Return the facts of the moves in one sentence."""
     if not weeks:
         return "no two snapshots to compare"
     (first, _), _ = weeks[0]
     (last_since, last), _ = weeks[-1]
     sums = ", ".join(f"{count.in_words} {name}" for name, count in totals.items())
-    words = f"{first:%Y-%m-%d} to {last:%Y-%m-%d}: {sums}"
+    description = f"{first:%Y-%m-%d} to {last:%Y-%m-%d}: {sums}"
     last_days = (last - last_since).days
     if last_days < _DAYS_OF_A_WEEK:
-        words += f"; the last week has {count_text(last_days, 'day')}"
-    return words
+        description += f"; the last week has {count_text(last_days, 'day')}"
+    return description
 
 
 def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
@@ -290,12 +292,12 @@ def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
         mark = svg.Mark(number, tip, colour, means, minimum)
         columns.append(_Column(days, str(count), [mark]))
         ages.append(f"{count.in_words} for {days} days")
-    words = f"{StatusCount(len(ageing), bound).in_words} pets available: {', '.join(ages)}"
+    description = f"{StatusCount(len(ageing), bound).in_words} pets available: {', '.join(ages)}"
     keys = []
     if any(minimums):
-        words += f"; {sum(minimums):,} of them may be older than the snapshots show"
+        description += f"; {sum(minimums):,} of them may be older than the snapshots show"
         keys.append(svg.Key("hatched: at least this long", None, sign="▨"))
-    return _draw_columns("days-available", keys, columns, words, has_short_names=True)
+    return _draw_columns("days-available", keys, columns, description, has_short_names=True)
 
 
 class _Column(NamedTuple):
@@ -310,7 +312,7 @@ def _draw_columns(
     name: str,
     keys: Sequence[svg.Key],
     columns: Sequence[_Column],
-    words: str,
+    description: str,
     *,
     has_short_names: bool = False,
 ) -> svg.Chart:
@@ -328,7 +330,7 @@ def _draw_columns(
     for number, anchor in names.items():
         text = columns[number].name
         body.append(_axis_label(text, at=centers[number], y=HEIGHT - 8, anchor=anchor))
-    return svg.Chart(name, keys, body, HEIGHT, words)
+    return svg.Chart(name, keys, body, HEIGHT, description)
 
 
 def _bars(column: _Column, scale: _Scale, *, left: float, step: float) -> Iterator[Markup]:

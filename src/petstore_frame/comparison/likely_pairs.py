@@ -90,10 +90,12 @@ def note_twins(table: pd.DataFrame) -> list[str]:
     Returns:
         One warning, or none.
     """
+    other_pets = table[table["kind"].eq(Kind.ONLY_IN_STORE)]
+    if other_pets.empty:
+        return []
     own_pets = table[table["row"].notna() & table["id"].notna()]
     own_ids = dict(zip(_pet_contents(own_pets), own_pets["id"], strict=True))
     own_ids.pop("", None)
-    other_pets = table[table["kind"].eq(Kind.ONLY_IN_STORE)]
     equal_ids = pd.Series(_pet_contents(other_pets), index=other_pets.index, dtype="object")
     equal_ids = equal_ids.map(own_ids).dropna()
     if equal_ids.empty:

@@ -27,15 +27,15 @@ def coverage_tables(contents: Contents, every_days: int | None = None) -> dict[s
 
     days: list[tuple[Any, ...]] = []
     for day in sorted({*completeness, *problems}):
-        known = completeness.get(day)
-        if known is None:
+        covered = completeness.get(day)
+        if covered is None:
             days.append((day, day.toordinal(), problems[day], None, None))
         else:
-            days.append((day, day.toordinal(), None, known.covers_all, known.total.bound))
+            days.append((day, day.toordinal(), None, covered.covers_all, covered.total.bound))
     bounds = [
-        (day, status, known.bound_of(status))
-        for day, known in completeness.items()
-        for status in _statuses(known)
+        (day, status, covered.bound_of(status))
+        for day, covered in completeness.items()
+        for status in _statuses(covered)
     ]
     day_schema = arrow.schema(
         {

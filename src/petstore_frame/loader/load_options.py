@@ -13,9 +13,9 @@ from petstore_frame.loader.row_state import State
 from petstore_frame.storage.progress import checked_progress
 from petstore_frame.validation import before_sending, checked_client, one_of, whole_number
 
-Word = Literal["raise", "skip", "create"]
+Answer = Literal["raise", "skip", "create"]
 # One answer, or one for each case of the question.
-Duplicates = Word | Mapping[str, Word]
+Duplicates = Answer | Mapping[str, Answer]
 # Whether a whole file stands for different animals, as which copy, or the lines that do.
 AsNew = bool | int | Collection[int]
 ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
@@ -53,9 +53,9 @@ class LoadOptions:
         if self.max_rows is not None:
             whole_number("max_rows", self.max_rows, 1)
         checked_progress(self.progress)
-        for case, word in self.answers.items():
+        for case, answer in self.answers.items():
             one_of("a case of duplicates", case, [*CASES, "not_found", UNSENT])
-            one_of("duplicates", word, get_args(Word))
+            one_of("duplicates", answer, get_args(Answer))
         if not isinstance(self.as_new, (bool, Collection)):
             whole_number("as_new", self.as_new, 1)
         for line in (*self.new_lines, *self.exclude_lines):
@@ -75,12 +75,12 @@ class LoadOptions:
         return self.as_new if isinstance(self.as_new, Collection) else ()
 
     @property
-    def answers(self) -> dict[str, Word]:
+    def answers(self) -> dict[str, Answer]:
         """The answer to each case of the question that has one; some are answered by name only."""
-        said = self.duplicates or "raise"
-        if not isinstance(said, Mapping):
-            said = {case: said for case in CASES if case not in BY_NAME}
-        return {case: word for case, word in said.items() if word != "raise"}
+        answers = self.duplicates or "raise"
+        if not isinstance(answers, Mapping):
+            answers = {case: answers for case in CASES if case not in BY_NAME}
+        return {case: answer for case, answer in answers.items() if answer != "raise"}
 
     @property
     def named_answers(self) -> dict[str, str]:

@@ -35,8 +35,9 @@ class Step(NamedTuple):
     def typed(self, reader: Reader = "python") -> list[str]:
         """Return what to type for it, line by line."""
         is_shell = reader == "shell"
-        words = (to_add(word, value, reader) for word, value in self.add.items())
-        lines = [f"add {(' ' if is_shell else ', ').join(words)}"] if self.add else []
+        options = [to_add(option, value, reader) for option, value in self.add.items()]
+        separator = " " if is_shell else ", "
+        lines = [f"add {separator.join(options)}"] if options else []
         return [*lines, *(call.shell if is_shell else call.python for call in self.calls)]
 
 

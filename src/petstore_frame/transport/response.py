@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import parse_qsl, urljoin
 
 from petstore_frame.schema import Pet, PetColumns
 
@@ -25,6 +25,8 @@ STORE_ID = "X-Store-Id"
 _ADDRESS = ("http://", "https://", "/", "?")
 # What programs write if there is no next page.
 _NOTHING = frozenset(("", "no", "null", "none", "undefined", "false", "0", "-1"))
+_LIMIT = re.compile(r"[?&]limit=([0-9]{1,9})(?:[&#]|$)")
+_STATUS = re.compile(r"[?&]status=([^&#]+)")
 _OFFSETS = ("offset", "skip", "start", "_start")
 # A proxy may have joined two lines into one; `1,000` may be one number or two, and is neither.
 _COUNTS = re.compile(r"[0-9]{1,18}(?:, [0-9]{1,18})*")
@@ -138,10 +140,14 @@ class Page:
     @classmethod
     def of_address(cls, columns: PetColumns, headers: Mapping[str, str], address: str) -> Self:
         """Return the page of an address that the store named, with what its query asks for."""
-        query = dict(parse_qsl(urlsplit(address).query))
-        limit = query.get("limit", "")
-        number = int(limit) if limit.isdecimal() else None
-        return cls(columns, headers, address, number, query.get("status"))
+        limit, status = _LIMIT.search(address), _STATUS.search(address)
+        return cls(
+            columns,
+            headers,
+            address,
+            None if limit is None else int(limit[1]),
+            None if status is None else status[1],
+        )
 
     @cached_property
     def next_address(self) -> str | None:

@@ -203,12 +203,18 @@ class Transport:
         headers: Mapping[str, str] = response.headers
         # Some programs repeat what they were sent: this is the one place that looks for the key.
         if response.status_code >= 400 or len(self._key) >= _LEAST_UNUSUAL_KEY:
-            redact = self._redactor.redact
-            content = redact(content)
-            headers = httpx.Headers([(name, redact(value)) for name, value in response.headers.raw])
+            content = self._redactor.redact(content)
+            headers = self._redacted_headers(response.headers)
         return Response(
             operation, response.status_code, headers, content, body_problem, elapsed_s, url
         )
+
+    def _redacted_headers(self, headers: httpx.Headers) -> httpx.Headers:
+        redact = self._redactor.redact
+        values = b"\n".join(value for _, value in headers.raw)
+        if redact(values) == values:
+            return headers
+        return httpx.Headers([(name, redact(value)) for name, value in headers.raw])
 
     def _operation(self, method: str, url: str, target: httpx.URL) -> str:
         """Return method and path, for messages."""

@@ -74,7 +74,7 @@ class Outcome:
     answer: dict[str, str] = field(default_factory=dict)  # the error, as a ``JournalRow`` has it
     notes: tuple[str, ...] = ()  # in what the pet differs from what was sent
     may_repeat: bool = True  # the same request, under its key, may settle an unconfirmed row
-    is_taken: bool = False  # an earlier session gave its pet's id to another animal
+    has_reused_id: bool = False  # an earlier session has its pet's id for another animal
 
 
 class Change(NamedTuple):
@@ -104,17 +104,17 @@ class Outcomes:
 
     def counts(self) -> dict[State, int]:
         """Count the animals that the import sends by their states, and its rows to fix."""
-        found = self._sql.execute(
+        counted = self._sql.execute(
             "SELECT state, count(*) FROM animals WHERE import = :import AND state IS NOT NULL"
             " GROUP BY 1 UNION ALL"
             " SELECT 'invalid', count(*) FROM row_states WHERE import = :import"
             " AND state = 'invalid'",
             {"import": self._import},
         )
-        return dict.fromkeys(State, 0) | {State(state): count for state, count in found}
+        return dict.fromkeys(State, 0) | {State(state): count for state, count in counted}
 
     def start(self, now: float) -> None:
-        """Begin a session; what a dead one left in flight is unknown from now on."""
+        """Begin a session; what a dead one left in flight is unconfirmed from now on."""
         self.recover()
         with self._writer.transaction() as sql:
             sql.execute(
@@ -125,7 +125,7 @@ class Outcomes:
         self._session = self._writer.commits
 
     def recover(self) -> None:
-        """Make unknown what dead sessions left in flight, of whatever import."""
+        """Make unconfirmed what dead sessions of any import left in flight."""
         with self._writer.transaction() as sql:
             sql.execute(
                 "UPDATE animals SET state = 'unconfirmed', may_have_been_applied = 1,"
@@ -158,7 +158,7 @@ class Outcomes:
 
     def commit(
         self,
-        verdicts: Sequence[Outcome],
+        outcomes: Sequence[Outcome],
         now: float,
         *,
         room: int = 0,
@@ -173,8 +173,8 @@ class Outcomes:
         none).
         """
         with self._writer.transaction() as sql:
-            if verdicts:
-                self._settle(verdicts, now)
+            if outcomes:
+                self._settle(outcomes, now)
             if store_id != self._store_id:
                 sql.execute("UPDATE journal SET store_id = ? WHERE store_id IS NULL", [store_id])
                 self._store_id = store_id
@@ -187,9 +187,9 @@ class Outcomes:
     ) -> list[Intent]:
         """Write the next intents: unconfirmed rows to repeat, then pending ones."""
         has_key = keys_since is not None
-        taken, self._repeats = self._repeats[:room], self._repeats[room:]
-        chosen = [each for each in taken if keys_since is not None and each[-1] > keys_since]
-        pending_room = room - len(taken)
+        repeats, self._repeats = self._repeats[:room], self._repeats[room:]
+        chosen = [row for row in repeats if keys_since is not None and row[-1] > keys_since]
+        pending_room = room - len(repeats)
         if max_pending is not None:
             pending_room = min(pending_room, max_pending)
         chosen += self._take_pending(pending_room)
@@ -223,11 +223,11 @@ class Outcomes:
         if len(self._pending) < most:
             start = self._pending[-1][0] + 1 if self._pending else self._next_pending
             self._pending += self._read(_NEXT_PENDING, start=start, most=READ_AHEAD)
-        taken, self._pending = self._pending[:most], self._pending[most:]
-        self._has_pending &= len(taken) == most
-        if taken:
-            self._next_pending = taken[-1][0] + 1
-        return taken
+        rows, self._pending = self._pending[:most], self._pending[most:]
+        self._has_pending &= len(rows) == most
+        if rows:
+            self._next_pending = rows[-1][0] + 1
+        return rows
 
     def _read(self, query: str, **named: Any) -> list[Any]:
         ((packed,),) = self._sql.execute(query, named | {"import": self._import}).fetchall()
@@ -238,51 +238,54 @@ class Outcomes:
         self._next_pending, self._pending = min(self._next_pending, row), []
         self._has_pending = True
 
-    def _settle(self, verdicts: Sequence[Outcome], now: float) -> None:
+    def _settle(self, outcomes: Sequence[Outcome], now: float) -> None:
         """Write how requests ended; a pet that another row has is refused with all of them."""
         values: list[tuple[Any, ...]] = []
-        for each in verdicts:
-            intent, state = each.intent, each.state
+        for outcome in outcomes:
+            intent, state = outcome.intent, outcome.state
             if state is State.PENDING:
                 self._read_again(intent.row)
-            answer = each.answer | ({"notes": each.notes} if each.notes else {})
+            answer: dict[str, Any] = dict(outcome.answer)
+            if outcome.notes:
+                answer["notes"] = outcome.notes
             values.append((
-                intent.row, state.value, each.reason, each.pet_id,
-                None if each.pet_id is None else "response", json.dumps(answer),
-                intent.may_have_been_applied or state is State.UNCONFIRMED, each.may_repeat,
+                intent.row, state.value, outcome.reason, outcome.pet_id,
+                None if outcome.pet_id is None else "response", json.dumps(answer),
+                intent.may_have_been_applied or state is State.UNCONFIRMED, outcome.may_repeat,
                 None if state is State.PENDING else now,
             ))  # fmt: skip
-        if taken := [(each.pet_id,) for each in verdicts if each.is_taken]:
-            self._sql.executemany(ID_GIVEN_AGAIN, taken)
+        reused_ids = [(outcome.pet_id,) for outcome in outcomes if outcome.has_reused_id]
+        if reused_ids:
+            self._sql.executemany(ID_GIVEN_AGAIN, reused_ids)
         query = _SETTLE.format(", ".join(f"({_places(row)})" for row in values))
         flat = [value for row in values for value in row]
-        self._expect(len(verdicts), self._sql.execute(query, [*flat, self._import]))
+        self._expect(len(outcomes), self._sql.execute(query, [*flat, self._import]))
 
     def change(self, changes: Iterable[Change], now: float) -> None:
         """Write what reading back, or a person, has found out."""
         with self._writer.transaction() as sql:
-            for each in changes:
-                if each.state is State.PENDING:  # its doubt is settled, and it is sent once more
-                    self._read_again(each.row)
+            for change in changes:
+                if change.state is State.PENDING:  # it is known now that it is not in the store
+                    self._read_again(change.row)
                     sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
-                named = {"state": str(each.state), "old": str(each.old)}
-                values = each._asdict() | named | {"now": now, "import": self._import}
+                named = {"state": str(change.state), "old": str(change.old)}
+                values = change._asdict() | named | {"now": now, "import": self._import}
                 self._expect(1, sql.execute(_CHANGE, values))
 
     def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
         """Add an event to the import's log."""
         with self._writer.transaction() as sql:
-            said = [self._import, now, kind, json.dumps(detail)]
-            sql.execute("INSERT INTO events (import, at, kind, detail) VALUES (?, ?, ?, ?)", said)
+            values = [self._import, now, kind, json.dumps(detail)]
+            sql.execute("INSERT INTO events (import, at, kind, detail) VALUES (?, ?, ?, ?)", values)
 
     def owners(self, pet_ids: Sequence[int]) -> dict[int, bool]:
-        """Return the pets that animals have of some, and whether an earlier session made them."""
+        """Return which of these pets animals have, and whether an earlier session made them."""
         query = "SELECT pet_id, session IS NOT ? FROM animals"
         with sql_errors(self.path):
-            found = self._sql.execute(
+            owners = self._sql.execute(
                 f"{query} WHERE pet_id IN ({_places(pet_ids)})", [self._session, *pet_ids]
             )
-            return {pet: bool(is_earlier) for pet, is_earlier in found}
+            return {pet: bool(is_earlier) for pet, is_earlier in owners}
 
     def _expect(self, rows: int, done: sqlite3.Cursor) -> None:
         """Refuse all of a transaction where a row is not in the state that it should be in."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from petstore_frame.loader.duplicate_question import Question
 from petstore_frame.loader.journal import rows as journal
@@ -85,7 +85,7 @@ NOTES: dict[str, str] = {
 class Cause:
     """Why a number of rows cannot be sent, or what was noted of them."""
 
-    problem: RowProblem  # the first one, with the word that would help all of them
+    problem: RowProblem  # the first one, with the option that would solve all of them
     rows: int
     lines: tuple[int, ...]  # of the first two
     values: tuple[tuple[str, int], ...] = ()  # what the cells hold, the commonest first
@@ -104,10 +104,14 @@ class Cause:
         return f"{text}; {problem.hint}" if problem.hint else text
 
 
-def count_notes(found: Iterable[tuple[Sequence[str], int, int]]) -> list[Cause]:
-    """Return each kind of note; given are notes, how many rows have them, and the first line."""
+def count_notes(noted_rows: Iterable[tuple[Sequence[str], int, int]]) -> list[Cause]:
+    """Return each kind of note.
+
+    Args:
+        noted_rows: Notes, how many rows have them, and the line of the first of these rows.
+    """
     rows, lines = Counter[str](), dict[str, int]()
-    for notes, count, line in found:
+    for notes, count, line in noted_rows:
         # 3.0→3 and 007→7 are both normalised.
         kinds = ("normalised" if "→" in note and note not in NOTES else note for note in notes)
         for kind in dict.fromkeys(kinds):
@@ -198,22 +202,22 @@ class ImportSummary:
             "rows": len(self),
             "states": self.counts,
             "groups": self.groups,
-            "excluded": [each._asdict() for each in self.excluded],
+            "excluded": [group._asdict() for group in self.excluded],
             "causes": [
-                asdict(each.problem) | {"rows": each.rows, "lines": each.lines}
-                for each in self.causes
+                asdict(cause.problem) | {"rows": cause.rows, "lines": cause.lines}
+                for cause in self.causes
             ],
             "notes": {note.problem.code: note.rows for note in self.notes},
             "read_back": None if open_rows is None else open_rows.notes,
             "candidates": {} if open_rows is None else open_rows.candidates,
             "exit_code": self.exit_code,
         }
-        known: dict[str, Any] = json.loads(json.dumps(facts))
-        return known
+        as_json: dict[str, Any] = json.loads(json.dumps(facts))
+        return as_json
 
 
 def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
-    """Read what is known of an import; add what is known of the call."""
+    """Read the facts of an import; ``of_call`` has those of the call."""
     run = journal.read_import(path, import_id)
     with reading(path) as sql:
         return ImportSummary(
@@ -228,64 +232,80 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
         )
 
 
+class _ProblemRows(NamedTuple):
+    """Rows that have one problem."""
+
+    problem: RowProblem
+    lines: list[int]  # of two of them
+    rows: int
+
+
 def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
-    """Return what keeps rows from being sent, each cause once, the commonest first."""
-    kinds = defaultdict[tuple[Any, ...], list[tuple[RowProblem, list[int], int]]](list)
-    found = [*journal.read_problems(sql, run)]
+    """Return what keeps rows from being sent, each cause once, the most common first."""
+    problem_rows = [_ProblemRows(*values) for values in journal.read_problems(sql, run)]
     for row in journal.read_rows(sql, run.id, State.REJECTED):
-        found.append((problem_of(row, run), [row.line], 1))
-    for each in found:
-        problem, *_ = each
+        problem_rows.append(_ProblemRows(problem_of(row, run), [row.line], 1))
+    groups: dict[tuple[Any, ...], list[_ProblemRows]] = defaultdict(list)
+    for group in problem_rows:
+        problem = group.problem
         # One kind of suspicion is one cause, in whatever column.
-        where = problem.allow or problem.column
-        kinds[problem.code, where, problem.add and problem.add[0]].append(each)
-    causes = []
-    for alike in kinds.values():
-        first, values = alike[0][0], Counter[str]()
-        for problem, _, rows in alike:
-            values[(problem.value or "").strip()] += rows
-        lines = sorted({line for _, lines, _ in alike for line in lines})[:_SHOWN_LINES]
-        shown = tuple(values.most_common())
-        words = [text for text, _ in shown if text]
-        first = replace(first, add=_add_for_all(first, words, run.key))
-        causes.append(Cause(first, values.total(), tuple(lines), shown))
+        column = problem.allow or problem.column
+        option = None if problem.add is None else problem.add[0]
+        groups[problem.code, column, option].append(group)
+    causes = [_cause_of(group, run.key) for group in groups.values()]
     return sorted(causes, key=lambda cause: -cause.rows)
+
+
+def _cause_of(group: Sequence[_ProblemRows], key: Sequence[str]) -> Cause:
+    """Return the cause of rows with problems of one kind."""
+    rows_of_value = Counter[str]()
+    for problem, _, rows in group:
+        rows_of_value[(problem.value or "").strip()] += rows
+    lines = sorted({line for member in group for line in member.lines})[:_SHOWN_LINES]
+    values = tuple(rows_of_value.most_common())
+    texts = [text for text, _ in values if text]
+    problem = group[0].problem
+    problem = replace(problem, add=_add_for_all(problem, texts, key))
+    return Cause(problem, rows_of_value.total(), tuple(lines), values)
 
 
 def _add_for_all(
     problem: RowProblem, values: Sequence[str], key: Sequence[str]
 ) -> tuple[str, Any] | None:
-    """Return the word that answers a problem for all rows that have one of the values."""
+    """Return the option that solves a problem for all rows that have one of the values."""
     if problem.add is None:
         return None
-    word, value = problem.add
-    each = dict.fromkeys(values[:_MOST_PROPOSED], "?")
-    if word == "categories":
-        return word, each
-    if word == "value_map":
-        return word, dict.fromkeys(value, each)
-    if word == "defaults" and "name" in value and key:
-        return word, {"name": " ".join(["Unnamed", *(f"{{{column}}}" for column in key)])}
+    option, value = problem.add
+    placeholders = dict.fromkeys(values[:_MOST_PROPOSED], "?")
+    if option == "categories":
+        return option, placeholders
+    if option == "value_map":
+        return option, dict.fromkeys(value, placeholders)
+    if option == "defaults" and "name" in value and key:
+        return option, {"name": " ".join(["Unnamed", *(f"{{{column}}}" for column in key)])}
     return problem.add
 
 
 def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
     """Return the cause for which nothing of a file is sent, or None.
 
-    Nothing can be deleted, so a file that was probably read the wrong way is kept back while no
-    row of its header was ever created; ``max_errors=`` says to go on.
+    Nothing can be deleted, so a file that was probably read the wrong way is blocked while no row
+    of its header was ever created. ``max_errors=`` overrides it.
     """
     causes = read_causes(sql, run)
     if not causes or causes[0].rows < _LEAST_COMMON:
         return None
-    naming = sum(journal.count_in(sql, run.id).values())
-    naming -= sum(each.rows for each in journal.read_excluded(sql, run) if each.reason.is_plain)
+    excluded = journal.read_excluded(sql, run)
+    animals = sum(journal.count_in(sql, run.id).values())
+    animals -= sum(group.rows for group in excluded if group.reason.is_plain)
     was_created = sql.execute(
         "SELECT 1 FROM animals JOIN imports USING (import)"
         " WHERE header = ? AND state IN ('created', 'matched', 'gone') LIMIT 1",
         [json.dumps(run.header)],
     ).fetchone()
-    return causes[0] if 2 * causes[0].rows > naming and not was_created else None
+    if was_created or 2 * causes[0].rows <= animals:
+        return None
+    return causes[0]
 
 
 _HINTS = {

@@ -21,7 +21,7 @@ from petstore_frame.loader.results.import_facts import (
     WHY_EXCLUDED,
     ImportSummary,
 )
-from petstore_frame.loader.row_state import Ending, State, short_text
+from petstore_frame.loader.row_state import Ending, Reason, State, short_text
 from petstore_frame.rendering import PAGE, Markup, count_text, minute_text, palette
 from petstore_frame.schema import FIELDS
 
@@ -43,9 +43,14 @@ _MEANINGS = {
     "not_shown": "{} pets of earlier loads are no longer in the store",
     "twins": "{} pets like yours were added by somebody else; did a colleague load the same file?",
     "withdrawn": "No longer in the file, and never sent: {} of an earlier version of it",
+    "moved": "Taken over from earlier files that did not send them: {}",
+    "renamed_in_store": "{} have another name in the store: not sent again",
+    "stays_created": "{} were created before they were called known animals: they stay",
     "left_unsent": "{} animals of an earlier version of this file were not sent",
     "store_cut": "The store was not read to its end: {} pets were compared",
 }
+
+NOT_SHOWN = "not_shown_animals"  # a fact: animals of other files that the store has lost
 
 
 def headline(facts: ImportSummary) -> tuple[str, str]:
@@ -136,25 +141,34 @@ def _background(facts: ImportSummary) -> list[str]:
 def file_warnings(facts: ImportSummary) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
     sentences = []
-    for name, found in facts.run.facts.items():
-        if not found or name in (COMMON_CAUSE, LIKELY_KEY):
+    for name, value in facts.run.facts.items():
+        if not value or name in (COMMON_CAUSE, LIKELY_KEY, NOT_SHOWN):
             continue
-        shown = str(found)
-        if isinstance(found, list):
-            word = "line" if len(found) == 1 else "lines"
-            shown = f"{count_text(len(found), 'row')} ({word} {', '.join(_cut(found, 'lines'))})"
-        sentences.append(_MEANINGS.get(name, name + ": {}").replace("{}", shown))
+        text = str(value)
+        if isinstance(value, list):
+            noun = "line" if len(value) == 1 else "lines"
+            text = f"{count_text(len(value), 'row')} ({noun} {', '.join(_cut(value, 'lines'))})"
+        sentences.append(_MEANINGS.get(name, name + ": {}").replace("{}", text))
+    if not_shown := facts.run.facts.get(NOT_SHOWN):
+        names = [_plain(f"{animal['name']} ({animal['source']})") for animal in not_shown]
+        shown = ", ".join(_cut(names, "animals"))
+        sentences.append(
+            f"Not in the store any more: {shown}. To create them again, load their files with "
+            "duplicates={'gone': 'create'}"
+        )
     return sentences
 
 
 def _why_excluded(group: ExcludedRows) -> str:
-    text = f"{count_text(group.rows, 'row')}: {WHY_EXCLUDED[group.reason]}"
+    """Return how many rows are not sent for one reason, and which file has their animals."""
+    rows = count_text(group.rows, "row")
     if group.reason.is_plain:
-        return text
-    there = "another row of this file"
-    if group.staged_at is not None:
-        there = f"{group.source}, loaded {minute_text(group.staged_at)[:10]}"
-    return f"{text}, from {there}"
+        return f"{rows}: {WHY_EXCLUDED[group.reason]}"
+    if group.staged_at is None:
+        values = ", with other values" if group.reason is Reason.CHANGED else ""
+        return f"{rows}: same animal as another row of this file{values}"
+    file = f"{group.source}, loaded {minute_text(group.staged_at)[:10]}"
+    return f"{rows}: {WHY_EXCLUDED[group.reason]}, from {file}"
 
 
 def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
@@ -269,4 +283,8 @@ def _left(facts: ImportSummary) -> Iterator[Step]:
     equal = sum(group.rows for group in facts.excluded if group.by == "same_content")
     if equal and not facts.is_rehearsal:
         what = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"
-        yield Step(f"{what}; if they are other animals, send them", {"duplicates": "create"})
+        text = f"{what}; if they are other animals, create them"
+        yield Step(text, {"duplicates": {"same_content": "create"}})
+    if gone := facts.run.facts.get("gone_few"):
+        what = f"{count_text(len(gone), 'animal')} not in the store any more"
+        yield Step(f"{what}: create them again", {"duplicates": {"gone": "create"}})

@@ -79,10 +79,10 @@ def checked_answer(
     pet = end.pet
     if pet is None:
         return end, False
-    is_taken = bool(is_earlier) and _animal(intent) == (pet.name, pet.category_id)
-    is_owned = is_earlier is not None and not is_taken
+    has_reused_id = bool(is_earlier) and _animal(intent) == (pet.name, pet.category_id)
+    is_owned = is_earlier is not None and not has_reused_id
     if not (is_owned or _is_of_another(intent, pet, recent)):
-        return end, is_taken and end.proof is Proof.CREATED
+        return end, has_reused_id and end.proof is Proof.CREATED
     problem = ContractError(
         f"the answer shows pet {pet.id}, {pet.name!r}, which is another row's, so it may be "
         "the answer to another request; the row may have been created",

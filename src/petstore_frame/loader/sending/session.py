@@ -193,12 +193,12 @@ class Sender:
         if response.pet is not None:
             is_earlier = self._owned.get(response.pet.id)
             self._owned[response.pet.id] = False
-        response, is_taken = checked_answer(
+        response, has_reused_id = checked_answer(
             intent, response, is_earlier=is_earlier, recent=self._recent
         )
         outcome = judge(intent, response)
-        if is_taken:
-            outcome = replace(outcome, is_taken=True)
+        if has_reused_id:
+            outcome = replace(outcome, has_reused_id=True)
         self._settle(outcome)
         self._note_pace(response)
         self._check_store(response.store_id)
@@ -339,13 +339,13 @@ class Sender:
         """Call the caller's function; whatever it raises waits for the requests in flight."""
         counts = self.counts
         done = self.total - counts[State.PENDING] - counts[State.IN_FLIGHT]
-        shown = {
+        extra_counts = {
             str(state): counts[state]
             for state in (State.REJECTED, State.UNCONFIRMED)
             if counts[state]
         }
         try:
-            self.display.show(dict(counts), done, **shown)
+            self.display.show(dict(counts), done, **extra_counts)
         except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
             if self._ending == (Ending.INTERRUPTED, _INTERRUPTED):
                 self._abandon()

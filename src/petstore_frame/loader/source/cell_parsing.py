@@ -151,16 +151,16 @@ class FieldReader(dict[str, Meaning]):
             what = f"{character} is not a character that can be sent"
             return _refused("control_character", what, "remove it, or type it again")
         if self.means_nothing(text):
-            if not self.field.is_required:
-                return NOTHING
-            what = f"the {self.field.label.lower()} is missing"
-            add = ("defaults", {self.field.name: PLACEHOLDER})
-            return _refused(f"missing_{self.field.name}", what, "fill it in", add)
-        if is_name:
-            if meant := self.meanings.get(word_of(text)):
-                return self._said(meant, text.strip())
-            return self._read_name(text)
-        return self._read_word(text)
+            return self._read_empty()
+        return self._read_name(text) if is_name else self._read_word(text)
+
+    def _read_empty(self) -> Meaning:
+        """Return what an empty cell is: nothing, or a problem if the field is required."""
+        if not self.field.is_required:
+            return NOTHING
+        message = f"the {self.field.label.lower()} is missing"
+        add = ("defaults", {self.field.name: PLACEHOLDER})
+        return _refused(f"missing_{self.field.name}", message, "fill it in", add)
 
     def _read_word(self, text: str) -> Meaning:
         """Read a text of any field but the name; what nobody sees is removed with a note."""
@@ -187,6 +187,8 @@ class FieldReader(dict[str, Meaning]):
         return _refused("open_word", what, f"say which {self.field.label.lower()} it is")
 
     def _read_name(self, text: str) -> Meaning:
+        if meant := self.meanings.get(word_of(text)):
+            return self._said(meant, text.strip())
         if self.has_guards and text.startswith("'") and harmless(text) != text:
             text = text[1:]
         if self.unwraps:

@@ -254,32 +254,15 @@ class Source:
         """Check one animal; ``ordinal`` is which of the animals of its row it is."""
         cells = tuple(row.cells)
         if self._is_blank(cells, row.problems):
-            if row.origin is not None:  # somebody emptied the row of a fix file
-                return SourceRow(
-                    number, row.line, cells, _EXCLUDED, origin=row.origin, is_excluded=True
-                )
-            return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
+            return _blank_row(number, row, cells)
         problems = [] if quantity_problem is None else [quantity_problem]
         notes: list[str] = []
         if row.lines > 1 and self._is_swallowing(cells):
             problems.append(_swallowed(row))
-        key = None
-        if self._keys is not None:
-            key, key_problem = self._keys.read(row)
-            if key_problem is not None:
-                problems.append(key_problem)
-            elif key is not None and ordinal:
-                key = (*key, ordinal)
-        if len(cells) > self._width and (extra := "".join(cells[self._width :]).strip()):
-            message = f"the row has {len(cells)} cells, the header {self._width}"
-            hint = "put a cell that holds the delimiter into quotes"
-            problems.append(RowProblem("extra_cell", message, value=extra[:200], hint=hint))
-            payload, body = b"", b""
-        else:
-            payload, body = self._read_fields(cells, row, problems, notes)
+        key = self._read_key(row, ordinal, problems)
+        payload, body = self._read_cells(cells, row, problems, notes)
         if "" in cells and is_total_row(cells):
-            is_reported = any(problem.allow == Suspicion.TOTAL_ROW for problem in problems)
-            problems = problems if is_reported else [_TOTAL_ROW, *problems]
+            problems = _with_total(problems)
         if not problems and row.doubt is not None:
             problems.append(row.doubt)
         if problems:
@@ -300,6 +283,40 @@ class Source:
         if is_excluded and (is_excluded_line or self.recipe.keep is None):
             return checked._replace(state=_EXCLUDED, payload=None, problems=(), unsent_hash=None)
         return checked
+
+    def _read_key(
+        self, row: TableRow, ordinal: str, problems: list[RowProblem]
+    ) -> tuple[str, ...] | None:
+        """Return the key of a row, or add the reason why it has none."""
+        if self._keys is None:
+            return None
+        key, problem = self._keys.read(row)
+        if problem is not None:
+            problems.append(problem)
+        return (*key, ordinal) if key is not None and ordinal else key
+
+    def _read_cells(
+        self,
+        cells: tuple[str, ...],
+        row: TableRow,
+        problems: list[RowProblem],
+        notes: list[str],
+    ) -> tuple[bytes, bytes]:
+        """Return the request body, and the same without the status; empty for a row too long."""
+        if len(cells) > self._width and (extra := "".join(cells[self._width :]).strip()):
+            message = f"the row has {len(cells)} cells, the header {self._width}"
+            hint = "put a cell that holds the delimiter into quotes"
+            problems.append(RowProblem("extra_cell", message, value=extra[:200], hint=hint))
+            return b"", b""
+        if self._lacks_sent_cells(len(cells)):
+            notes.append("short_row")
+        return self._read_fields(cells, row, problems, notes)
+
+    def _lacks_sent_cells(self, width: int) -> bool:
+        """Return True if a row ends before a column that is sent."""
+        if width >= self._width:
+            return False
+        return any(width <= column.at < _NOWHERE for column in self._sent)
 
     def _is_blank(self, cells: tuple[str, ...], problems: Mapping[int, RowProblem]) -> bool:
         """Return True if no cell has text, or a problem of its own such as an error."""
@@ -336,8 +353,7 @@ class Source:
         """Return the request body, and the same without the status; add problems and notes."""
         sent: list[bytes] = []
         status, width = b"", len(cells)
-        if width < self._width and any(width <= column.at < _NOWHERE for column in self._sent):
-            notes.append("short_row")
+        has_remarks = bool(row.problems or row.notes)
         for field, at, default, named, reader in self._sent:
             text = cells[at] if at < width else ""
             if default and reader.means_nothing(text):
@@ -347,17 +363,10 @@ class Source:
                 if filled := _filled_in(default, named, cells):
                     text, at = filled, _NOWHERE  # noqa: PLW2901
                     notes.append(f"default_{field.name}")
-            if row.problems and at in row.problems:
-                problems.append(self._placed(row.problems[at], at, cells))
+            if has_remarks and self._has_problem(field, at, row, problems, notes):
                 continue
-            if row.notes and at in row.notes:
-                note = row.notes[at]
-                # A number in a number's field is normal, so only one in a text gives a note.
-                if note != NUMBER_NOTE or field.dtype not in _NUMBER_DTYPES:
-                    notes.append(note)
             part, cell_notes, problem = reader[text]
-            if cell_notes:
-                notes += cell_notes
+            notes += cell_notes
             if problem is not None:
                 problems.append(self._placed(problem, at, cells))
             if field is _STATUS:
@@ -367,6 +376,24 @@ class Source:
         others = b",".join(sent)
         body = b"{%b}" % others
         return b"{%b,%b}" % (others, status) if status else body, body
+
+    def _has_problem(
+        self,
+        field: PetField,
+        at: int,
+        row: TableRow,
+        problems: list[RowProblem],
+        notes: list[str],
+    ) -> bool:
+        """Add what the source says about a cell; return True if its text cannot be sent."""
+        if at in row.problems:
+            problems.append(self._placed(row.problems[at], at, row.cells))
+            return True
+        note = row.notes.get(at)
+        # A number in a number's field is normal, so only one in a text gives a note.
+        if note is not None and (note != NUMBER_NOTE or field.dtype not in _NUMBER_DTYPES):
+            notes.append(note)
+        return False
 
     def _quantity_of(self, row: TableRow) -> tuple[int, RowProblem | None]:
         """Return how many animals a row stands for, or why that is not known."""
@@ -407,6 +434,20 @@ def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> 
     """Return a default with the cells of columns that it names; empty where one is empty."""
     found = {column: cell_at(cells, at) for column, at in named.items()}
     return IN_BRACES.sub(lambda each: found[each[1]], default) if all(found.values()) else ""
+
+
+def _blank_row(number: int, row: TableRow, cells: tuple[str, ...]) -> SourceRow:
+    """Return a row without text; somebody may have emptied the row of a fix file."""
+    if row.origin is not None:
+        return SourceRow(number, row.line, cells, _EXCLUDED, origin=row.origin, is_excluded=True)
+    return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
+
+
+def _with_total(problems: list[RowProblem]) -> list[RowProblem]:
+    """Return the problems of a row of totals, with this one first."""
+    if any(problem.allow == Suspicion.TOTAL_ROW for problem in problems):
+        return problems
+    return [_TOTAL_ROW, *problems]
 
 
 def _swallowed(row: TableRow) -> RowProblem:

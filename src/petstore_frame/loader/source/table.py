@@ -97,14 +97,19 @@ def cell_of_value(value: Any, exact_below: int, *, has_exact_integers: bool = Fa
         return Cell(f"{value:.0f}" if is_whole else str(value), NUMBER_NOTE)
     if isinstance(value, Real):
         return _cell_of_number(value, exact_below, has_exact_integers=has_exact_integers)
-    if isinstance(value, datetime):
-        is_day = value.time() == time(0) and value.tzinfo is None
-        return Cell((value.date() if is_day else value).isoformat(), DATE_NOTE)
     if isinstance(value, date | time | timedelta):
-        return Cell(str(value), DATE_NOTE)
+        return Cell(_text_of_date(value), DATE_NOTE)
     message = f"the cell must hold text or a number, got {type(value).__name__}"
     problem = RowProblem("not_text", message, hint="replace it with text or a number")
     return Cell(str(value)[:200], problem=problem)
+
+
+def _text_of_date(value: date | time | timedelta) -> str:
+    """Return a date in ISO format, a moment at midnight as its date."""
+    if not isinstance(value, datetime):
+        return str(value)
+    is_day = value.time() == time(0) and value.tzinfo is None
+    return (value.date() if is_day else value).isoformat()
 
 
 def _cell_of_number(value: Real, exact_below: int, *, has_exact_integers: bool) -> Cell:
