@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
+from end_to_end.shell import typed
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.cli import exit_codes
 from petstore_frame.errors import InputError
@@ -343,6 +344,22 @@ def test_exit_codes_are_those_of_all_commands() -> None:
         ZeroDivisionError(),
     ):
         assert WeeklyOutcome.of(error).exit_code == exit_codes.exit_code(error)
+
+
+def test_a_listing_that_may_be_a_part_has_one_exit_code(office: Office) -> None:
+    """Every command that reads the store ends with 8 if it is not known to have read all pets."""
+    office.store.add({"name": "Sold", "categoryId": 2, "status": "sold"})
+    office.store.has_links, office.store.page_cap = False, 10
+    folder, address = office.folder, f"--base-url {office.store.base_url}"
+    lines = [
+        f"fetch --output {folder}/pets.csv",
+        f"report --output {folder}/stock.xlsx",
+        f"snapshot --history {folder}/days",
+        f"compare {folder}/ours.csv --on name",
+    ]
+    ended = [typed(f"petstore-frame {line} {address}", PETSTORE_API_KEY=KEY) for line in lines]
+    assert [run.exit_code for run in ended] == [exit_codes.NOT_COMPLETE] * 4, ended[0].stdout
+    assert office.run().exit_code == exit_codes.NOT_COMPLETE
 
 
 def test_an_excluded_row_without_a_pet_needs_nobody(office: Office) -> None:

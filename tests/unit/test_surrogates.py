@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from petstore_frame.schema import Pet, PetColumns
 from petstore_frame.schema.text import whole_text
-from petstore_frame.transport.post_outcome import judge_answer
+from petstore_frame.transport.post_outcome import judge_response
 from petstore_frame.transport.response import Response
 
 ANY = st.text(st.characters(exclude_categories=()) | st.sampled_from("\ud83d\ude00\ud800"))
@@ -43,7 +43,7 @@ def test_single_pets_and_errors_hold_whole_characters(name: bytes) -> None:
     assert (pet.name, pet.model_extra) == ("a\ufffd", {"by": ["\ufffd"]})
     refused = b'{"code": "a", "message": "%b", "status": 400}'
     error = Response("POST /pets", 400, {}, refused % name, None, 0.0)
-    assert str(judge_answer(error).error).startswith("400 from POST /pets: a: a?")
+    assert str(judge_response(error).error).startswith("400 from POST /pets: a: a?")
 
 
 def test_half_a_character_is_never_sent(server: Any, tmp_path: Path) -> None:

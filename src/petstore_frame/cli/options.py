@@ -56,7 +56,10 @@ def recipe_of(
     """Return the recipe of a file, with the options of the command line on top."""
     from petstore_frame.loader import as_recipe
 
-    options: dict[str, Any] = {"key": key} if key else {}
+    options: dict[str, Any] = {}
+    if key:
+        # --key '' answers that no column identifies an animal.
+        options["key"] = "" if list(key) == [""] else key
     if categories is not None:
         options["categories"] = categories
     return as_recipe(recipe, options, settings or ())

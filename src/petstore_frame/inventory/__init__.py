@@ -1,10 +1,10 @@
-"""How much of the store could be read, and how we know.
+"""How much of the store was read, and the evidence.
 
-A caller begins with ``fetch_inventory`` or ``find_pet``. The strategies of ``reading`` read a
-listing, in their order; each yields ``Evidence``, and ``weigh`` makes the verdict of all.
+Start with ``fetch_inventory`` or ``find_pet``. The strategies in ``strategies.py`` read a listing
+one after another; each returns ``Evidence``, and ``weigh`` makes the verdict.
 """
 
-from petstore_frame.inventory.completeness import Completeness, StatusCount
+from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
 from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, find_pet
 from petstore_frame.inventory.inventory import Inventory, completeness
@@ -17,6 +17,7 @@ from petstore_frame.inventory.saved_inventory import (
     write_coverage,
     write_coverage_properties,
 )
+from petstore_frame.inventory.status_count import StatusCount
 from petstore_frame.transport import Page
 
 __all__ = [

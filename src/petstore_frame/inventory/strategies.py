@@ -11,13 +11,8 @@ from typing import TypeAlias
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MOST_PROBES, OF_ALL, PageFetcher
-from petstore_frame.inventory.pagination import (
-    LinkWalk,
-    Walk,
-    WindowWalk,
-    find_parameter,
-    smaller_limit,
-)
+from petstore_frame.inventory.page_parameter import find_parameter, smaller_limit
+from petstore_frame.inventory.pagination import LinkWalk, Walk, WindowWalk
 from petstore_frame.inventory.pet_rows import PetRows
 from petstore_frame.inventory.status_pages import (
     StatusPages,

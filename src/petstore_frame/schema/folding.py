@@ -125,7 +125,9 @@ def core(text: str) -> str:
         >>> core("AUS-0017*"), core("aus 17"), core("7.0"), core("A7")
         ('aus-17', 'aus-17', '7', 'a-7')
     """
-    is_plain = text.isascii() and text.isprintable() and not _NEEDS_FOLDING.search(text)
+    is_plain = text.isascii() and (
+        text.isalnum() or (text.isprintable() and not _NEEDS_FOLDING.search(text))
+    )
     groups = _ASCII_GROUPS.findall(text.lower()) if is_plain else []
     if not groups:
         folded = _WHOLE_NUMBER_END.sub("", fold(text))

@@ -23,7 +23,8 @@ def clean_text(text: str, longest: int = 200) -> str:
         >>> clean_text("\\x1b[31mno\\nsuch key", longest=10)
         '[31mno su…'
     """
-    beginning = text[: 4 * longest]
+    # Half a character could not be printed.
+    beginning = text[: 4 * longest].encode(errors="replace").decode()
     shown = "".join(
         " " if character.isspace() else character
         for character in beginning

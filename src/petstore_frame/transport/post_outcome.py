@@ -142,15 +142,15 @@ def judge_failure(problem: APIConnectionError) -> PostOutcome:
     return PostOutcome(proof, problem.reason, error=problem, is_systemic=is_systemic)
 
 
-def judge_answer(answer: Response, *, has_key: bool = False) -> PostOutcome:
+def judge_response(response: Response, *, has_key: bool = False) -> PostOutcome:
     """Judge an attempt by its answer; ``has_key`` tells of a key that the store honours."""
-    status, pet, is_systemic = answer.status_code, None, False
+    status, pet, is_systemic = response.status_code, None, False
     error: PetstoreError | None = None
     if 200 <= status < 300:
-        proof, pet, error = _judge_success(answer)
+        proof, pet, error = _judge_success(response)
         is_systemic = proof is Proof.UNKNOWN
     else:
-        error, body = unusable_error(answer), _error_body(answer.body)
+        error, body = unusable_error(response), _error_body(response.body)
         if status >= 500 or status < 400:
             proof, is_systemic = Proof.UNKNOWN, status < 400
         elif status in _PASSES:
@@ -168,76 +168,76 @@ def judge_answer(answer: Response, *, has_key: bool = False) -> PostOutcome:
         error,
         is_systemic,
         http_status=status,
-        elapsed_s=answer.elapsed_s,
-        **_facts_of(answer),
+        elapsed_s=response.elapsed_s,
+        **_facts_of(response),
     )
 
 
-def _judge_success(answer: Response) -> tuple[Proof, Pet | None, PetstoreError | None]:
+def _judge_success(response: Response) -> tuple[Proof, Pet | None, PetstoreError | None]:
     try:
-        return Proof.CREATED, Pet.from_json(answer.body, operation=answer.operation), None
+        return Proof.CREATED, Pet.from_json(response.body, operation=response.operation), None
     except ContractError as problem:
-        if answer.status_code != 201:
+        if response.status_code != 201:
             return Proof.UNKNOWN, None, problem
     lost = ContractError(
-        f"{answer.operation} answered 201, but its body was lost or is not a Pet; "
+        f"{response.operation} answered 201, but its body was lost or is not a Pet; "
         "the pet exists, its id is not known",
-        operation=answer.operation,
+        operation=response.operation,
         may_have_been_applied=True,
     )
     return Proof.CREATED, None, lost
 
 
-def _facts_of(answer: Response) -> dict[str, Any]:
+def _facts_of(response: Response) -> dict[str, Any]:
     return {
-        "request_id": clean_text(answer.headers.get("X-Request-Id", ""), 100) or None,
-        "store_id": answer.headers.get(STORE_ID),
-        "retry_after_s": answer.retry_after_s,
+        "request_id": clean_text(response.headers.get("X-Request-Id", ""), 100) or None,
+        "store_id": response.headers.get(STORE_ID),
+        "retry_after_s": response.retry_after_s,
     }
 
 
-def unusable_error(answer: Response) -> PetstoreError:
+def unusable_error(response: Response) -> PetstoreError:
     """Return the error for an answer that is not the one the interface states for a success."""
-    if answer.status_code >= 400:
-        return status_error(answer)
-    lost = answer.body_problem
+    if response.status_code >= 400:
+        return status_error(response)
+    lost = response.body_problem
     if lost is None:
-        location = clean_text(answer.headers.get("Location", "").partition("?")[0])
+        location = clean_text(response.headers.get("Location", "").partition("?")[0])
         redirect = f" with a redirect to {location}" if location else ""
         return ContractError(
-            f"{answer.operation} answered {answer.status_code}{redirect}, which the interface does "
-            "not state; check that base_url is the store's own address, ending in /v1",
-            operation=answer.operation,
+            f"{response.operation} answered {response.status_code}{redirect}, which the interface "
+            "does not state; check that base_url is the store's own address, ending in /v1",
+            operation=response.operation,
         )
     may_pass = lost in (BodyProblem.CUT, BodyProblem.LATE)
     next_step = "try again" if may_pass else "ask the store's operator"
     kind = APITimeoutError if lost is BodyProblem.LATE else APIConnectionError
     return kind(
-        f"{answer.operation}: the answer {lost}; {next_step}",
-        operation=answer.operation,
+        f"{response.operation}: the answer {lost}; {next_step}",
+        operation=response.operation,
         reason=lost.name.lower(),
         retryable=may_pass,
-        retry_after_s=answer.retry_after_s,
+        retry_after_s=response.retry_after_s,
     )
 
 
-def status_error(answer: Response) -> APIStatusError:
+def status_error(response: Response) -> APIStatusError:
     """Return the error of an answer; a body that is not an Error is shown by its beginning."""
-    body = _error_body(answer.body)
+    body = _error_body(response.body)
     if not body:
-        kind = clean_text(answer.headers.get("Content-Type", ""), 100) or "no content type"
-        text = answer.body[:320].decode("utf-8", "replace")[:80]
+        kind = clean_text(response.headers.get("Content-Type", ""), 100) or "no content type"
+        text = response.body[:320].decode("utf-8", "replace")[:80]
         begin = f"it begins {text!r}" if text else "an empty body"
-        shown = "the body was cut" if answer.body_problem else begin
+        shown = "the body was cut" if response.body_problem else begin
         body = {"message": f"the answer has no Error body but {kind} ({shown})"}
     field = body.get("field")
-    return status_error_class(answer.status_code)(
-        answer.status_code,
+    return status_error_class(response.status_code)(
+        response.status_code,
         body["message"],
         code=body.get("code"),
-        operation=answer.operation,
+        operation=response.operation,
         field=clean_text(field, 100) if isinstance(field, str) else None,
-        **_facts_of(answer),
+        **_facts_of(response),
     )
 
 

@@ -32,8 +32,8 @@ from petstore_frame.transport.post_outcome import (
     PostOutcome,
     Trace,
     connection_error,
-    judge_answer,
     judge_failure,
+    judge_response,
     unusable_error,
 )
 from petstore_frame.transport.redaction import KeyRedactor
@@ -162,12 +162,12 @@ class Transport:
     def post(self, body: bytes, more: Mapping[str, str], *, has_key: bool) -> PostOutcome:
         """Send one POST and judge its end; no answer raises."""
         try:
-            answer = self.send("POST", "/pets", body=body, more=more)
+            response = self.send("POST", "/pets", body=body, more=more)
         except APIConnectionError as problem:
             return judge_failure(problem)
-        if 200 <= answer.status_code < 300:
+        if 200 <= response.status_code < 300:
             self._has_responded = True
-        return judge_answer(answer, has_key=has_key)
+        return judge_response(response, has_key=has_key)
 
     def send(
         self,

@@ -183,3 +183,14 @@ def test_a_full_disk_is_the_disks_fault(kind) -> None:
     for cause, code in ((OSError(28, "No space left"), 6), (PermissionError(13, "x"), 2)):
         problem.__cause__ = cause
         assert exit_code(problem) == code
+
+
+@pytest.mark.usefixtures("server_here")
+def test_an_empty_key_answers_that_no_column_identifies_an_animal() -> None:
+    """The answer that the question prints is taken as it is printed."""
+    rows = ["Animal ID,name,categoryId", *(f"A{n % 9},Pet {n % 9},1" for n in range(18))]
+    Path("a.csv").write_text("\n".join([*rows, ""]), encoding="utf-8")
+    asked = typed("petstore-frame load a.csv --journal journal")
+    assert asked.exit_code == 9 and "--key ''" in asked.output
+    loaded = typed("petstore-frame load a.csv --key '' --journal journal")
+    assert (loaded.exit_code, "18 animals added" in loaded.output) == (0, True)

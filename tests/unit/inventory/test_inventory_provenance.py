@@ -19,8 +19,8 @@ from petstore_frame.inventory import (
     Verdict,
     write_coverage,
 )
-from petstore_frame.inventory.completeness import StatusCount
 from petstore_frame.inventory.provenance import provenance_of, stamp
+from petstore_frame.inventory.status_count import StatusCount
 from petstore_frame.schema import PetColumns
 
 SOLD = {"sold": StatusCount(2)}

@@ -142,3 +142,13 @@ def test_a_key_is_proven_or_proposed(columns, proven: bool, proposed: bool) -> N
     stated = tomllib.loads(Recipe.draft(frame))
     assert (stated.get("key", "?") != "?") == proven
     assert (Look.of(frame).proposed_key is not None) == proposed
+
+
+@pytest.mark.parametrize("sign", ["\x1b[31m", "\x00", "\x7f", "\u2028"])
+def test_a_draft_of_any_column_can_be_read_back(tmp_path: Path, sign: str) -> None:
+    """A control character in a header or a value stands in no comment, and comes back in values."""
+    frame = pd.DataFrame({"name": ["Rex", "Bo"], f"kind{sign}": [f"Dog{sign}", "Cat"],
+                          "Animal ID": ["1", f"2{sign}"]})  # fmt: skip
+    path = tmp_path / "r.toml"
+    path.write_text(Recipe.draft(frame, mapping={"category_id": f"kind{sign}"}), encoding="utf-8")
+    assert Recipe.read(path).mapping["category_id"] == f"kind{sign}"

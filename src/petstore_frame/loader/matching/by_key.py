@@ -95,7 +95,7 @@ def match_similar_keys(
         core = row.core or ""
         if not core:
             continue
-        animal = _last(animals_of_core.get(core, ()))
+        animal = _likeliest(row, animals_of_core.get(core, ()))
         if animal is None:
             animal = _with_longer_key(row, animals_of_content, keys_of_file)
         if animal is None:
@@ -110,8 +110,13 @@ def match_similar_keys(
     return matches
 
 
-def _last(animals: Sequence[Animal]) -> Animal | None:
-    return animals[-1] if animals else None
+def _likeliest(row: Row, animals: Sequence[Animal]) -> Animal | None:
+    """Return the animal that a row most likely is: one that was sent, with its content."""
+    if not animals:
+        return None
+    return max(
+        animals, key=lambda animal: (animal.is_sent, animal.content == row.content, animal.id)
+    )
 
 
 def _with_longer_key(

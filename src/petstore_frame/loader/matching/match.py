@@ -205,14 +205,16 @@ class _Matching:
         known = match_known_keys(rows, situation.animals_of_key, situation.earlier_contents)
         self.plan.problems |= {row.number: _not_a_key(row) for row in known.not_keys}
         of = situation.settled_keys + sum(map(len, known[:3]))
-        reused, same = list(known.reused), list(known.same)
+        may_be_others = {row.number for row in rows if self._is_sent_under_similar_key(row)}
+        reused = list(known.reused)
+        same = [match_ for match_ in known.same if match_.row not in may_be_others]
         if is_many(len(known.renamed), of):
             reused = sorted([*reused, *known.renamed], key=lambda match_: match_.row)
         else:
             same += known.renamed
         for match_ in same:
             self._assign(match_, By.KEY)
-        similar = self._similar_keys(rows)
+        similar = self._similar_keys(rows, may_be_others)
         self.open_rows = situation.to_send - self._count_settled()
         self._ask(By.REUSED_KEY, reused, of)
         self._ask(By.SIMILAR_KEY, similar, max(self.open_rows, len(similar)))
@@ -225,13 +227,21 @@ class _Matching:
             if sent:
                 self._assign(Match(row.number, animal_of_key(row, sent).id), By.KEY)
 
-    def _similar_keys(self, rows: Sequence[Row]) -> list[Match]:
+    def _is_sent_under_similar_key(self, row: Row) -> bool:
+        """Return whether an animal of a similar key was sent, and that of this key was not."""
+        situation = self.situation
+        animals = situation.animals_of_key.get(row.key or "", ())
+        if not animals or any(animal.is_sent or animal.id == row.animal for animal in animals):
+            return False
+        return any(animal.is_sent for animal in situation.animals_of_core.get(row.core or "", ()))
+
+    def _similar_keys(self, rows: Sequence[Row], may_be_others: set[int]) -> list[Match]:
         situation = self.situation
         new_rows = [
             row
             for row in rows
             if not self.plan.is_decided(row)
-            and row.key not in situation.animals_of_key
+            and (row.key not in situation.animals_of_key or row.number in may_be_others)
             and not row.has_key_problem
         ]
         animals_of_content = defaultdict[str, list[Animal]](list)

@@ -43,9 +43,14 @@ _MEANINGS = {
     "not_shown": "{} pets of earlier loads are no longer in the store",
     "twins": "{} pets like yours were added by somebody else; did a colleague load the same file?",
     "withdrawn": "No longer in the file, and never sent: {} of an earlier version of it",
+    "moved": "Taken over from earlier files that did not send them: {}",
+    "renamed_in_store": "{} have another name in the store: not sent again",
+    "stays_created": "{} were created before they were called known animals: they stay",
     "left_unsent": "{} animals of an earlier version of this file were not sent",
     "store_cut": "The store was not read to its end: {} pets were compared",
 }
+
+NOT_SHOWN = "not_shown_animals"  # a fact: animals of other files that the store has lost
 
 
 def headline(facts: ImportSummary) -> tuple[str, str]:
@@ -137,13 +142,20 @@ def file_warnings(facts: ImportSummary) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
     sentences = []
     for name, value in facts.run.facts.items():
-        if not value or name in (COMMON_CAUSE, LIKELY_KEY):
+        if not value or name in (COMMON_CAUSE, LIKELY_KEY, NOT_SHOWN):
             continue
         text = str(value)
         if isinstance(value, list):
             noun = "line" if len(value) == 1 else "lines"
             text = f"{count_text(len(value), 'row')} ({noun} {', '.join(_cut(value, 'lines'))})"
         sentences.append(_MEANINGS.get(name, name + ": {}").replace("{}", text))
+    if not_shown := facts.run.facts.get(NOT_SHOWN):
+        names = [_plain(f"{animal['name']} ({animal['source']})") for animal in not_shown]
+        shown = ", ".join(_cut(names, "animals"))
+        sentences.append(
+            f"Not in the store any more: {shown}. To create them again, load their files with "
+            "duplicates={'gone': 'create'}"
+        )
     return sentences
 
 
@@ -271,4 +283,8 @@ def _left(facts: ImportSummary) -> Iterator[Step]:
     equal = sum(group.rows for group in facts.excluded if group.by == "same_content")
     if equal and not facts.is_rehearsal:
         what = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"
-        yield Step(f"{what}; if they are other animals, send them", {"duplicates": "create"})
+        text = f"{what}; if they are other animals, create them"
+        yield Step(text, {"duplicates": {"same_content": "create"}})
+    if gone := facts.run.facts.get("gone_few"):
+        what = f"{count_text(len(gone), 'animal')} not in the store any more"
+        yield Step(f"{what}: create them again", {"duplicates": {"gone": "create"}})

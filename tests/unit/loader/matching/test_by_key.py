@@ -102,6 +102,12 @@ def test_a_key_with_the_same_core_may_be_the_same(spelling: str) -> None:
     ]
 
 
+def test_of_several_similar_keys_it_is_one_that_was_sent() -> None:
+    """Else an animal that the store refused would be sent in its place, and be there twice."""
+    animals = animal(7, "Ada", 1, "8"), animal(9, "Ada", 1, "8", state=State.REJECTED)
+    assert similar(row(1, "Ada", key="008"), animals=animals) == [Match(1, animal=7)]
+
+
 def test_two_keys_of_a_file_with_one_core_may_be_one() -> None:
     """The first row stands for both."""
     rows = row(1, "Ada", key="001"), row(2, "Ada", key="1"), row(3, "Bo", key="2")

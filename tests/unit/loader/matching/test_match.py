@@ -158,6 +158,14 @@ def test_a_key_that_is_written_otherwise_is_asked_about_once() -> None:
     assert plan.created == {1: By.SIMILAR_KEY} and not plan.animals
 
 
+def test_a_key_that_was_not_sent_may_be_one_that_was() -> None:
+    """The store refused an animal under this spelling, and has one under another."""
+    sent = animal(7, "Ada", 1, "8")
+    refused = animal(9, "Ada", 1, "008", state=State.REJECTED)
+    plan = match(keyed([row(1, "Ada", key="008")], sent, refused), {})
+    assert cases(plan) == {"similar_key": [1]} and plan.animals == {1: (7, By.SIMILAR_KEY)}
+
+
 def test_a_row_that_stands_for_others_takes_them_along() -> None:
     """A repeated row is what the row is that stands for it."""
     rows = [row(1, "Ada", key="1"), row(2, "Ada", key="1")]
