@@ -11,7 +11,7 @@ NO_STATUS = "no status"
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def status_word(status: str | None) -> str:
+def status_label(status: str | None) -> str:
     """Return the word for a status on screen; None is a pet without one.
 
     Example:
