@@ -310,7 +310,7 @@ def test_an_import_is_stopped_and_continued_without_its_file(importing, show, st
     store.reply = reply
     importing.send()
     assert len(importing.names) < 400
-    assert importing.state.result.summary["ending"] == "interrupted"
+    assert view_of(importing.state.result).summary["ending"] == "interrupted"
     journal = importing.folder / "journal"
     other = show(store, journal=journal, folder=importing.folder)
     tab = other.tabs.imports
