@@ -27,7 +27,7 @@ from petstore_frame.dashboard.widgets import (
     set_options,
     set_visible,
 )
-from petstore_frame.loader import Look, State
+from petstore_frame.loader import FilePreview, State
 from petstore_frame.rendering import PAGE, Card, Cell, Markup, count_text, shorten
 from petstore_frame.schema import FIELDS
 
@@ -427,7 +427,7 @@ def check_edits(state: ImportState) -> dict[int, str]:
         return {}
     frame = pd.DataFrame([{**rows[line].cells, **state.edits[line]} for line in lines], dtype="str")
     layout = dict.fromkeys(("encoding", "delimiter", "sheet", "header_row", "columns"))
-    preview = Look.of(frame, state.recipe.replace(**layout, quoting=None), rows=len(lines))
+    preview = FilePreview.of(frame, state.recipe.replace(**layout, quoting=None), rows=len(lines))
     return {
         line: "; ".join(problem.message for problem in record.problems)
         for line, record in zip(lines, preview.records, strict=False)
