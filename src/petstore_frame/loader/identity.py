@@ -46,8 +46,9 @@ JOIN animals ON animals.animal = of.value JOIN imports USING (import)
 WHERE import <> :mine GROUP BY import ORDER BY 4 DESC
 """
 _LEFT_UNSENT = """
-FROM animals WHERE state = 'pending'
-AND import IN (SELECT import FROM imports WHERE import <> :mine AND header = :header AND NOT copy)
+FROM animals WHERE state = 'pending' AND import IN (
+  SELECT import FROM imports
+  WHERE import <> :mine AND header = :header AND NOT copy AND ending IS NOT 'done')
 """
 _NOT_FOUND = """
 UPDATE animals SET state = 'pending', reason = 'user', may_have_been_applied = 0
@@ -55,6 +56,7 @@ WHERE import = :mine AND state = 'not_found'
 AND content NOT IN (SELECT value FROM json_each(:there))
 """
 _EXAMPLES = 2
+_LISTED = 20  # animals of other files
 
 
 def identify(
@@ -182,13 +184,22 @@ def _facts(
         facts["stays_created"] = list(reader.staged.stays_created)
     if not reader.staged.is_resumed and (left := reader.count(_LEFT_UNSENT, header=header)):
         facts["left_unsent"] = left
-    if store is None:
-        return facts
+    if store is not None:
+        facts |= _store_facts(reader, situation, plan, store, now)
+    return facts
+
+
+def _store_facts(
+    reader: Reader, situation: Situation, plan: Plan, store: StorePets, now: float
+) -> dict[str, Any]:
+    """Return what a reading of the store shows beyond the rows of the file."""
+    facts: dict[str, Any] = {}
     if not store.is_complete:
         facts["store_cut"] = len(store.pets)
-    if elsewhere := gone_elsewhere(reader.sql, reader.staged.run.number, store, now):
+    elsewhere = gone_elsewhere(reader.sql, reader.staged.run.number, store, now)
+    if elsewhere:
         facts["not_shown"] = len(elsewhere)
-        facts["not_shown_animals"] = elsewhere[:20]
+        facts["not_shown_animals"] = elsewhere[:_LISTED]
     if reader.has("FROM animals WHERE state IN ('created', 'matched')"):
         others = _left_to_others(plan, situation.pets)
         if twins := count_added_elsewhere(reader.sql, others):

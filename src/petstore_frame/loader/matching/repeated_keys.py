@@ -63,22 +63,37 @@ def choose_row(rows: Sequence[Row], keep: str | None) -> Row | RowProblem:
 
     The rows are ranked before any is excluded: if the chosen row is excluded, the animal is.
     """
-    key = key_texts(rows[0].key)
-    if is_word(key) and len(rows) > 1:
-        message = f"{' '.join(key)!r} is in several rows, so it is no key"
-        return RowProblem(KEY_MISSING, message, value=" ".join(key), hint=fill_in_hint(key))
-    if "" in key and len(rows) > 1:
-        message = "a part of the key is empty, and the rest names several rows"
-        return RowProblem(KEY_MISSING, message, value=" ".join(key), hint="fill it in")
+    problem = _key_problem(rows)
+    if problem is not None:
+        return problem
     if _send_the_same(rows):
         return rows[0]
     if len(_names(rows)) > 1 and len(_categories(rows)) > 1:
         return differ(rows, OTHER_ANIMALS)
     if keep is None:
         return differ(rows, "leave one, or say which one counts", ("keep", "?"))
-    has_order = any(row.order_value is not None for row in rows)
-    if not has_order:
-        return rows[0] if keep == "first" else rows[-1]
+    if any(row.order_value is not None for row in rows):
+        return _choose_by_order(rows, keep)
+    return rows[0] if keep == "first" else rows[-1]
+
+
+def _key_problem(rows: Sequence[Row]) -> RowProblem | None:
+    """Return why the key of several rows is no key."""
+    key = key_texts(rows[0].key)
+    value = " ".join(key)
+    if len(rows) < 2:
+        return None
+    if is_word(key):
+        message = f"{value!r} is in several rows, so it is no key"
+        return RowProblem(KEY_MISSING, message, value=value, hint=fill_in_hint(key))
+    if "" in key:
+        message = "a part of the key is empty, and the rest names several rows"
+        return RowProblem(KEY_MISSING, message, value=value, hint="fill it in")
+    return None
+
+
+def _choose_by_order(rows: Sequence[Row], keep: str) -> Row | RowProblem:
+    """Return the first or last row by the values of a column."""
     if not all(row.order_value for row in rows):
         return differ(rows, "at least one has no value to order by; leave one")
     values = [row.order_value or "" for row in rows]
