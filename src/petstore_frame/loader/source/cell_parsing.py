@@ -25,7 +25,7 @@ from petstore_frame.loader.source.totals import OF_TOTAL, is_total
 from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import NewPet, PetField
 from petstore_frame.storage import harmless
-from petstore_frame.validation import INT64, like
+from petstore_frame.validation import INT64, closest_match
 
 MAX_CELL = 1024 * 1024
 # Stands in a recipe for a value that a person still has to fill in.
@@ -112,7 +112,7 @@ class FieldReader(dict[str, Meaning]):
 
     def nearest(self, text: str) -> str | None:
         """Return the value or label with the most similar spelling, or None."""
-        return like(text[:60], [*(self.field.values or self.meanings)])
+        return closest_match(text[:60], [*(self.field.values or self.meanings)])
 
     def add_label(self, label: str, number: int) -> None:
         """Map a label to its category; a label of several categories is rejected in a cell."""
