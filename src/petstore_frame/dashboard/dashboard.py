@@ -92,7 +92,7 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         ...     dashboard.status.value = "sold"
         ...     len(dashboard.inventory), len(dashboard.tabs.inventory.selected)
         ...     dashboard.close()
-        (20, 5)
+        (20, 8)
 
     Interface: Endpoints, List all animals; Add an animal.
     """

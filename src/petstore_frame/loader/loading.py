@@ -69,7 +69,7 @@ from petstore_frame.loader.source import (
 )
 from petstore_frame.schema import AnyFrame
 from petstore_frame.transport import Interrupts
-from petstore_frame.validation import nearest
+from petstore_frame.validation import suggest
 
 log = logging.getLogger("petstore_frame.loader")
 # Before a load at least so many pages of the store are read, and one for each row to send.
@@ -150,7 +150,7 @@ def load(
     """
     known = [*RecipeOptions.__annotations__, "recipe", *LoadOptions.__annotations__]
     for name in options.keys() - RecipeOptions.__annotations__.keys():
-        what = f"load has no option {name!r}{nearest(name, known)}; nothing was sent"
+        what = f"load has no option {name!r}{suggest(name, known)}; nothing was sent"
         raise ArgumentError(what)
     return run_import(
         source,

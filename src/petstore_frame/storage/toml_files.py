@@ -15,7 +15,7 @@ from tomlkit.items import Table
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.storage.atomic_write import replacing
-from petstore_frame.validation import nearest
+from petstore_frame.validation import suggest
 
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 _HEAD = "How to read this kind of file (see the page on recipes of petstore-frame)."
@@ -64,7 +64,7 @@ def unknown_word(
     name: str, options: Collection[str], text: str, path: Path, *, owner: str
 ) -> InputError:
     """Return the error for an unknown option, with its line and the nearest option."""
-    message = f"{owner} has no option {name!r}{nearest(name, options)}"
+    message = f"{owner} has no option {name!r}{suggest(name, options)}"
     hint = "the API key comes from PETSTORE_API_KEY only" if name == "api_key" else ""
     return InputError(message, path=str(path), line=line_of(name, text), hint=hint)
 

@@ -25,7 +25,7 @@ from petstore_frame.loader.source.totals import OF_TOTAL, is_total
 from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import NewPet, PetField
 from petstore_frame.storage import harmless
-from petstore_frame.validation import INT64, like
+from petstore_frame.validation import INT64, closest_match
 
 MAX_CELL = 1024 * 1024
 # What a recipe has where a person still has to say something.
@@ -111,7 +111,7 @@ class FieldReader(dict[str, Meaning]):
 
     def nearest(self, word: str) -> str | None:
         """Return the value or label that is spelled much like a word, or None."""
-        return like(word[:60], [*(self.field.values or self.meanings)])
+        return closest_match(word[:60], [*(self.field.values or self.meanings)])
 
     def add_label(self, label: str, number: int) -> None:
         """Let a label mean its category; one of several categories is refused in a cell."""

@@ -28,7 +28,7 @@ from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, FieldReader, 
 from petstore_frame.loader.source.column_mapping import field_name
 from petstore_frame.schema import FIELDS, Categories, Labels
 from petstore_frame.storage import toml_files as toml
-from petstore_frame.validation import nearest
+from petstore_frame.validation import suggest
 
 # In value_map next to the fields: words of the key columns that mean that there is no key.
 KEY = "key"
@@ -165,7 +165,7 @@ class RecipeFields(BaseModel):
             is_key = word == KEY and info.field_name == "value_map"
             name = KEY if is_key else field_name(str(word))
             if name is None:
-                raise ValueError(f"there is no field {word!r}{nearest(word, FIELDS.sent.names)}")
+                raise ValueError(f"there is no field {word!r}{suggest(word, FIELDS.sent.names)}")
             if isinstance(value, Mapping):
                 said = {str(each): _meaning(meant) for each, meant in value.items()}
                 found[name] = found.get(name, {}) | said
@@ -369,7 +369,7 @@ def _argument_error(error: ValidationError) -> ArgumentError:
     name = str(problem["loc"][0])
     descriptions = RecipeFields.describe()
     if name not in descriptions:
-        return ArgumentError(f"a recipe has no option {name!r}{nearest(name, descriptions)}")
+        return ArgumentError(f"a recipe has no option {name!r}{suggest(name, descriptions)}")
     context = problem.get("ctx", {})
     if isinstance(reason := context.get("error"), ValueError):
         return ArgumentError(f"{name}: {reason}")
