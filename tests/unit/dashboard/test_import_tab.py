@@ -14,6 +14,7 @@ import petstore_frame as pf
 from petstore_frame.dashboard import background
 from petstore_frame.dashboard.check import is_birthday
 from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER
+from petstore_frame.loader import view_of
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 
