@@ -167,7 +167,8 @@ class APIConnectionError(PetstoreError):
     Attributes:
         operation: Method and path.
         reason: One word for the cause: dns, tls, connect_error, read_timeout, …
-        may_have_been_applied: False only on proof that the store cannot have acted on the request.
+        may_have_been_applied: Whether a POST may have had its effect: False only on proof that the
+            store cannot have acted on it, and for a GET.
         retryable: Whether a later identical GET may succeed.
         retry_after_s: Seconds that the store asked to wait, or None.
     """
