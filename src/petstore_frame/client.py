@@ -31,7 +31,7 @@ from petstore_frame.transport import (
     Transport,
     hide_key,
 )
-from petstore_frame.validation import before_sending, one_of, whole_number
+from petstore_frame.validation import before_sending, checked_choice, checked_integer
 
 # Interface: Versioning.
 GET_PET_ENDS = date(2030, 12, 5)
@@ -86,7 +86,7 @@ class Client:
         # A traceback may show the arguments as they are now: none of them is the key in the open.
         api_key = hide_key(api_key)
         if not isinstance(idempotency, IdempotencyKey | None):
-            raise ConfigurationError(f"idempotency is an IdempotencyKey, got {idempotency!r}")
+            raise ConfigurationError(f"idempotency must be an IdempotencyKey, got {idempotency!r}")
         self.idempotency = idempotency
         self._options: dict[str, Any] = {
             "timeout": timeout,
@@ -121,9 +121,9 @@ class Client:
         Interface: Endpoints, List all animals.
         """
         with before_sending():
-            params = {"limit": str(whole_number("limit", limit, 1, Page.MAX_LIMIT))}
+            params = {"limit": str(checked_integer("limit", limit, 1, Page.MAX_LIMIT))}
             if status is not None:
-                params["status"] = one_of("status", status, PET_STATUSES)
+                params["status"] = checked_choice("status", status, PET_STATUSES)
         return self.ask_page(params=params)
 
     def ask_page(
@@ -264,7 +264,7 @@ class Client:
         Interface: Endpoints, Get an animal (deprecated); Versioning.
         """
         with before_sending():
-            address = f"/pets/{whole_number('pet_id', pet_id)}"
+            address = f"/pets/{checked_integer('pet_id', pet_id)}"
         if not self._has_warned:
             self._has_warned = True
             text = end_of_get_pet(date.today())  # a day more or less does not matter

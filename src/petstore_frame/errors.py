@@ -1,8 +1,8 @@
-"""What can go wrong: one class for each thing that a caller may want to catch.
+"""The errors that this package raises, one class for each case that a caller may want to catch.
 
-A wrong argument is an ArgumentError, a missing or impossible setting (an argument of ``Client`` or
-its environment variable) a ConfigurationError, and content of a file or frame that cannot be used
-an InputError. The page on errors of the documentation draws their tree.
+A wrong argument raises an ArgumentError. A missing or invalid setting (an argument of ``Client`` or
+its environment variable) raises a ConfigurationError. A file or frame with unusable content raises
+an InputError. The page on errors in the documentation shows the class tree.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ if TYPE_CHECKING:
 
 
 class PetstoreError(Exception):
-    """Base of every error that this package raises on purpose.
+    """The base class of all errors of this package.
 
     Attributes:
         message: What is wrong, as a plain sentence.
-        add: A word that helps and its value, as in ``("keep", "first")``, or None. It is to be
-            added to the call, the command or the recipe; ``str()`` says how in Python.
+        add: An option that solves the problem and its value, such as ``("keep", "first")``, or
+            None. Add it to the call, the command or the recipe; ``str()`` shows how in Python.
     """
 
     message: str
     add: tuple[str, Any] | None = None
 
     def __init__(self, message: str = "", *, add: tuple[str, Any] | None = None) -> None:
-        # ``args`` stay all that a subclass is given, so that each can be pickled.
+        # ``args`` keeps all arguments of a subclass, so that every error can be pickled.
         self.message, self.add = message, add
 
     @property
     def sentence(self) -> str:
-        """The message with its place and the next step, without what to add."""
+        """The message with its location and the next step, without the option to add."""
         return self.message
 
     def __str__(self) -> str:
         if self.add is None:
             return self.sentence
-        word, value = self.add
-        return f"{self.sentence}; add {word}={value!r}"
+        option, value = self.add
+        return f"{self.sentence}; add {option}={value!r}"
 
 
 class ConfigurationError(PetstoreError, ValueError):
-    """A setting is missing or impossible; nothing was sent."""
+    """A setting is missing or invalid; nothing was sent."""
 
 
 class ArgumentError(PetstoreError, ValueError):
-    """An argument has a wrong type or value; the text says what is allowed. Nothing was done."""
+    """An argument has an invalid type or value; nothing was done."""
 
 
 class ClosedError(PetstoreError, RuntimeError):
@@ -58,38 +58,38 @@ class ClosedError(PetstoreError, RuntimeError):
 
 
 class MissingExtraError(PetstoreError, ImportError):
-    """An optional library is needed, and not installed or not fit to be imported."""
+    """An optional library is not installed, or cannot be imported."""
 
     def __init__(self, feature: str, extra: str, reason: str = "") -> None:
-        what = f"cannot be imported: {reason}; perhaps" if reason else "is not installed:"
+        problem = f"cannot be imported: {reason}; perhaps" if reason else "is not installed:"
         super().__init__(
-            f"{feature} needs an optional part that {what} "
+            f"{feature} needs an optional part that {problem} "
             f'python -m pip install "petstore-frame[{extra}]"'
         )
 
 
 class ServiceStartError(PetstoreError):
-    """The bundled service did not come up."""
+    """The bundled service did not start."""
 
 
-# -- requests: the store refused, did not answer, or left the interface
+# -- requests: the store refused one, did not respond, or broke the interface
 
 
 @dataclass(eq=False, repr=False)
 class APIStatusError(PetstoreError):
-    """The store answered with an error status.
+    """The store responded with an error status.
 
     Attributes:
-        status_code: HTTP status of the answer.
+        status_code: HTTP status of the response.
         code: The Error body's machine-readable code, or None when the body was not an Error.
         api_message: The Error body's message, or a short description of the body received.
         operation: Method and path, for example ``GET /pets``.
-        field: The body field at fault, where the service names one (an extension).
-        request_id: The answer's ``X-Request-Id``, for the store's operator, or None.
-        store_id: The answer's ``X-Store-Id`` (an extension), or None.
+        field: The invalid field of the body, if the service names one (an extension).
+        request_id: The ``X-Request-Id`` of the response, for the store's operator, or None.
+        store_id: The ``X-Store-Id`` of the response (an extension), or None.
         retry_after_s: Seconds that the store asked to wait, or None.
         next_step: What to do about it.
-        retryable: Whether a later identical GET may succeed.
+        retryable: Whether the same GET may succeed later.
 
     Interface: Errors.
     """
@@ -119,13 +119,13 @@ class APIStatusError(PetstoreError):
 
     @property
     def sentence(self) -> str:
-        place = f" from {self.operation}" if self.operation else ""
+        origin = f" from {self.operation}" if self.operation else ""
         request = f" (request {self.request_id})" if self.request_id else ""
-        return f"{self.status_code}{place}: {self.message}{request}; {self.next_step}"
+        return f"{self.status_code}{origin}: {self.message}{request}; {self.next_step}"
 
 
 class BadRequestError(APIStatusError):
-    """400: the request lacks a required field or holds an invalid value."""
+    """400: the request lacks a required field or has an invalid value."""
 
     usual_step = "correct the named value and send it again"
 
@@ -137,13 +137,13 @@ class AuthenticationError(APIStatusError):
 
 
 class NotFoundError(APIStatusError):
-    """404: no such resource."""
+    """404: the resource does not exist."""
 
     usual_step = "check the id, or base_url, which ends in /v1"
 
 
 class RateLimitError(APIStatusError):
-    """429: too many requests."""
+    """429: the store received too many requests."""
 
     usual_step = "wait and try again"
 
@@ -162,14 +162,14 @@ class ServerError(APIStatusError):
 
 @dataclass(eq=False, repr=False)
 class APIConnectionError(PetstoreError):
-    """No usable answer arrived.
+    """The connection failed before a usable response arrived.
 
     Attributes:
         operation: Method and path.
-        reason: One word for the cause: dns, tls, connect_error, read_timeout, …
-        may_have_been_applied: Whether a POST may have had its effect: False only on proof that the
-            store cannot have acted on it, and for a GET.
-        retryable: Whether a later identical GET may succeed.
+        reason: Code of the cause: dns, tls, connect_error, read_timeout, …
+        may_have_been_applied: False for a GET, and if it is proven that the store did not act on
+            the POST.
+        retryable: Whether the same GET may succeed later.
         retry_after_s: Seconds that the store asked to wait, or None.
     """
 
@@ -183,20 +183,20 @@ class APIConnectionError(PetstoreError):
 
 
 class APITimeoutError(APIConnectionError):
-    """No usable answer arrived within the time allowed."""
+    """The request timed out before a usable response arrived."""
 
 
 @dataclass(eq=False, repr=False)
 class ContractError(PetstoreError):
-    """The answer is not what the interface states.
+    """The response does not match the interface.
 
     Attributes:
         operation: Method and path.
         page: Number of the page within a listing, 1 for the first, or None.
         position: Position of the pet on that page, 1 for the first, or None.
-        field: The wire field at fault, or None.
+        field: The invalid field, by its JSON name, or None.
         may_have_been_applied: For a POST, whether a pet may exist because of it.
-        pet: The Pet that the store returned in place of the one sent or asked for, or None.
+        pet: The Pet that the store returned instead of the one sent or requested, or None.
     """
 
     message: str
@@ -210,18 +210,24 @@ class ContractError(PetstoreError):
 
 
 class CrossOriginError(PetstoreError):
-    """A link led away from the store or cannot be read; not followed, so the key stayed here."""
+    """A link leads away from the store or is invalid; it was not followed, to protect the key."""
 
 
 class EndpointDeprecatedWarning(FutureWarning):
-    """An operation of the interface will be removed; the text has the date and the replacement."""
+    """The store will remove an operation; the message has the date and the replacement."""
 
 
 def status_error_class(status_code: int) -> type[APIStatusError]:
-    """Return the class of error for an HTTP status."""
-    kinds = {400: BadRequestError, 401: AuthenticationError, 404: NotFoundError}
-    kinds |= {429: RateLimitError}
-    return ServerError if status_code >= 500 else kinds.get(status_code, APIStatusError)
+    """Return the error class for an HTTP status."""
+    if status_code >= 500:
+        return ServerError
+    classes: dict[int, type[APIStatusError]] = {
+        400: BadRequestError,
+        401: AuthenticationError,
+        404: NotFoundError,
+        429: RateLimitError,
+    }
+    return classes.get(status_code, APIStatusError)
 
 
 # -- files: imports and their journals, reports, histories
@@ -229,16 +235,16 @@ def status_error_class(status_code: int) -> type[APIStatusError]:
 
 @dataclass(eq=False, repr=False)
 class InputError(PetstoreError, ValueError):
-    """A file or frame cannot be read as records; nothing was sent.
+    """A file or frame has content that cannot be used; nothing was sent.
 
     Attributes:
         path: The file, or None for a frame.
-        line: First physical line concerned (1 is the first of the file), or None.
-        column: Name of the column concerned, or None.
+        line: First affected line of the file, counted from 1, or None.
+        column: Name of the affected column, or None.
         hint: The next step.
-        add: A word of the recipe that would let it be read, and its value; to be confirmed by a
-            person. None where a person must find the answer.
-        likely: The value with which a preview shows the file while ``add`` is a placeholder.
+        add: An option of the recipe that would make the file readable, and its value. A person must
+            confirm it. None if there is no suggestion.
+        likely: The value that a preview uses while ``add`` is a placeholder.
     """
 
     message: str
@@ -254,8 +260,8 @@ class InputError(PetstoreError, ValueError):
     def sentence(self) -> str:
         line = f"line {self.line}" if self.line else None
         column = f"column {self.column!r}" if self.column else None
-        place = ", ".join(part for part in (self.path, line, column) if part)
-        text = f"{place}: {self.message}" if place else self.message
+        location = ", ".join(part for part in (self.path, line, column) if part)
+        text = f"{location}: {self.message}" if location else self.message
         return f"{text}; {self.hint}" if self.hint else text
 
 
@@ -268,11 +274,11 @@ class JournalLockedError(JournalError):
 
 
 class ReportError(PetstoreError):
-    """A report cannot be written as asked; no file was changed."""
+    """A report cannot be written; no file was changed."""
 
 
 class HistoryError(PetstoreError):
-    """A history folder cannot be used as asked."""
+    """A history cannot be read or written."""
 
 
 class HistoryLockedError(HistoryError):
@@ -280,27 +286,27 @@ class HistoryLockedError(HistoryError):
 
 
 class HistoryWarning(UserWarning):
-    """A day's snapshot cannot be read and is left out; the text names the file."""
+    """The snapshot of a day cannot be read and is left out; the message names the file."""
 
 
-# -- errors that carry what was done so far: an Inventory, a question or a LoadResult
+# -- errors with the result so far: an Inventory, a question or a LoadResult
 
 
 class PartialReadError(BaseException):
-    """A listing broke off before its end."""
+    """A listing ended before all pets were read."""
 
     def __init__(self, message: str, *, partial: Inventory | None = None) -> None:
         super().__init__(message)
-        # None only in a copy under way: what leaves fetch_inventory has it.
+        # None only while the error is being copied: fetch_inventory always sets it.
         self.partial = cast("Inventory", partial)
-        # In Python alone: a shell has no use for it.
+        # A note is shown by Python only: the command line has no use for it.
         self.add_note("What was read: .partial, at a prompt sys.last_value.partial")
 
 
 class IncompleteInventoryError(PartialReadError, PetstoreError):
-    """A failure, its ``__cause__``, ended a listing: ``partial`` is what was read.
+    """A listing failed before all pets were read; ``partial`` has the pets read so far.
 
-    ``partial`` is an Inventory whose verdict is ``incomplete``.
+    ``partial`` is an Inventory whose verdict is ``incomplete``. ``__cause__`` is the failure.
 
     Example:
         >>> import petstore_frame as pf
@@ -313,13 +319,13 @@ class IncompleteInventoryError(PartialReadError, PetstoreError):
 
 
 class FetchInterrupted(PartialReadError, KeyboardInterrupt):  # noqa: N818 # no error, a KeyboardInterrupt
-    """Ctrl-C ended a listing; ``partial`` as of IncompleteInventoryError."""
+    """Ctrl-C ended a listing; ``partial`` has the pets read so far."""
 
 
 class DuplicatesError(PetstoreError):
-    """Some records may be known animals, and nobody has said whether they are; nothing was sent.
+    """Some rows may be animals that are already in the store; nothing was sent.
 
-    ``str()`` has what each answer would do; ``question`` has the cases, counts and examples.
+    ``str()`` explains what each choice would do. ``question`` has the cases, counts and examples.
     """
 
     def __init__(self, question: Question) -> None:
@@ -328,7 +334,7 @@ class DuplicatesError(PetstoreError):
 
 
 class LoadFailedError(PetstoreError):
-    """Some records of an import are not in the store; ``result`` tells them apart."""
+    """Some rows of an import are not in the store; ``result`` has the state of each row."""
 
     def __init__(self, text: str, result: LoadResult) -> None:
         super().__init__(text)
@@ -336,10 +342,10 @@ class LoadFailedError(PetstoreError):
 
 
 class LoadStoppedError(PetstoreError):
-    """An import ended before its records were sent; ``result`` is the LoadResult so far.
+    """An import stopped before all rows were sent; ``result`` is the LoadResult so far.
 
-    ``ending`` says why: ``stopped`` by the store's answer, ``outage``, ``journal`` or ``budget``.
-    The same call again goes on.
+    ``ending`` is the reason: ``stopped`` by a response, ``outage``, ``journal`` or ``budget``.
+    Run the same call again to continue.
     """
 
     def __init__(self, text: str, result: LoadResult, ending: Ending) -> None:
@@ -348,11 +354,11 @@ class LoadStoppedError(PetstoreError):
 
 
 class LoadInterrupted(KeyboardInterrupt):
-    """An import was interrupted; ``result`` is the LoadResult so far.
+    """Ctrl-C ended an import; ``result`` is the LoadResult so far.
 
-    The answers of requests in flight were awaited.
+    The import waited for the responses to requests in flight.
     """
 
     def __init__(self, result: LoadResult) -> None:
-        super().__init__("interrupted; run the same import again to go on")
+        super().__init__("interrupted; run the same import again to continue")
         self.result = result

@@ -20,7 +20,7 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 import pandas as pd
 
 from petstore_frame.errors import ArgumentError, ServiceStartError
-from petstore_frame.validation import one_of
+from petstore_frame.validation import checked_choice
 
 _EXCLUSIVE_FAULTS = ("lost-reply", "refused", "late", "error-after", "busy", "repeat")
 FAULTS = (*_EXCLUSIVE_FAULTS, "slow", "cap")
@@ -57,7 +57,7 @@ def read_faults(text_or_rates: str | Mapping[str, float]) -> dict[str, float]:
         rates = text_or_rates
     faults: dict[str, float] = {}
     for text, value in rates.items():
-        name = one_of("a fault", text.strip().replace("_", "-"), FAULTS)
+        name = checked_choice("a fault", text.strip().replace("_", "-"), FAULTS)
         faults[name] = _read_rate(name, value)
     if sum(faults.get(name, 0) for name in _EXCLUSIVE_FAULTS) > 1:
         raise ArgumentError(

@@ -12,7 +12,7 @@ from pathlib import Path
 from petstore_frame.history import History
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema import Pet, PetColumns
-from petstore_frame.validation import whole_number
+from petstore_frame.validation import checked_integer
 
 # fmt: off
 SAMPLE_CATEGORIES: dict[int, str] = {
@@ -95,7 +95,7 @@ def write_sample_csv(
     Returns:
         The path of the file.
     """
-    whole_number("rows", rows, 0)
+    checked_integer("rows", rows, 0)
     chance = random.Random(seed)
     target = Path(path)
     with target.open("w", encoding="utf-8", newline="") as file:
@@ -144,8 +144,8 @@ def write_sample_history(
         pets: Animals on the first day, 1 or more.
         seed: The same seed gives the same days.
     """
-    whole_number("days", days, 0)
-    whole_number("pets", pets, 1)
+    checked_integer("days", days, 0)
+    checked_integer("pets", pets, 1)
     chance = random.Random(seed)
     history = History(folder, timezone=UTC)
     start = datetime.combine(_FIRST_DAY, time(12), UTC)

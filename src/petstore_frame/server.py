@@ -24,7 +24,7 @@ from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError, MissingExtraError, ServiceStartError
 from petstore_frame.fault_proxy import FaultyProxy, read_faults
 from petstore_frame.transport import IdempotencyKey, checked_key, hide_key
-from petstore_frame.validation import whole_number
+from petstore_frame.validation import checked_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +162,7 @@ def serve(
         api_key = hide_key(api_key)
         api_key = checked_key(api_key)
     fault_rates = None if faults is None else read_faults(faults)
-    whole_number("port", port, 0, _MAX_PORT)
+    checked_integer("port", port, 0, _MAX_PORT)
     settings = {
         "sample": sample,
         "seed": seed,
@@ -321,7 +321,7 @@ def run_with_faults(
         What was applied, as numbers for a script and as one line for a person.
     """
     rates = read_faults(faults)
-    whole_number("port", settings["port"], 0, _MAX_PORT)
+    checked_integer("port", settings["port"], 0, _MAX_PORT)
     process = None
     if upstream is None:
         process = _ServiceProcess({**settings, "port": 0}, shows_log=True)

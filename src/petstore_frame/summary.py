@@ -26,7 +26,7 @@ from petstore_frame.rendering import (
     in_notebook,
 )
 from petstore_frame.schema import PET_STATUSES, AnyFrame, Categories, Labels
-from petstore_frame.validation import one_of, whole_number
+from petstore_frame.validation import checked_choice, checked_integer
 
 SHOWN_CATEGORIES = 20
 _COUNTED_BY = ("category_id", "status")
@@ -245,11 +245,11 @@ class Summary:
         """
         statuses = dict.fromkeys([*self.statuses, *PET_STATUSES, NO_STATUS])
         if status is not None:
-            one_of("status", status, statuses)
+            checked_choice("status", status, statuses)
         if category_id is None:
             rows = list(range(len(self.category_ids)))
         else:
-            wanted_id = whole_number("category_id", category_id)
+            wanted_id = checked_integer("category_id", category_id)
             rows = [row for row, id_ in enumerate(self.category_ids) if id_ == wanted_id]
         line = self._line("", rows)
         if status is None:
@@ -293,7 +293,7 @@ class Summary:
             top: How many categories get a line of their own, None for all; empty ones get none.
         """
         if top is not None:
-            top = whole_number("top", top, 1)
+            top = checked_integer("top", top, 1)
         pets = self._pets_by_category
         rows = [row for row in (-pets).argsort(kind="stable").tolist() if pets[row] > 0]
         # A line for the rest takes as much room as the only category that it would stand for.

@@ -1,4 +1,4 @@
-"""Checks arguments before anything is done."""
+"""Checks the arguments of public functions, and words the errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -12,85 +12,90 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from petstore_frame.errors import ArgumentError
 
-INT64 = range(-(2**63), 2**63)  # the whole numbers of the interface
-# At most this many valid names are listed if none is similar.
+INT64 = range(-(2**63), 2**63)  # the integers that the interface allows
+# Number of valid names that an error lists if none is similar.
 _MAX_SUGGESTED = 30
 _NOTHING_SENT = "; nothing was sent"
 
 
-class before_sending(ContextDecorator):  # noqa: N801 # read as a word before a function
-    """Add "nothing was sent" to each refusal in a block or a decorated function.
+class before_sending(ContextDecorator):  # noqa: N801 # reads like a function, as contextlib's classes do
+    """Add "nothing was sent" to each ArgumentError of a block or a decorated function.
 
-    Only for calls that would have sent something.
+    Use it only for calls that would have sent a request.
     """
 
     def __enter__(self) -> None: ...
 
-    def __exit__(self, kind: object, refused: BaseException | None, where: object) -> None:
-        if isinstance(refused, ArgumentError) and _NOTHING_SENT not in refused.message:
-            raise ArgumentError(f"{refused.message}{_NOTHING_SENT}", add=refused.add) from None
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, ArgumentError) and _NOTHING_SENT not in error.message:
+            raise ArgumentError(f"{error.message}{_NOTHING_SENT}", add=error.add) from None
 
 
 @before_sending()
 def checked_client(client: Any, operation: str) -> None:
-    """Refuse what has no method of this name: an address, a Server, None."""
+    """Raise an ArgumentError unless the client has a method of this name."""
     if not callable(getattr(client, operation, None)):
-        # The message leaves the value out, because it may be a key.
+        # The message omits the value, because it may be an API key.
         raise ArgumentError(
-            f"client is a Client, got {type(client).__name__}; make one with pf.Client(base_url, "
-            "api_key=...), or with server.client() for a store of pf.serve()"
+            f"client must be a Client, got {type(client).__name__}; make one with "
+            "pf.Client(base_url, api_key=...), or with server.client() for a store of pf.serve()"
         )
 
 
-def whole_number(name: str, value: Any, least: int = INT64[0], most: int = INT64[-1]) -> int:
-    """Return a whole number within bounds; numpy's integers are taken too, True and 3.0 are not.
+def checked_integer(
+    name: str, value: Any, minimum: int = INT64[0], maximum: int = INT64[-1]
+) -> int:
+    """Return an integer within bounds; numpy integers are accepted, True and 3.0 are not.
 
     Example:
-        >>> whole_number("pet_id", "3", 1)
+        >>> checked_integer("limit", 500, 1, 100)
         Traceback (most recent call last):
-        petstore_frame.errors.ArgumentError: pet_id is a whole number, got the text '3'
+        petstore_frame.errors.ArgumentError: limit must be between 1 and 100, got 500
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
         kind = "the text " if isinstance(value, str) else ""
-        raise ArgumentError(f"{name} is a whole number, got {kind}{value!r}")
+        raise ArgumentError(f"{name} must be a whole number, got {kind}{value!r}")
     number = int(value)
-    if not least <= number <= most:
-        bounds = f"{least} to {most}" if most < INT64[-1] or least < 0 else f"{least} or more"
-        raise ArgumentError(f"{name} is {bounds}, got {number}")
-    return number
+    if minimum <= number <= maximum:
+        return number
+    bounds = f"{minimum} or more"
+    if maximum < INT64[-1] or minimum < 0:
+        bounds = f"between {minimum} and {maximum}"
+    raise ArgumentError(f"{name} must be {bounds}, got {number}")
 
 
-def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
-    """Return a text that is one of several.
+def checked_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return a text that must be one of the choices.
 
     Example:
-        >>> one_of("period", "day", ["week", "month"])
+        >>> checked_choice("period", "day", ["week", "month"])
         Traceback (most recent call last):
-        petstore_frame.errors.ArgumentError: period is one of week, month, got 'day'
+        petstore_frame.errors.ArgumentError: period must be one of week, month, got 'day'
     """
-    known = tuple(choices)
-    if not isinstance(value, str) or value not in known:
-        near = like(str(value), known)
-        meant = f" (did you mean {near!r}?)" if near else ""
-        raise ArgumentError(f"{name} is one of {', '.join(known)}, got {value!r}{meant}")
-    return value
+    valid = tuple(choices)
+    if isinstance(value, str) and value in valid:
+        return value
+    match = closest_match(str(value), valid)
+    suggestion = f" (did you mean {match!r}?)" if match else ""
+    raise ArgumentError(f"{name} must be one of {', '.join(valid)}, got {value!r}{suggestion}")
 
 
-def some_of(name: str, value: Any, choices: Sequence[str]) -> tuple[str, ...]:
-    """Return one or more of several texts, given as one text or as a list.
+def checked_choices(name: str, value: Any, choices: Sequence[str]) -> tuple[str, ...]:
+    """Return one or more of the choices, passed as one text or as a list.
 
     Example:
-        >>> some_of("by", "status", ("status", "category_id"))
+        >>> checked_choices("by", "status", ("status", "category_id"))
         ('status',)
     """
-    asked = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
-    if not asked or any(not isinstance(each, str) or each not in choices for each in asked):
-        raise ArgumentError(f"{name} is one or more of {', '.join(choices)}, got {value!r}")
-    return tuple(asked)
+    is_single = isinstance(value, str) or not isinstance(value, Iterable)
+    texts = [value] if is_single else list(value)
+    if not texts or any(not isinstance(text, str) or text not in choices for text in texts):
+        raise ArgumentError(f"{name} must be one or more of {', '.join(choices)}, got {value!r}")
+    return tuple(texts)
 
 
 def time_zone(value: Any) -> tzinfo | None:
-    """Return the time zone that a caller named; None, the machine's, stays None.
+    """Return the time zone with a name; None, for the time zone of the machine, stays None.
 
     Example:
         >>> time_zone("Europe/Zurich").key
@@ -102,26 +107,27 @@ def time_zone(value: Any) -> tzinfo | None:
         return ZoneInfo(value)
     except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
         raise ArgumentError(
-            f"timezone is the name of a time zone, such as Europe/Zurich, got {value!r}"
+            f"timezone must be the name of a time zone, such as Europe/Zurich, got {value!r}"
         ) from None
 
 
-def nearest(word: object, known: Iterable[str]) -> str:
-    """Return the end of a sentence that refuses a word: what to write instead, or what there is.
+def suggest(name: object, valid_names: Iterable[str]) -> str:
+    """Return the end of an error about an unknown name: the closest valid name, or all of them.
 
     Example:
-        >>> nearest("kye", ["key", "keep"]), nearest("colour", ["key", "keep"])
+        >>> suggest("kye", ["key", "keep"]), suggest("color", ["key", "keep"])
         ("; did you mean 'key'?", '; it has key, keep')
     """
-    words = list(known)
-    if near := like(str(word), words):
-        return f"; did you mean {near!r}?"
-    more = ", …" if len(words) > _MAX_SUGGESTED else ""
-    return f"; it has {', '.join(words[:_MAX_SUGGESTED])}{more}"
+    names = list(valid_names)
+    match = closest_match(str(name), names)
+    if match:
+        return f"; did you mean {match!r}?"
+    more = ", …" if len(names) > _MAX_SUGGESTED else ""
+    return f"; it has {', '.join(names[:_MAX_SUGGESTED])}{more}"
 
 
-def like(word: str, known: Iterable[str]) -> str | None:
-    """Return the one of several words that is most like a word, whatever its case, or None."""
-    words = {each.casefold(): each for each in known}
-    near = get_close_matches(word.strip().casefold(), words, 1, 0.6)
-    return words[near[0]] if near else None
+def closest_match(text: str, choices: Iterable[str]) -> str | None:
+    """Return the choice that is most similar to a text, ignoring case; None if none is similar."""
+    folded_choices = {choice.casefold(): choice for choice in choices}
+    matches = get_close_matches(text.strip().casefold(), folded_choices, 1, 0.6)
+    return folded_choices[matches[0]] if matches else None

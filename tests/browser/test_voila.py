@@ -115,5 +115,6 @@ def test_three_loads_leave_one_kernel_and_a_lost_one_is_explained(own_page: Any)
 
 def test_moments_are_in_the_time_of_the_reader(voila: Any) -> None:
     """Only a browser knows the reader's time zone; the tooltip keeps UTC."""
-    time = voila.locator(".pf-header time")
+    time = voila.locator(".pf-header time[data-local]")
+    time.wait_for()
     assert "(your time)" in time.inner_text() and "UTC" in time.get_attribute("title")

@@ -64,7 +64,7 @@ EDITS = [
     Edit("rounded numbers", f"{LOADER}/matching/by_key.py",
          '"" in is_rounded', "False", RULES),
     Edit("new pets of others only", f"{LOADER}/matching/by_store.py",
-         "if pet.is_new and pet.animal is None\n    ]", "if pet.animal is None\n    ]", RULES),
+         "pairs.items() if pet.is_new and", "pairs.items() if", RULES),
     Edit("nine in ten", f"{LOADER}/matching/by_store.py",
          "if is_nearly_all:", "if False:", RULES),
     Edit("five different contents", f"{LOADER}/matching/by_store.py",

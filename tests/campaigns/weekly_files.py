@@ -252,8 +252,8 @@ def _load(
     with_key: bool,
 ) -> tuple[LoadResult, bool]:
     options = {"journal": folder / "journal", "progress": False, "check_store": False}
-    if with_key:
-        options["key"] = "animal_id"
+    if not file.name.startswith("fix"):
+        options["key"] = "animal_id" if with_key else ""
     try:
         return load(file, store, **options), False
     except DuplicatesError:

@@ -221,12 +221,12 @@ OF_ANOTHER = "pet 1 is another row's; nothing was changed"
 @pytest.mark.parametrize(
     ("call", "first", "options", "words"),
     [
-        ("reconcile", 3, {}, "client is a Client, got int"),
+        ("reconcile", 3, {}, "client must be a Client, got int"),
         ("reconcile", None, {"grace_s": -1}, f"{SECONDS} -1"),
-        ("resolve", {6.5: 5}, {}, "line is a whole number"),
+        ("resolve", {6.5: 5}, {}, "line must be a whole number"),
         ("resolve", {"5": 5}, {}, "key '5' is not unconfirmed"),
         ("resolve", {6: "?"}, {}, "line 6: '?' is a placeholder"),
-        ("resolve", {6: "5"}, {}, "pet_id is a whole number"),
+        ("resolve", {6: "5"}, {}, "pet_id must be a whole number"),
         ("resolve", 5, {}, "a pet for each line"),
         ("resolve", {6: 1}, {}, OF_ANOTHER),
     ],

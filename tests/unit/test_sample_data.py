@@ -69,8 +69,8 @@ def test_categories_turn_words_into_numbers(tmp_path) -> None:
 
 def test_a_number_that_cannot_be_writes_nothing(tmp_path) -> None:
     """A negative number of rows or days is refused before a file is touched."""
-    with pytest.raises(pf.ArgumentError, match="rows is 0 or more, got -1"):
+    with pytest.raises(pf.ArgumentError, match="rows must be 0 or more, got -1"):
         write_sample_csv(tmp_path / "x.csv", rows=-1)
-    with pytest.raises(pf.ArgumentError, match="days is a whole number"):
+    with pytest.raises(pf.ArgumentError, match="days must be a whole number"):
         write_sample_history(tmp_path / "history", days=1.5)
     assert list(tmp_path.iterdir()) == []

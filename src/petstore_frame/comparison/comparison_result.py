@@ -17,7 +17,7 @@ from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.rendering import PAGE, count_text, in_notebook, minute_text, palette
 from petstore_frame.schema import FIELDS, Categories, Labels
 from petstore_frame.storage import refuse_changed_workbook, whole_file
-from petstore_frame.validation import one_of
+from petstore_frame.validation import checked_choice
 
 Reader: TypeAlias = Literal["python", "shell"]
 # So that a type checker finds a kind that does not exist.
@@ -105,7 +105,7 @@ class Comparison:
 
     def of(self, kind: Kind | KindWord) -> pd.DataFrame:
         """Return the rows of one kind, such as ``"only in list"``."""
-        rows = self.frame[self.frame["kind"].eq(one_of("kind", kind, [*Kind]))]
+        rows = self.frame[self.frame["kind"].eq(checked_choice("kind", kind, [*Kind]))]
         return rows.reset_index(drop=True)
 
     def write(

@@ -27,7 +27,7 @@ from petstore_frame.inventory import Inventory, describe_value, read_listing
 from petstore_frame.loader import Recipe, RecipeOptions, State, as_recipe, read_ids, read_list
 from petstore_frame.rendering import minute_text
 from petstore_frame.schema import FIELDS, AnyFrame, as_type
-from petstore_frame.validation import some_of
+from petstore_frame.validation import checked_choices
 
 BY_ID = ("id",)  # two listings of the store are compared
 
@@ -85,7 +85,7 @@ def compare(
         delete).
     """
     reading = as_recipe(recipe, options)
-    fields = some_of("on", on, (*BY_ID, *NULLABLE)) if on else ()
+    fields = checked_choices("on", on, (*BY_ID, *NULLABLE)) if on else ()
     if bool(reading.key) == bool(fields):
         raise ArgumentError(
             "pass exactly one of key= (the column by which the list was loaded) and "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
-from petstore_frame.dashboard.file_values import fold
 from petstore_frame.dashboard.import_plan import (
     ALWAYS_SHOWN,
     NEED_FIXING,
     TO_ADD,
     Conflict,
-    FileRow,
     Plan,
 )
 from petstore_frame.dashboard.import_state import ImportState
+from petstore_frame.dashboard.invalid_rows import draw_grid, undecided_rows
+from petstore_frame.dashboard.same_animals import CASES, case_markup, case_text
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import (
     WidgetFactory,
@@ -27,8 +26,8 @@ from petstore_frame.dashboard.widgets import (
     set_options,
     set_visible,
 )
-from petstore_frame.loader import Look, State
-from petstore_frame.rendering import PAGE, Card, Cell, Markup, count_text, shorten
+from petstore_frame.loader import State
+from petstore_frame.rendering import PAGE, Card, Markup, count_text, shorten
 from petstore_frame.schema import FIELDS
 
 if TYPE_CHECKING:
@@ -43,37 +42,6 @@ _BIRTHDAY = re.compile(
     r"birth|born|\bdob\b|geburt|geboren|naissance|nacimiento|nascita|nascimento|geboorte|född|født",
     re.IGNORECASE,
 )
-# What the page asks in each case: the question, and what either answer means.
-_CASES = {
-    "in_store": (
-        "{rows} of your {of} look like pets already in the store. Are they the same animals?",
-        "Same animals – link them",
-        "Different animals",
-    ),
-    "same_content": (
-        "{rows} of your {of} look like animals of earlier files (same name and category). Are they "
-        "the same animals?",
-        "Same animals",
-        "Different animals",
-    ),
-    "similar_key": (
-        "{rows} of your {of} have an animal ID that looks like a known one. Are they the same "
-        "animals?",
-        "Same animals",
-        "Different animals",
-    ),
-    "reused_key": (
-        "{rows} of your {of} have a known animal ID, but the name of another animal. Are they the "
-        "same animals?",
-        "Same animals, renamed",
-        "Different animals, the ID was used again",
-    ),
-    "gone": (
-        "{rows} of your {of} were in the store and are not there anymore. What happened to them?",
-        "They were removed on purpose",
-        "The store lost them – create them again",
-    ),
-}
 _SUSPICIOUS = {
     "total_row": "Import the totals rows as animals",
     "unlisted_category": "Import the rows whose category is not in the list",
@@ -192,11 +160,12 @@ class CheckStep:
                 self.cases[case.name] = self._factory.control(
                     widgets.ToggleButtons, "", self._answer(case.name), options=[], value=None
                 )
-            markup += self._case_markup(case)
+            self._case_texts[case.name] = case_text(case)
+            markup += case_markup(case, self._tab.memory.categories)
         self._question.value = markup
         for name, control in self.cases.items():
             if question is not None and name in open_names:
-                _, same, different = _CASES[name]
+                _, same, different = CASES[name]
                 skip = question.if_skip.get(State.PENDING, 0)
                 create = question.if_create.get(State.PENDING, 0)
                 control.options = [
@@ -205,41 +174,6 @@ class CheckStep:
                 ]
             control.value = state.answers.get(name)
         self._cases.children = [*self.cases.values()]
-
-    def _case_markup(self, case: Any) -> Markup:
-        found = _CASES[case.name][0].format(rows=f"{case.rows:,}", of=f"{case.of:,} rows")
-        self._case_texts[case.name] = found
-        rows = [
-            [
-                str(example.line),
-                self._pet_text(example.ours),
-                self._pet_text(example.theirs),
-                _origin(example),
-            ]
-            for example in case.examples
-        ]
-        markup = PAGE.warning(found)
-        if rows:
-            head = ["Line", "In your file", "Looks like", "Where"]
-            markup += scrollable(PAGE.table(rows, head))
-        return markup
-
-    def _pet_text(self, body: str) -> str:
-        """Return an animal in a few words; of a key, the key."""
-        try:
-            values = json.loads(body)
-        except ValueError:
-            return body
-        if not isinstance(values, dict):
-            return body
-        categories, parts = self._tab.memory.categories, []
-        for field in FIELDS.sent:
-            value = values.get(field.wire_name)
-            if value is not None and field.name == "category_id":
-                value = categories.get(value, f"category {value}")
-            if value is not None:
-                parts.append(str(value))
-        return ", ".join(parts)
 
     def _answer(self, case: str) -> Any:
         def answer(word: str | None) -> None:
@@ -317,7 +251,7 @@ class CheckStep:
         rows = [] if plan is None or plan.question is not None else undecided_rows(plan, state)
         title = f"{count_text(len(rows), 'row')} with a problem"
         self._grid_title.value = element("h4", title) if rows else ""
-        self.grid.markup = scrollable(_grid(rows[:GRID_ROWS], state)) if rows else ""
+        self.grid.markup = scrollable(draw_grid(rows[:GRID_ROWS], state)) if rows else ""
         note = ""
         if rows:
             note = "Correct the marked cells here; rows that you leave as they are go to fix.csv."
@@ -399,42 +333,6 @@ def is_birthday(column: str) -> bool:
     return _BIRTHDAY.search(column.replace("_", " ")) is not None
 
 
-def undecided_rows(plan: Plan, state: ImportState) -> list[FileRow]:
-    """Return the invalid rows, without those whose value the user wants to fix later."""
-    preview = state.preview
-    if preview is None or not state.postponed:
-        return plan.invalid
-    columns = dict(preview.mapping)
-    postponed = {(columns.get(field, ""), text) for field, text in state.postponed}
-    return [
-        row
-        for row in plan.invalid
-        if not row.columns
-        or any((column, fold(row.cells.get(column, ""))) not in postponed for column in row.columns)
-    ]
-
-
-def check_edits(state: ImportState) -> dict[int, str]:
-    """Return why rows are still invalid with what the user typed, by line."""
-    import pandas as pd
-
-    plan = state.plan
-    if plan is None or not state.edits:
-        return {}
-    rows = {row.line: row for row in plan.invalid if row.line in state.edits}
-    lines = [*rows]
-    if not lines:
-        return {}
-    frame = pd.DataFrame([{**rows[line].cells, **state.edits[line]} for line in lines], dtype="str")
-    layout = dict.fromkeys(("encoding", "delimiter", "sheet", "header_row", "columns"))
-    preview = Look.of(frame, state.recipe.replace(**layout, quoting=None), rows=len(lines))
-    return {
-        line: "; ".join(problem.message for problem in record.problems)
-        for line, record in zip(lines, preview.records, strict=False)
-        if record.problems
-    }
-
-
 def _note(plan: Plan, state: ImportState) -> str:
     rows = count_text(sum(plan.cards.values()), "row")
     undecided = sum(conflict.rows for conflict in plan.conflicts)
@@ -458,12 +356,6 @@ def _under(name: str, plan: Plan, corrected: int) -> str:
     return ""
 
 
-def _origin(example: Any) -> str:
-    if example.pet_id is not None:
-        return f"pet {example.pet_id}"
-    return str(example.source or "")
-
-
 def _example_columns(conflict: Conflict, state: ImportState) -> list[str]:
     """Return the columns that show an animal: the key, what is sent, and where its rows differ."""
     preview = state.preview
@@ -478,53 +370,3 @@ def _marked(text: str, is_marked: bool) -> Any:
     if not is_marked:
         return shown
     return element("mark", shown or "(empty)")
-
-
-def _grid(rows: list[FileRow], state: ImportState) -> Markup:
-    """Return the invalid rows as a table whose cells can be edited."""
-    preview = state.preview
-    if preview is None or not rows:
-        return Markup("")
-    mapping = preview.mapping
-    fields = [mapping[field.name] for field in FIELDS.sent if field.name in mapping]
-    key = [column for column in state.recipe.key or () if column not in fields]
-    others = [column for column in rows[0].cells if column not in fields and column not in key]
-    columns = [*key, *fields, *others]
-    body = []
-    for row in rows:
-        edits = state.edits.get(row.line, {})
-        cells: list[Any] = [str(row.line)]
-        for column in columns:
-            text = edits.get(column, row.cells.get(column, ""))
-            is_wrong = column in row.columns
-            if column in fields or column in key or is_wrong:
-                cells.append(_cell_input(row.line, column, text, is_wrong=is_wrong))
-            else:
-                cells.append(shorten(text, LONGEST))
-        cells.append(_verdict(row, state))
-        body.append(cells)
-    head = ["Line", *columns, "Problem"]
-    return PAGE.table(body, head)
-
-
-def _cell_input(line: int, column: str, text: str, *, is_wrong: bool) -> Cell:
-    css = "pf-edit pf-wrong-cell" if is_wrong else "pf-edit"
-    control = element(
-        "input",
-        type="text",
-        value=text,
-        class_=css,
-        data_line=str(line),
-        data_edit=column,
-        aria_label=f"Line {line}: {column}",
-        placeholder="(empty)",
-    )
-    return Cell(control)
-
-
-def _verdict(row: FileRow, state: ImportState) -> Markup:
-    if row.line in state.edit_problems:
-        return element("span", state.edit_problems[row.line], class_="pf-wrong")
-    if row.line in state.edits:
-        return element("span", "✓ corrected", class_="pf-right")
-    return element("span", row.problem, class_="pf-wrong")

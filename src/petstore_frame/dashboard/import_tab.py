@@ -20,10 +20,11 @@ from petstore_frame.dashboard.background import (
     is_key_rejected,
     silence_text,
 )
-from petstore_frame.dashboard.check import CheckStep, check_edits
+from petstore_frame.dashboard.check import CheckStep
 from petstore_frame.dashboard.file_steps import FileSteps
 from petstore_frame.dashboard.import_plan import Plan
 from petstore_frame.dashboard.import_state import ImportState
+from petstore_frame.dashboard.invalid_rows import check_edits
 from petstore_frame.dashboard.send import SendStep
 from petstore_frame.dashboard.store_header import StoreHeader
 from petstore_frame.dashboard.store_state import StoreState

@@ -235,6 +235,7 @@ function render({ model, el }) {
     const next = isMark && zone && ARROWS[key] && neighbour(target, marksOf(zone), ARROWS[key]);
     if (next) { enter(next); next.focus(); }
     else if (key === "Escape") return show(null);
+    else if (key === "Enter" && target.matches(".pf-edit")) target.blur(); // which reports the edit
     else if (!isMark || (key !== "Enter" && key !== " ") || !act(target)) return;
     event.preventDefault();
     event.stopPropagation(); // the notebook has keys of its own

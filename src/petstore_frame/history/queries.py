@@ -14,7 +14,7 @@ import pandas as pd
 
 from petstore_frame.extras import import_extra
 from petstore_frame.schema import FIELDS, as_type
-from petstore_frame.validation import one_of
+from petstore_frame.validation import checked_choice
 
 STATEMENTS = (
     "trend_by_status",
@@ -43,7 +43,7 @@ def statement(name: str, fields: Sequence[str] = FIELDS.names) -> str:
         >>> print(statement("diff").partition(".")[0])
         -- Lists the pets that came, went or changed between two listings, by id
     """
-    one_of("name", name, STATEMENTS)
+    checked_choice("name", name, STATEMENTS)
     text = files("petstore_frame.history").joinpath("sql", f"{name}.sql").read_text("utf-8")
     further_fields = [field for field in fields if field not in _IN_DIFF]
     comparisons = [

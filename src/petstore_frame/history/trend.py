@@ -9,7 +9,7 @@ from petstore_frame.history.coverage import coverage_tables
 from petstore_frame.history.folder import Contents
 from petstore_frame.history.queries import run, statement
 from petstore_frame.history.snapshot import dated_table
-from petstore_frame.validation import some_of, whole_number
+from petstore_frame.validation import checked_choices, checked_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,8 +33,8 @@ def count_by_day(
 ) -> pd.DataFrame:
     """Count each snapshot; see ``History.trend``."""
     if every_days is not None:
-        every_days = whole_number("every_days", every_days, 1)
-    columns = tuple(sorted({*some_of("by", by, ("category_id", "status"))}))
+        every_days = checked_integer("every_days", every_days, 1)
+    columns = tuple(sorted({*checked_choices("by", by, ("category_id", "status"))}))
     views = coverage_tables(contents, every_days)
     views["pets"] = dated_table(contents.snapshots, columns)
     shown = ("date", *columns, "pets", "bound")

@@ -10,7 +10,7 @@ from petstore_frame.inventory.evidence import Assumption, Evidence, Verdict
 from petstore_frame.inventory.status_count import Bound, StatusCount, checked_bound
 from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import PET_STATUSES
-from petstore_frame.validation import one_of
+from petstore_frame.validation import checked_choice
 
 if TYPE_CHECKING:
     from petstore_frame.rendering import Markup
@@ -118,7 +118,7 @@ class Completeness:
             ArgumentError: No pet can have this status: it is neither one of the interface nor one
                 of a pet that was read.
         """
-        one_of("status", status, dict.fromkeys([*PET_STATUSES, NO_STATUS, *self.by_status]))
+        checked_choice("status", status, dict.fromkeys([*PET_STATUSES, NO_STATUS, *self.by_status]))
         return self._count(status)
 
     def bound_of(self, status: str) -> Bound:

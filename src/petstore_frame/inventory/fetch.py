@@ -21,7 +21,12 @@ from petstore_frame.inventory.strategies import ReadingState, check_rows, read_p
 from petstore_frame.rendering import count_text
 from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus
 from petstore_frame.storage.progress import ProgressBar
-from petstore_frame.validation import before_sending, checked_client, one_of, whole_number
+from petstore_frame.validation import (
+    before_sending,
+    checked_choice,
+    checked_client,
+    checked_integer,
+)
 
 log = logging.getLogger("petstore_frame.inventory")
 
@@ -71,8 +76,8 @@ def fetch_inventory(
     checked_client(client, "ask_page")
     with before_sending():
         if status is not None:
-            one_of("status", status, PET_STATUSES)
-        cap = None if max_pets is None else whole_number("max_pets", max_pets, 1)
+            checked_choice("status", status, PET_STATUSES)
+        cap = None if max_pets is None else checked_integer("max_pets", max_pets, 1)
         progress_bar = ProgressBar(progress, "Pets read")
     fetcher = PageFetcher(
         client,
@@ -213,7 +218,7 @@ def find_pet(client: ReadingClient, pet_id: int) -> PetSearch:
     Interface: Endpoints, List all animals.
     """
     checked_client(client, "ask_page")
-    pet_id = whole_number("pet_id", pet_id)
+    pet_id = checked_integer("pet_id", pet_id)
     fetcher = PageFetcher(client, is_enough=lambda rows: pet_id in rows)
     state = ReadingState(fetcher)
     read_pets(state)

@@ -27,7 +27,7 @@ from petstore_frame.inventory.provenance import (
 )
 from petstore_frame.rendering import NO_STATUS, count_text
 from petstore_frame.schema import PET_STATUSES, Categories, Labels, as_type
-from petstore_frame.validation import one_of, whole_number
+from petstore_frame.validation import checked_choice, checked_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +127,9 @@ class Inventory(HasProvenance):
         statuses = None
         if status is not None:
             choices = dict.fromkeys([*PET_STATUSES, NO_STATUS, *completeness.by_status])
-            statuses = [one_of("status", name, choices) for name in _as_list("status", status)]
+            statuses = [
+                checked_choice("status", name, choices) for name in _as_list("status", status)
+            ]
             column = rows["status"].astype("category")
             matches = column.isin(statuses)
             if NO_STATUS in statuses:
@@ -136,7 +138,7 @@ class Inventory(HasProvenance):
             conditions.append(f"status {' or '.join(statuses)}")
         if category_id is not None:
             numbers = [
-                whole_number("category_id", number)
+                checked_integer("category_id", number)
                 for number in _as_list("category_id", category_id)
             ]
             rows = rows[rows["category_id"].isin(numbers)]

@@ -46,8 +46,9 @@ JOIN animals ON animals.animal = of.value JOIN imports USING (import)
 WHERE import <> :mine GROUP BY import ORDER BY 4 DESC
 """
 _LEFT_UNSENT = """
-FROM animals WHERE state = 'pending'
-AND import IN (SELECT import FROM imports WHERE import <> :mine AND header = :header AND NOT copy)
+FROM animals WHERE state = 'pending' AND import IN (
+  SELECT import FROM imports
+  WHERE import <> :mine AND header = :header AND NOT copy AND ending IS NOT 'done')
 """
 _NOT_FOUND = """
 UPDATE animals SET state = 'pending', reason = 'user', may_have_been_applied = 0

@@ -11,7 +11,12 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.duplicate_question import BY_NAME, CASES, UNSENT
 from petstore_frame.loader.row_state import State
 from petstore_frame.storage.progress import checked_progress
-from petstore_frame.validation import before_sending, checked_client, one_of, whole_number
+from petstore_frame.validation import (
+    before_sending,
+    checked_choice,
+    checked_client,
+    checked_integer,
+)
 
 Answer = Literal["raise", "skip", "create"]
 # One answer, or one for each case of the question.
@@ -47,19 +52,19 @@ class LoadOptions:
         """Refuse what cannot be used, and say what it can be."""
         checked_client(client, "post_pet")
         if self.workers is not None:
-            whole_number("workers", self.workers, 1, MOST_WORKERS)
+            checked_integer("workers", self.workers, 1, MOST_WORKERS)
         if self.max_errors is not None:
-            whole_number("max_errors", self.max_errors, 0)
+            checked_integer("max_errors", self.max_errors, 0)
         if self.max_rows is not None:
-            whole_number("max_rows", self.max_rows, 1)
+            checked_integer("max_rows", self.max_rows, 1)
         checked_progress(self.progress)
         for case, answer in self.answers.items():
-            one_of("a case of duplicates", case, [*CASES, "not_found", UNSENT])
-            one_of("duplicates", answer, get_args(Answer))
+            checked_choice("a case of duplicates", case, [*CASES, "not_found", UNSENT])
+            checked_choice("duplicates", answer, get_args(Answer))
         if not isinstance(self.as_new, (bool, Collection)):
-            whole_number("as_new", self.as_new, 1)
+            checked_integer("as_new", self.as_new, 1)
         for line in (*self.new_lines, *self.exclude_lines):
-            whole_number("a line", line, 1)
+            checked_integer("a line", line, 1)
         for name in ("dry_run", "check_store"):
             if not isinstance(getattr(self, name), bool):
                 raise ArgumentError(f"{name} is True or False, got {getattr(self, name)!r}")

@@ -15,7 +15,7 @@ from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
 from petstore_frame.loader.journal.rows import read_import
 from petstore_frame.loader.row_state import State
-from petstore_frame.validation import whole_number
+from petstore_frame.validation import checked_integer
 
 # A line number, the text of a key, or the texts of a key of several columns.
 RowName = int | str | tuple[str, ...]
@@ -66,7 +66,7 @@ def resolve(path: Path, import_id: str, pets: Mapping[RowName, PetIds]) -> None:
 def _checked_name(name: Any) -> RowName:
     if isinstance(name, (str, tuple)):
         return name
-    return whole_number("line", name, 1)
+    return checked_integer("line", name, 1)
 
 
 def _checked_ids(name: Any, ids: Any) -> list[int | None]:
@@ -76,7 +76,7 @@ def _checked_ids(name: Any, ids: Any) -> list[int | None]:
             f"{_shown(name)}: '?' is a placeholder; replace it with the id of the pet in the "
             "store, or with None if there is none; nothing was changed"
         )
-    return [None if pet_id is None else whole_number("pet_id", pet_id) for pet_id in listed]
+    return [None if pet_id is None else checked_integer("pet_id", pet_id) for pet_id in listed]
 
 
 def _shown(name: RowName) -> str:

@@ -241,7 +241,7 @@ def contract_error(
     what = f"{place}: {first['msg']}" if place else first["msg"]
     begin = "" if position else f" (it begins {body[:320].decode('utf-8', 'replace')[:80]!r})"
     return ContractError(
-        f"the answer to {operation} is not what the interface states: {what}{begin}; "
+        f"the response to {operation} does not match the interface: {what}{begin}; "
         "check that base_url is a pet store of interface 1.0.0",
         operation=operation,
         page=page,

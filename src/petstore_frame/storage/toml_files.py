@@ -12,7 +12,7 @@ from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.storage.atomic_write import replacing
-from petstore_frame.validation import nearest
+from petstore_frame.validation import suggest
 
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 _HEAD = "How to read this kind of file (see the page on recipes of petstore-frame)."
@@ -57,20 +57,20 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-16" if is_utf16 else "utf-8-sig").replace("\r\n", "\n")
 
 
-def unknown_word(
+def unknown_option(
     name: str, options: Collection[str], text: str, path: Path, *, owner: str
 ) -> InputError:
     """Return the error for an unknown option, with its line and the nearest option."""
-    message = f"{owner} has no option {name!r}{nearest(name, options)}"
+    message = f"{owner} has no option {name!r}{suggest(name, options)}"
     hint = "the API key comes from PETSTORE_API_KEY only" if name == "api_key" else ""
     return InputError(message, path=str(path), line=line_of(name, text), hint=hint)
 
 
-def line_of(word: str, text: str) -> int | None:
-    """Return the line of a file on which a word is given its value, or stands as a table."""
+def line_of(option: str, text: str) -> int | None:
+    """Return the line of a file on which an option gets its value, or starts a table."""
     for number, line in enumerate(text.splitlines(), 1):
         start = line.strip().lstrip("[").split("=")[0].split("]")[0]
-        if word in re.split(r"[\s.\"']+", start) or start.strip().strip("\"'") == word:
+        if option in re.split(r"[\s.\"']+", start) or start.strip().strip("\"'") == option:
             return number
     return None
 
@@ -100,7 +100,7 @@ def _fill(table: Any, values: Mapping[str, Any], comments: Comments, path: tuple
             table.add(name, _commented(tomlkit.item(value), comments.get((*path, name))))
     for name, inner in tables.items():
         has_plain_values = not inner or any(
-            not isinstance(each, Mapping) for each in inner.values()
+            not isinstance(inner_value, Mapping) for inner_value in inner.values()
         )
         child = tomlkit.table(is_super_table=not has_plain_values)
         _fill(child, inner, comments, (*path, name))
@@ -118,11 +118,11 @@ def _commented(item: Any, comment: str | None) -> Any:
 
 def write_toml(path: str | PathLike[str], text: str) -> Path:
     """Write TOML into a file, whole or not at all, and return its path."""
-    place = Path(fspath(path))
+    target = Path(fspath(path))
     try:
         content = text.encode()
     except UnicodeEncodeError:
         raise ArgumentError("the text holds half a character, which no file can hold") from None
-    with replacing(place) as temporary:
+    with replacing(target) as temporary:
         temporary.write_bytes(content)
-    return place
+    return target

@@ -100,7 +100,7 @@ def test_one_day_is_a_trend_and_no_day_is_said() -> None:
     trend = trend_of(("2026-01-01", "sold", 0, "exact"))
     assert repr(pf.charts.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 0 to 0>"
     assert "no snapshots" in repr(pf.charts.trend_chart(trend.iloc[:0]))
-    with pytest.raises(pf.ArgumentError, match=r"top is 1 or more, got 0$"):
+    with pytest.raises(pf.ArgumentError, match=r"top must be 1 or more, got 0$"):
         pf.charts.status_chart(inventory(), top=0)
 
 

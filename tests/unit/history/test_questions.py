@@ -143,11 +143,11 @@ WRONG = {
     "old must be before new, got 2026-11-01": lambda h: h.diff("2026-11-01", "2026-11-01"),
     "expected a day, got 'yesterday'; pass a date": lambda h: h.read("yesterday"),
     "expected a day, got NaT": lambda h: h.read(pd.NaT),
-    "by is one or more of category_id, status": lambda h: h.trend([["status"]]),
+    "by must be one or more of category_id, status": lambda h: h.trend([["status"]]),
     "not its frame": lambda h: h.add(h.read().frame),
     "folder must be a path, got 3": lambda h: pf.History(3),
     r"one store; got .* and https://other\.ex": lambda h: pf.diff(h.read(), ELSEWHERE),
-    "name is one of trend_by_status, .* got 'trend'": lambda h: statement("trend"),
+    "name must be one of trend_by_status, .* got 'trend'": lambda h: statement("trend"),
 }
 UNANSWERED = {
     "a diff needs two snapshots": lambda h: pf.History(h.folder.parent / "one").diff(),

@@ -14,17 +14,17 @@ from unit.conftest import inventory
 from unit.loader.opened import written
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"max_errors": -1}, "max_errors is 0 or more, got -1"),
-    ({"workers": 0}, "workers is 1 to 32, got 0"),
+    ({"max_errors": -1}, "max_errors must be 0 or more, got -1"),
+    ({"workers": 0}, "workers must be between 1 and 32, got 0"),
     ({"dry_run": "no"}, "dry_run is True or False, got 'no'"),
     ({"progress": 3}, "progress must be a function, True, False or None, got 3"),
-    ({"exclude_lines": "3"}, "a line is a whole number, got the text '3'"),
-    ({"duplicates": {"similar": "skip"}}, "a case of duplicates is one of "),
+    ({"exclude_lines": "3"}, "a line must be a whole number, got the text '3'"),
+    ({"duplicates": {"similar": "skip"}}, "a case of duplicates must be one of "),
     ({"kye": "tag"}, "load has no option 'kye'; did you mean 'key'?"),
     ({"dryrun": True}, "load has no option 'dryrun'; did you mean 'dry_run'?"),
     ({"sep": ";"}, "load has no option 'sep'; it has key, keep, order_by, "),
     ({"recipe": {"kepe": "first"}}, "did you mean 'keep'?"),
-    ({"client": None}, "client is a Client, got None"),
+    ({"client": None}, "client must be a Client, got None"),
     ({"source": inventory()}, "got Inventory"),
     ({"source": {"name": ["Rex"]}}, "DataFrame"),
     ({"source": None}, "DataFrame"),

@@ -73,7 +73,7 @@ def test_a_setting_that_is_missing_or_impossible_is_named(environ, given, variab
         pf.Client(**given)
     assert words in str(caught.value) and "psk_secret" not in str(caught.value)
     # A header's name alone says nothing of how long the store remembers a key.
-    with pytest.raises(pf.ConfigurationError, match="idempotency is an IdempotencyKey"):
+    with pytest.raises(pf.ConfigurationError, match="idempotency must be an IdempotencyKey"):
         pf.Client(HERE["PETSTORE_BASE_URL"], "k", idempotency="Idempotency-Key")
 
 

@@ -14,7 +14,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Verdict
 from petstore_frame.transport import Proof
-from petstore_frame.validation import whole_number
+from petstore_frame.validation import checked_integer
 from threaded import Server
 
 
@@ -44,9 +44,9 @@ def test_an_id_is_a_whole_number(client: pf.Client, value: Any) -> None:
     """Texts, floats and booleans are no ids, and nothing is sent for them; numpy's numbers are."""
     for call in (partial(pf.find_pet, client), client.get_pet):
         words = told(lambda call=call: call(value))
-        assert words.startswith("pet_id is a whole number, got ")
+        assert words.startswith("pet_id must be a whole number, got ")
         assert words.endswith("nothing was sent")
-    assert whole_number("pet_id", np.int64(3), 1) == 3
+    assert checked_integer("pet_id", np.int64(3), 1) == 3
     assert b'"categoryId":3}' in pf.NewPet(name="Luna", category_id=np.int64(3)).to_json()
 
 
@@ -54,10 +54,10 @@ def test_an_id_is_a_whole_number(client: pf.Client, value: Any) -> None:
     ("options", "words"),
     [
         ({"status": "Sold"}, "got 'Sold' (did you mean 'sold'?); nothing"),
-        ({"status": 3}, "status is one of available, pending, sold, got 3; nothing"),
-        ({"limit": "10"}, "limit is a whole number, got the text '10'"),
-        ({"limit": 101}, "limit is 1 to 100, got 101"),
-        ({"max_pets": 0}, "max_pets is 1 or more, got 0"),
+        ({"status": 3}, "status must be one of available, pending, sold, got 3; nothing"),
+        ({"limit": "10"}, "limit must be a whole number, got the text '10'"),
+        ({"limit": 101}, "limit must be between 1 and 100, got 101"),
+        ({"max_pets": 0}, "max_pets must be 1 or more, got 0"),
         ({"progress": 0}, "progress must be a function, True, False or None, got 0"),
     ],
 )

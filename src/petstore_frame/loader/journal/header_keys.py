@@ -18,6 +18,7 @@ SELECT import FROM imports
 WHERE header = :header AND import <> :mine AND key_columns IS NOT :columns AND NOT copy
 """
 _AT_ONCE = 1000
+_MOST_ROWS = 20_000  # of earlier files, the latest first, in which repeats are looked for
 
 
 def remembered_key(sql: sqlite3.Connection, header: Sequence[str]) -> tuple[str, ...] | None:
@@ -78,7 +79,10 @@ def repeats_earlier(sql: sqlite3.Connection, run: Import, column: str) -> bool:
     if column not in run.header:
         return False
     at = run.header.index(column)
-    earlier = "SELECT cells FROM rows JOIN imports USING (import) WHERE header = ? AND import <> ?"
+    earlier = (
+        "SELECT cells FROM imports JOIN rows USING (import) WHERE header = ? AND import <> ?"
+        f" ORDER BY import DESC LIMIT {_MOST_ROWS}"
+    )
     own = {_text(read_cells(cells), at) for (cells,) in sql.execute(
         "SELECT cells FROM rows WHERE import = ?", [run.number]
     )} - {""}  # fmt: skip
