@@ -302,7 +302,7 @@ def recipe(
 
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
-    stated = recipe_of(recipe, key, categories, words).given()
+    stated = recipe_of(recipe, key, categories, words).stated_options()
     text = pf.Recipe.draft(source_of(path), **stated)
     if output is None:
         typer.echo(text, nl=False)

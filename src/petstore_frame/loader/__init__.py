@@ -22,12 +22,12 @@ from petstore_frame.loader.read_list import read_ids, read_list
 from petstore_frame.loader.resolve import PLACEHOLDER, PetIds, RowName
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import State
-from petstore_frame.loader.source import Look, Recipe, RecipeOptions, as_recipe
+from petstore_frame.loader.source import FilePreview, Recipe, RecipeOptions, as_recipe
 
 __all__ = [
     "PLACEHOLDER",
+    "FilePreview",
     "LoadResult",
-    "Look",
     "PetIds",
     "Recipe",
     "RecipeOptions",

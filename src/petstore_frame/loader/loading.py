@@ -188,12 +188,12 @@ def run_import(
     options = LoadOptions(**said)
     options.check(client)
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
-    words_of, lines = partial(_words_of, path), options.exclude_lines
-    opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
+    import_options, lines = partial(_options_of_import, path), options.exclude_lines
+    opened = open_source(source, recipe, import_options=import_options, exclude_lines=lines)
     key = None if opened.is_returned or recipe.key is not None else _remembered_key(path, opened)
     if key is not None:
         recipe = recipe.replace(key=key)
-        opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
+        opened = open_source(source, recipe, import_options=import_options, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
     stage = partial(_stage, opened, run, client, options, rows_read)
     put = partial(_stage_named, stage, _path_of(source), recipe)
@@ -319,7 +319,7 @@ def _remembered_key(path: Path, opened: Source) -> tuple[str, ...] | None:
         return remembered_key(sql, tuple(opened.columns))
 
 
-def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
+def _options_of_import(path: Path, import_id: str) -> dict[str, Any] | None:
     """Return how the import was read whose id begins so, as a fix file names it."""
     if not path.exists():
         return None
@@ -339,7 +339,7 @@ def _import_of(
         id="",
         base_url=client.base_url,
         source=opened.name,
-        place=opened.place,
+        place=opened.location,
         header=tuple(opened.columns),
         mapping=dict(opened.mapping),
         key=tuple(opened.key),

@@ -60,7 +60,7 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-16" if is_utf16 else "utf-8-sig").replace("\r\n", "\n")
 
 
-def unknown_word(
+def unknown_option(
     name: str, options: Collection[str], text: str, path: Path, *, owner: str
 ) -> InputError:
     """Return the error for an unknown option, with its line and the nearest option."""
@@ -69,11 +69,11 @@ def unknown_word(
     return InputError(message, path=str(path), line=line_of(name, text), hint=hint)
 
 
-def line_of(word: str, text: str) -> int | None:
-    """Return the line of a file on which a word is given its value, or stands as a table."""
+def line_of(option: str, text: str) -> int | None:
+    """Return the line of a file on which an option gets its value, or starts a table."""
     for number, line in enumerate(text.splitlines(), 1):
         start = line.strip().lstrip("[").split("=")[0].split("]")[0]
-        if word in re.split(r"[\s.\"']+", start) or start.strip().strip("\"'") == word:
+        if option in re.split(r"[\s.\"']+", start) or start.strip().strip("\"'") == option:
             return number
     return None
 
@@ -99,7 +99,7 @@ def _fill(table: Any, values: Mapping[str, Any], comments: Comments, path: tuple
             table.add(name, _commented(tomlkit.item(value), comments.get((*path, name))))
     for name, inner in tables.items():
         has_plain_values = not inner or any(
-            not isinstance(each, Mapping) for each in inner.values()
+            not isinstance(inner_value, Mapping) for inner_value in inner.values()
         )
         child = tomlkit.table(is_super_table=not has_plain_values)
         _fill(child, inner, comments, (*path, name))
@@ -115,11 +115,11 @@ def _commented(item: Any, comment: str | None) -> Any:
 
 def write_toml(path: str | PathLike[str], text: str) -> Path:
     """Write TOML into a file, whole or not at all, and return its path."""
-    place = Path(fspath(path))
+    target = Path(fspath(path))
     try:
         content = text.encode()
     except UnicodeEncodeError:
         raise ArgumentError("the text holds half a character, which no file can hold") from None
-    with replacing(place) as temporary:
+    with replacing(target) as temporary:
         temporary.write_bytes(content)
-    return place
+    return target

@@ -16,7 +16,7 @@ import xlsxwriter
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import SourceRow, State
-from petstore_frame.loader.source import Look
+from petstore_frame.loader.source import FilePreview
 from unit.loader.opened import (
     INPUTS,
     NASTY,
@@ -260,7 +260,7 @@ LOOKED_AT = [path for path in NASTY if not path.name.startswith("50_")]
 @pytest.mark.parametrize("path", LOOKED_AT, ids=lambda path: path.name)
 def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
     """Whatever a file holds, a look at it ends, and says what is in the way."""
-    found = Look.of(path)
+    found = FilePreview.of(path)
     assert all(str(question) for question in found.questions)
     assert found.columns or found.questions
 
