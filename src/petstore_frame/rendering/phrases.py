@@ -15,7 +15,7 @@ def status_label(status: str | None) -> str:
     """Return the word for a status on screen; None is a pet without one.
 
     Example:
-        >>> status_word("available"), status_word(None), status_word("")
+        >>> status_label("available"), status_label(None), status_label("")
         ('Available', 'No status', '(empty)')
     """
     text = NO_STATUS if status is None else status or "(empty)"

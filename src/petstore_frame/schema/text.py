@@ -45,7 +45,7 @@ def replace_surrogates(value: object) -> str:
     """Return a value as text that UTF-8 can encode.
 
     Example:
-        >>> whole_text("an emoji, cut: \\ud83d")
+        >>> replace_surrogates("an emoji, cut: \\ud83d")
         'an emoji, cut: �'
     """
     return _SURROGATE.sub("\ufffd", str(value))

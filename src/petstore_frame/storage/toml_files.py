@@ -10,9 +10,6 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-import tomlkit
-from tomlkit.items import Table
-
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.storage.atomic_write import replacing
 from petstore_frame.validation import suggest
@@ -60,7 +57,7 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-16" if is_utf16 else "utf-8-sig").replace("\r\n", "\n")
 
 
-def unknown_word(
+def unknown_option(
     name: str, options: Collection[str], text: str, path: Path, *, owner: str
 ) -> InputError:
     """Return the error for an unknown option, with its line and the nearest option."""
@@ -69,11 +66,11 @@ def unknown_word(
     return InputError(message, path=str(path), line=line_of(name, text), hint=hint)
 
 
-def line_of(word: str, text: str) -> int | None:
-    """Return the line of a file on which a word is given its value, or stands as a table."""
+def line_of(option: str, text: str) -> int | None:
+    """Return the line of a file on which an option gets its value, or starts a table."""
     for number, line in enumerate(text.splitlines(), 1):
         start = line.strip().lstrip("[").split("=")[0].split("]")[0]
-        if word in re.split(r"[\s.\"']+", start) or start.strip().strip("\"'") == word:
+        if option in re.split(r"[\s.\"']+", start) or start.strip().strip("\"'") == option:
             return number
     return None
 
@@ -85,6 +82,8 @@ def clean_comment(text: str) -> str:
 
 def toml_of(values: Mapping[str, Any], comments: Comments) -> str:
     """Return values as TOML, tables last, each line with its comment."""
+    import tomlkit  # takes a while to load, and only writing needs it
+
     document = tomlkit.document()
     document.add(tomlkit.comment(_HEAD))
     _fill(document, values, comments, ())
@@ -93,13 +92,15 @@ def toml_of(values: Mapping[str, Any], comments: Comments) -> str:
 
 def _fill(table: Any, values: Mapping[str, Any], comments: Comments, path: tuple[str, ...]) -> None:
     """Add values to a table, plain ones before tables."""
+    import tomlkit
+
     tables = {name: value for name, value in values.items() if isinstance(value, Mapping)}
     for name, value in values.items():
         if name not in tables:
             table.add(name, _commented(tomlkit.item(value), comments.get((*path, name))))
     for name, inner in tables.items():
         has_plain_values = not inner or any(
-            not isinstance(each, Mapping) for each in inner.values()
+            not isinstance(inner_value, Mapping) for inner_value in inner.values()
         )
         child = tomlkit.table(is_super_table=not has_plain_values)
         _fill(child, inner, comments, (*path, name))
@@ -107,6 +108,8 @@ def _fill(table: Any, values: Mapping[str, Any], comments: Comments, path: tuple
 
 
 def _commented(item: Any, comment: str | None) -> Any:
+    from tomlkit.items import Table
+
     is_super_table = isinstance(item, Table) and item.is_super_table()
     if comment and not is_super_table:
         item.comment(clean_comment(comment))
@@ -115,11 +118,11 @@ def _commented(item: Any, comment: str | None) -> Any:
 
 def write_toml(path: str | PathLike[str], text: str) -> Path:
     """Write TOML into a file, whole or not at all, and return its path."""
-    place = Path(fspath(path))
+    target = Path(fspath(path))
     try:
         content = text.encode()
     except UnicodeEncodeError:
         raise ArgumentError("the text holds half a character, which no file can hold") from None
-    with replacing(place) as temporary:
+    with replacing(target) as temporary:
         temporary.write_bytes(content)
-    return place
+    return target

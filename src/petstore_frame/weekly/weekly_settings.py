@@ -120,7 +120,7 @@ def _settings_error(error: ValidationError, text: str, path: Path) -> InputError
     setting = [part for part in problem["loc"] if isinstance(part, str)][-1]
     if problem["type"] == "extra_forbidden":
         settings = {name for table in _Table.__subclasses__() for name in table.model_fields}
-        return toml.unknown_word(setting, settings, text, path, owner="the weekly run")
+        return toml.unknown_option(setting, settings, text, path, owner="the weekly run")
     return InputError(
         f"{setting}: {problem['msg']}",
         path=str(path),

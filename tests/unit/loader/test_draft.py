@@ -11,7 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import InputError
-from petstore_frame.loader.source import Look, Recipe
+from petstore_frame.loader.source import FilePreview, Recipe
 from shop import Shop
 
 
@@ -141,7 +141,7 @@ def test_a_key_is_proven_or_proposed(columns, proven: bool, proposed: bool) -> N
     frame = pd.DataFrame({"name": REX_TWICE, "category_id": 3, **columns})
     stated = tomllib.loads(Recipe.draft(frame))
     assert (stated.get("key", "?") != "?") == proven
-    assert (Look.of(frame).proposed_key is not None) == proposed
+    assert (FilePreview.of(frame).proposed_key is not None) == proposed
 
 
 @pytest.mark.parametrize("sign", ["\x1b[31m", "\x00", "\x7f", "\u2028"])

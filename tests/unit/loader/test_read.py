@@ -203,7 +203,9 @@ ZOE = [(1, ("Zoë", "3", "Anna"), '{"name":"Zoë","categoryId":3}'.encode())]
 
 def read(source: Any, **options: Any) -> list[Any]:
     """Read a result file of an import that the journal knows."""
-    records = rows_of(source, words_of={RUN: {"mapping": MAPPING, "key": None}}.get, **options)
+    records = rows_of(
+        source, import_options={RUN: {"mapping": MAPPING, "key": None}}.get, **options
+    )
     return [(record.number, record.cells, record.payload) for record in records]
 
 
@@ -253,15 +255,15 @@ def test_a_file_name_that_is_not_text_can_be_stored(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/pets\xe9.csv"))
     path.write_text("name,category_id\nRex,3\n")
     source = open_source(path)
-    assert source.name == r"pets\udce9.csv" and source.place is not None
-    assert source.place.encode().endswith(rb"pets\udce9.csv")
+    assert source.name == r"pets\udce9.csv" and source.location is not None
+    assert source.location.encode().endswith(rb"pets\udce9.csv")
 
 
 def test_bytes_are_read_as_the_file_that_they_are() -> None:
     """What a shell passes on from standard input is known by its digest, and has no path."""
     source = open_source(b"name,category_id\nRex,3\n")
     assert [row.cells for row in source] == [("Rex", "3")]
-    assert (source.name, source.place) == ("standard input", None) and source.bytes_id
+    assert (source.name, source.location) == ("standard input", None) and source.bytes_id
 
 
 def test_a_key_with_half_a_character_is_to_fix(tmp_path: Path) -> None:

@@ -46,16 +46,16 @@ def text_table(data: bytes, recipe: RecipeFields) -> Table:
         first = header_row - 1
     delimiter = recipe.delimiter or (sep and sep[1])
     cut = _best_cut(data, codec, first, delimiter, recipe)
-    header, taken = cut.header, cut.lines
+    header, header_lines = cut.header, cut.lines
     if names:
-        header, taken = names, 0 if header_row is None else 1
+        header, header_lines = names, 0 if header_row is None else 1
     elif any(map(str.strip, header)):
         header_row = first + 1
     else:
         raise InputError(f"no header in line {first + 1}", hint="lines count from 1")
     header[0] = header[0].removeprefix("\ufeff")
     _reject_wrapped_rows(header, first + 1, (delimiter,) if delimiter else DELIMITERS)
-    rows = partial(_rows, data, codec, first + taken, cut.delimiter, recipe.quoting)
+    rows = partial(_rows, data, codec, first + header_lines, cut.delimiter, recipe.quoting)
     facts = {"encoding": codec, "delimiter": cut.delimiter}
     return Table(tuple(header), rows, header_row, facts)
 

@@ -13,7 +13,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.extras import import_extra
 from petstore_frame.loader.row_state import RowProblem, Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, suspicious
-from petstore_frame.loader.source.column_mapping import listed, may_be_header
+from petstore_frame.loader.source.column_mapping import join_names, may_be_header
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.table import (
     EMPTY_CELL,
@@ -39,7 +39,7 @@ _OWN_OTHER_SHEETS = frozenset(
     {"Summary", "By category", "Changes", "Trend", "About", "Recent", "Attention"}
 )
 # Rows in which the header of a sheet is looked for, and that are shown of each sheet to choose.
-_HEADER_ROWS, _SHOWN_ROWS, _SHOWN_SHEETS, _MOST_TITLES = 20, 2, 6, 12
+_HEADER_ROWS, _EXAMPLE_ROWS, _EXAMPLE_SHEETS, _MAX_TITLES = 20, 2, 6, 12
 _PADDED_FORMAT = re.compile(r"0{2,}")
 _HIDDEN = suspicious(
     Suspicion.HIDDEN_ROW, "the row is hidden in the workbook, by a filter or by hand"
@@ -98,7 +98,7 @@ class Workbook:
         if recipe.sheet is not None:
             if recipe.sheet in self.names:
                 return self._book[recipe.sheet]
-            there = ", ".join(map(repr, self.names[:_MOST_TITLES]))
+            there = ", ".join(map(repr, self.names[:_MAX_TITLES]))
             raise InputError(f"no sheet is called {recipe.sheet!r}; there are {there}")
         sheets = self._book.worksheets
         candidates = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
@@ -116,7 +116,7 @@ class Workbook:
             candidates = tables or candidates
         if len(candidates) == 1:
             return candidates[0]
-        raise _several_sheets({sheet.title: filled[sheet.title] for sheet in candidates})
+        raise _ambiguous_sheets({sheet.title: filled[sheet.title] for sheet in candidates})
 
     def _first_rows(self, sheet: Any) -> list[list[str]]:
         """Return the first rows of a sheet that have text."""
@@ -131,9 +131,11 @@ class Workbook:
         cells = self._facts_of(sheet).uncalculated
         if not cells:
             return
-        several = f" and {len(cells) - 1:,} more" if len(cells) > 1 else ""
+        formulas = f"the formula in {cells[0]} of the sheet {sheet.title!r}"
+        if len(cells) > 1:
+            formulas += f" and {len(cells) - 1:,} more"
         raise InputError(
-            f"the formula in {cells[0]} of the sheet {sheet.title!r}{several} was never calculated",
+            f"{formulas} was never calculated",
             hint="open the workbook, save it and load it again, or replace formulas by values",
         )
 
@@ -174,17 +176,17 @@ def _unreadable(problem: Exception) -> InputError:
     return InputError(f"the workbook cannot be read: {reason}", hint="save it again as .xlsx")
 
 
-def _several_sheets(first_rows: dict[str, list[list[str]]]) -> InputError:
+def _ambiguous_sheets(first_rows: dict[str, list[list[str]]]) -> InputError:
     """Return the question which sheet to read, with the first rows of each."""
     titles = [*first_rows]
-    names = ", ".join(map(repr, titles[:_MOST_TITLES]))
-    shown = []
-    for title in titles[:_SHOWN_SHEETS]:
-        rows = " / ".join(map(listed, first_rows[title][:_SHOWN_ROWS]))
-        shown.append(f"{title!r} begins with {rows}")
+    names = ", ".join(map(repr, titles[:_MAX_TITLES]))
+    examples = []
+    for title in titles[:_EXAMPLE_SHEETS]:
+        rows = " / ".join(map(join_names, first_rows[title][:_EXAMPLE_ROWS]))
+        examples.append(f"{title!r} begins with {rows}")
     return InputError(
         f"the workbook has several sheets that may hold the animals: {names}",
-        hint="; ".join(shown),
+        hint="; ".join(examples),
         add=("sheet", PLACEHOLDER),
         likely=titles[0],
     )

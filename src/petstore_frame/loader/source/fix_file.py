@@ -65,7 +65,7 @@ _HEADINGS = {COLUMNS[name].heading: COLUMNS[name].name for name in FIX_SHEET_COL
 _RETURNABLE = ("", "invalid", "rejected")
 _KINDS = frozenset(map(str, Suspicion))
 _YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
-_SAY_YES = "write yes in place of no, or empty that cell where it is corrected"
+_CONFIRM_HINT = "write yes in place of no, or empty that cell where it is corrected"
 # A text that no spreadsheet takes for a number or a time.
 _NAMED = re.compile("r([0-9a-f]{8,32})-([0-9]+)")
 _GUARD = "'"
@@ -88,8 +88,8 @@ def guarded(text: str, *, is_name: bool = False) -> str:
         >>> unguarded("'007"), unguarded("''007"), unguarded("'s Heer")
         ('007', "'007", "'s Heer")
     """
-    is_odd = text.startswith(_GUARD) or is_name
-    if not is_odd:
+    may_be_guarded = text.startswith(_GUARD) or is_name
+    if not may_be_guarded:
         return harmless(text)
     return _GUARD + text if _is_guarded(text) else text
 
@@ -105,7 +105,7 @@ def _is_guarded(text: str) -> bool:
 
 
 # Gives the words of the recipe that the import with this id was read by; None if it is not known.
-WordsOf = Callable[[str], Mapping[str, Any] | None]
+OptionsOfImport = Callable[[str], Mapping[str, Any] | None]
 # What a row of a fix file takes from its import: no layout, and no choice of rows.
 _CARRIED = (
     "mapping", "key", "value_map", "fallback", "defaults", "categories", "thousands",
@@ -113,39 +113,41 @@ _CARRIED = (
 )  # fmt: skip
 
 
-def with_import(table: Table, words_of: WordsOf, said: RecipeFields) -> RecipeFields:
+def with_import(
+    table: Table, import_options: OptionsOfImport, recipe: RecipeFields
+) -> RecipeFields:
     """Return how restored rows are read: as their import was, with what is said now over it.
 
     Raises:
         InputError: They are of imports that were read differently.
     """
     imports = dict.fromkeys(row.origin.import_id for row in table.rows() if row.origin)
-    known: list[dict[str, Any]] = [
-        {word: words.get(word) for word in _CARRIED}
-        for words in map(words_of, imports)
-        if words is not None
+    earlier: list[dict[str, Any]] = [
+        {name: options.get(name) for name in _CARRIED}
+        for options in map(import_options, imports)
+        if options is not None
     ]
-    if not known:
-        return said
-    if any(words != known[0] for words in known[1:]):
-        what = "these rows are of files that were read differently"
-        raise InputError(what, hint="load the fix file of each by itself")
-    words = known[0]
-    if not {*words["mapping"].values(), *(words["key"] or ())} <= {*table.columns}:
-        words |= {"mapping": None, "key": None}
-    return type(said)(**words).with_options(**said.given())
+    if not earlier:
+        return recipe
+    options = earlier[0]
+    if any(others != options for others in earlier[1:]):
+        message = "these rows come from files that were read differently"
+        raise InputError(message, hint="load the fix file of each import separately")
+    if not {*options["mapping"].values(), *(options["key"] or ())} <= {*table.columns}:
+        options |= {"mapping": None, "key": None}
+    return type(recipe)(**options).with_options(**recipe.stated_options())
 
 
 def restored(table: Table) -> Table | None:
     """Return a table of one of our own files with its records as they were; None for any other."""
     names = _own_names(table.columns)
-    kept = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
-    if len(kept) == len(names):
+    positions = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
+    if len(positions) == len(names):
         return None
     # A frame and a workbook have types for their cells, and need no guard.
     is_guarded = names == [*table.columns]
-    columns = [unguarded(names[at]) if is_guarded else names[at] for at in kept]
-    restore = partial(_restored, names, kept, is_guarded)
+    columns = [unguarded(names[at]) if is_guarded else names[at] for at in positions]
+    restore = partial(_restored, names, positions, is_guarded)
     return replace(table, columns=tuple(columns), rows=lambda: map(restore, table.rows()))
 
 
@@ -160,18 +162,18 @@ def _own_names(header: Sequence[str]) -> list[str]:
 
 
 def _restored(
-    names: Sequence[str], kept: Sequence[int], is_guarded: bool, row: TableRow
+    names: Sequence[str], positions: Sequence[int], is_guarded: bool, row: TableRow
 ) -> TableRow:
     """Return a row as it was; one that may be in the store already is an InputError."""
     own = dict(zip(names, row.cells, strict=False))
     answer = own.get(ALLOW, "").strip().casefold()
     kind, doubt = answer.rpartition(":")[2].strip(), row.doubt  # a frame has the kind alone
     if answer.startswith("no") or answer in _KINDS:
-        known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
-        doubt = suspicious(known, f"not sent ({known}): {_SAY_YES}")
+        suspicion = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
+        doubt = suspicious(suspicion, f"not sent ({suspicion}): {_CONFIRM_HINT}")
     record, state, origin = own.get(ROW, "").strip(), own.get(STATE, ""), None
-    if found := _NAMED.fullmatch(record):
-        origin = RowOrigin(found[1], int(found[2]))
+    if match := _NAMED.fullmatch(record):
+        origin = RowOrigin(match[1], int(match[2]))
     elif record:
         what = f"the column {ROW}, which says which record this is, holds {record!r}"
         hint = "take the row from fix.csv again, or empty that cell if it is a new animal"
@@ -180,14 +182,14 @@ def _restored(
         what = f"this record is {state!r} in an earlier import, so it may be in the store already"
         hint = "load fix.csv; unconfirmed rows are settled by reconcile, at their import"
         raise InputError(what, line=row.line, column=STATE, hint=hint)
-    cells = [row.cells[at] for at in kept if at < len(row.cells)]
+    cells = [row.cells[at] for at in positions if at < len(row.cells)]
     if is_guarded:  # so that no spreadsheet runs or converts them
         cells = [*map(unguarded, cells)]
     extra = [own.get(name, "") for name in names if name.startswith(EXTRA)]
     extra += row.cells[len(names) :]
     while extra and not extra[-1].strip():
         extra.pop()
-    notes = {new: row.notes[at] for new, at in enumerate(kept) if at in row.notes}
-    problems = {new: row.problems[at] for new, at in enumerate(kept) if at in row.problems}
+    notes = {new: row.notes[at] for new, at in enumerate(positions) if at in row.notes}
+    problems = {new: row.problems[at] for new, at in enumerate(positions) if at in row.problems}
     is_confirmed = answer in _YES
     return TableRow(row.line, [*cells, *extra], 1, notes, problems, doubt, is_confirmed, origin)

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
-from petstore_frame.loader.source.column_mapping import IDENTIFIERS, OF_ANIMALS, OF_OTHERS, words_of
+from petstore_frame.loader.source.column_mapping import (
+    IDENTIFIERS,
+    OF_ANIMALS,
+    OF_OTHERS,
+    name_parts,
+)
 from petstore_frame.loader.source.order_values import DATE
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.rendering import count_text
@@ -36,27 +41,27 @@ class LikelyKey:
     rows: int  # that were looked at
     different: int  # values
     empty: int  # cells
-    with_several_names: int  # values with more than one name
+    with_different_names: int  # values with more than one name
     repeated: int  # values in several rows,
     agreeing: int  # and those of them with one name and category in all
 
     @property
     def is_of_others(self) -> bool:
         """Whether its name says that it numbers something else, such as owners."""
-        return bool(words_of(self.column) & OF_OTHERS)
+        return bool(name_parts(self.column) & OF_OTHERS)
 
     @property
     def is_of_animals(self) -> bool:
         """Whether its name says that it numbers animals, and nothing else."""
-        return bool(words_of(self.column) & OF_ANIMALS) and not self.is_of_others
+        return bool(name_parts(self.column) & OF_ANIMALS) and not self.is_of_others
 
     def __str__(self) -> str:
         rows = count_text(self.rows, "row")
         facts = [f"{self.column}: {self.different:,} different values in {rows}"]
         if self.empty:
             facts.append(f"{self.empty:,} empty")
-        if self.with_several_names:
-            facts.append(f"{self.with_several_names:,} have more than one name")
+        if self.with_different_names:
+            facts.append(f"{self.with_different_names:,} have more than one name")
         return ", ".join(facts)
 
 
@@ -73,33 +78,33 @@ def likely_keys(
     """
     import pandas as pd
 
-    found = [at for at, column in enumerate(columns)
-             if column not in mapping.values() and IDENTIFIERS & words_of(column)]  # fmt: skip
-    if not found:
+    positions = [at for at, column in enumerate(columns)
+             if column not in mapping.values() and IDENTIFIERS & name_parts(column)]  # fmt: skip
+    if not positions:
         return ()
     sent = {field: columns.index(column) for field, column in mapping.items() if column in columns}
     name_at = sent.get("name", len(columns))
-    content = [at for field, at in sent.items() if field != "status"]
+    content_positions = [at for field, at in sent.items() if field != "status"]
     texts = (
-        [*(cell_at(cells, at) for at in found), cell_at(cells, name_at).casefold(),
-         str([cell_at(cells, at) for at in content])]
+        [*(cell_at(cells, at) for at in positions), cell_at(cells, name_at).casefold(),
+         str([cell_at(cells, at) for at in content_positions])]
         for cells in islice(rows, most) if any(map(str.strip, cells))
     )  # fmt: skip
-    table = pd.DataFrame(texts, columns=range(len(found) + 2), dtype=object)
-    facts = (_facts(columns[at], table, place) for place, at in enumerate(found))
-    keys = [each for each in facts if each is not None]
-    return tuple(sorted(keys, key=lambda each: (not each.is_of_animals, each.is_of_others)))
+    table = pd.DataFrame(texts, columns=range(len(positions) + 2), dtype=object)
+    facts = (_facts(columns[at], table, index) for index, at in enumerate(positions))
+    keys = [key for key in facts if key is not None]
+    return tuple(sorted(keys, key=lambda key: (not key.is_of_animals, key.is_of_others)))
 
 
-def _facts(column: str, table: pd.DataFrame, place: int) -> LikelyKey | None:
+def _facts(column: str, table: pd.DataFrame, index: int) -> LikelyKey | None:
     """Return what is known of a column, whose names and contents are the last columns."""
-    filled = table[table[place] != ""]
-    times = filled[place].value_counts()
+    filled = table[table[index] != ""]
+    times = filled[index].value_counts()
     if times.empty or any(map(_is_number_or_date, times.index)):
         return None
     *_, names, contents = table.columns
-    differing = filled.groupby(place)[contents].nunique() > 1
-    renamed = filled[filled[names] != ""].groupby(place)[names].nunique() > 1
+    differing = filled.groupby(index)[contents].nunique() > 1
+    renamed = filled[filled[names] != ""].groupby(index)[names].nunique() > 1
     empty, repeated = len(table) - len(filled), int((times > 1).sum())
     agreeing = repeated - int(differing.sum())
     return LikelyKey(column, len(table), len(times), empty, int(renamed.sum()), repeated, agreeing)
@@ -111,7 +116,7 @@ def _is_number_or_date(text: str) -> bool:
 
 def proven_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
     """Return the only column that is an animal's own and different in every row, if one is."""
-    unique = [each for each in keys if each.different == each.rows]
+    unique = [key for key in keys if key.different == key.rows]
     return unique[0] if len(unique) == 1 and unique[0].is_of_animals else None
 
 
@@ -122,9 +127,9 @@ def proposed_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
     sent.
     """
     clear = [
-        each for each in keys
-        if each.repeated >= _LEAST_REPEATED and each.agreeing >= 0.9 * each.repeated
-        and each.empty <= 0.1 * each.rows and not each.is_of_others
+        key for key in keys
+        if key.repeated >= _LEAST_REPEATED and key.agreeing >= 0.9 * key.repeated
+        and key.empty <= 0.1 * key.rows and not key.is_of_others
     ]  # fmt: skip
-    of_animals = [each for each in clear if each.is_of_animals] or clear
+    of_animals = [key for key in clear if key.is_of_animals] or clear
     return of_animals[0] if len(of_animals) == 1 else proven_key(keys)

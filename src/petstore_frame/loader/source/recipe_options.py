@@ -24,7 +24,7 @@ from pydantic import (
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.row_state import Suspicion
 from petstore_frame.loader.source import cell_parsing as fields
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, FieldReader, word_of
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, FieldReader, folded_text
 from petstore_frame.loader.source.column_mapping import field_name
 from petstore_frame.schema import FIELDS, Categories, Labels
 from petstore_frame.storage import toml_files as toml
@@ -149,9 +149,9 @@ class RecipeFields(BaseModel):
 
     @field_validator("key", "allow", "columns", "exclude", "include", mode="before")
     @classmethod
-    def _one_or_several(cls, value: Any) -> Any:
+    def _as_tuples(cls, value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {column: _as_tuple(words) for column, words in value.items()}
+            return {column: _as_tuple(texts) for column, texts in value.items()}
         return _as_tuple(value)
 
     @field_validator("mapping", "value_map", "fallback", "defaults", mode="before")
@@ -160,18 +160,18 @@ class RecipeFields(BaseModel):
         """Spell the fields as Python does, and the words of a value map as text."""
         if not isinstance(table, Mapping):
             return table
-        found = dict[str, Any]()
-        for word, value in table.items():
-            is_key = word == KEY and info.field_name == "value_map"
-            name = KEY if is_key else field_name(str(word))
+        by_field = dict[str, Any]()
+        for field, value in table.items():
+            is_key = field == KEY and info.field_name == "value_map"
+            name = KEY if is_key else field_name(str(field))
             if name is None:
-                raise ValueError(f"there is no field {word!r}{suggest(word, FIELDS.sent.names)}")
+                raise ValueError(f"there is no field {field!r}{suggest(field, FIELDS.sent.names)}")
             if isinstance(value, Mapping):
-                said = {str(each): _meaning(meant) for each, meant in value.items()}
-                found[name] = found.get(name, {}) | said
+                meanings = {str(text): _meaning(meaning) for text, meaning in value.items()}
+                by_field[name] = by_field.get(name, {}) | meanings
             else:
-                found[name] = _meaning(value)
-        return found
+                by_field[name] = _meaning(value)
+        return by_field
 
     @field_validator("categories")
     @classmethod
@@ -184,11 +184,11 @@ class RecipeFields(BaseModel):
             blanks = {label: PLACEHOLDER for label, value in categories.items()
                       if value == PLACEHOLDER and not _is_number(label)}  # fmt: skip
             categories = {label: categories[label] for label in categories if label not in blanks}
-        words = {*Labels.words(categories)}
-        table: dict[Any, Any] = {label: number for number, label in words}
-        if len(table) < len(words) or any(map(_is_number, table)):
-            table = dict(words)
-        if len(table) < len(words):
+        pairs = {*Labels.ids_and_labels(categories)}
+        table: dict[Any, Any] = {label: number for number, label in pairs}
+        if len(table) < len(pairs) or any(map(_is_number, table)):
+            table = dict(pairs)
+        if len(table) < len(pairs):
             raise ValueError("has labels and ids that stand several times; write them as a CSV")
         return {**table, **blanks}
 
@@ -219,7 +219,7 @@ class RecipeFields(BaseModel):
             readers_of(self)
 
     def __repr_args__(self) -> Any:
-        return self.given().items()
+        return self.stated_options().items()
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -228,17 +228,17 @@ class RecipeFields(BaseModel):
         Raises:
             InputError: The file cannot be read, or has an unknown option; with the line.
         """
-        place = Path(fspath(path))
-        text, options = toml.read_toml(place, "the recipe")
+        file_path = Path(fspath(path))
+        text, options = toml.read_toml(file_path, "the recipe")
         if isinstance(file := options.get("categories"), str):
-            options["categories"] = str(place.parent / file)
+            options["categories"] = str(file_path.parent / file)
         try:
             return cls(**options)
         except ArgumentError as problem:
             message = str(problem)
             named = [name for name in options if name in message]
             line = toml.line_of(min(named, key=message.find), text) if named else None
-            raise InputError(message, path=str(place), line=line) from None
+            raise InputError(message, path=str(file_path), line=line) from None
 
     def write(self, path: str | PathLike[str]) -> Path:
         """Write the recipe to a TOML file, with a comment on each line, and return its path.
@@ -246,13 +246,13 @@ class RecipeFields(BaseModel):
         Raises:
             ArgumentError: A value cannot stand in a file.
         """
-        place, options = Path(fspath(path)), self.to_dict()
+        file_path, options = Path(fspath(path)), self.to_dict()
         if isinstance(self.categories, str):
             file = Path(self.categories).resolve()
             with suppress(ValueError):  # between drives
-                file = Path(os.path.relpath(file, place.parent.resolve()))
+                file = Path(os.path.relpath(file, file_path.parent.resolve()))
             options["categories"] = file.as_posix()
-        return toml.write_toml(place, toml.toml_of(options, self.comments()))
+        return toml.write_toml(file_path, toml.toml_of(options, self.comments()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the options as values that JSON has; ``Recipe(**values)`` is the same recipe."""
@@ -261,7 +261,7 @@ class RecipeFields(BaseModel):
             options["key"] = "".join(self.key)
         return options
 
-    def given(self) -> dict[str, Any]:
+    def stated_options(self) -> dict[str, Any]:
         """Return the options that differ from their defaults, in their order."""
         return self.model_dump(exclude_defaults=True)
 
@@ -282,7 +282,7 @@ class RecipeFields(BaseModel):
 
     def replace(self, **options: Any) -> Self:
         """Return the recipe with these options in place of its own; None removes one."""
-        return type(self)(**{**self.given(), **options})
+        return type(self)(**{**self.stated_options(), **options})
 
     def with_options(self, **options: Any) -> Self:
         """Return the recipe with these options on top of its own; tables are merged.
@@ -292,7 +292,7 @@ class RecipeFields(BaseModel):
             >>> recipe.with_options(mapping={"status": "B"}).mapping
             {'name': 'A', 'status': 'B'}
         """
-        merged = self.given()
+        merged = self.stated_options()
         for name, value in options.items():
             if value is not None:
                 is_table = name != "categories"
@@ -335,10 +335,10 @@ def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
     }
     labels, of_categories = recipe.categories, readers["category_id"]
     if isinstance(labels, Mapping):
-        blanks = {word_of(label) for label, number in labels.items() if number == PLACEHOLDER}
+        blanks = {folded_text(label) for label, number in labels.items() if number == PLACEHOLDER}
         of_categories.meanings |= dict.fromkeys(blanks, fields.OPEN)
         labels = {label: number for label, number in labels.items() if number != PLACEHOLDER}
-    for number, label in Labels.words(labels):
+    for number, label in Labels.ids_and_labels(labels):
         of_categories.add_label(label, number)
     for name, value in recipe.defaults.items():
         if not fields.IN_BRACES.search(str(value)):
@@ -348,8 +348,10 @@ def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
     for name, table in recipe.value_map.items():
         if name != KEY:
             meaning = readers[name].meaning
-            said = {word_of(word): meaning("value_map", value) for word, value in table.items()}
-            readers[name].meanings |= said
+            meanings = {
+                folded_text(text): meaning("value_map", value) for text, value in table.items()
+            }
+            readers[name].meanings |= meanings
         elif any(value not in ("", PLACEHOLDER) for value in table.values()):
             raise ArgumentError('value_map of the key says which words are none, so it gives ""')
     return readers

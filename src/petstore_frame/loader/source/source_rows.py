@@ -22,10 +22,10 @@ from petstore_frame.loader.source.cell_parsing import (
     IN_BRACES,
     PLACEHOLDER,
     FieldReader,
+    folded_text,
     suspicious,
-    word_of,
 )
-from petstore_frame.loader.source.column_mapping import find_columns, find_given
+from petstore_frame.loader.source.column_mapping import find_columns, match_column
 from petstore_frame.loader.source.excel_file import MERGED
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.order_values import OrderReader
@@ -63,12 +63,12 @@ class _Filter(NamedTuple):
     """Which rows an ``include`` or ``exclude`` takes, by the words of a column."""
 
     at: int
-    words: frozenset[str]
+    values: frozenset[str]
     excludes: bool
 
     def rejects(self, cells: Sequence[str]) -> bool:
-        has_word = word_of(cell_at(cells, self.at)) in self.words
-        return has_word if self.excludes else not has_word
+        has_value = folded_text(cell_at(cells, self.at)) in self.values
+        return has_value if self.excludes else not has_value
 
 
 class _Column(NamedTuple):
@@ -109,7 +109,7 @@ class Source:
         self.readers["name"].has_guards = "encoding" in table.facts
         self.readers["name"].unwraps = recipe.quoting == "unwrap"
         self.mapping = find_columns(self.columns, recipe.mapping, recipe.defaults)
-        named = tuple(find_given("key", column, self.columns) for column in recipe.key or ())
+        named = tuple(match_column("key", column, self.columns) for column in recipe.key or ())
         self._quantity_at = self._position_of("quantity", recipe.quantity)
         quantity = self.columns[self._quantity_at] if recipe.quantity else None
         self._own_key = tuple(column for column in named if column != quantity)
@@ -119,23 +119,25 @@ class Source:
         self._order_at = self._position_of("order_by", recipe.order_by)
         self._filters = [
             _Filter(
-                self._position_of(option, name), frozenset(map(word_of, words)), option == "exclude"
+                self._position_of(option, name),
+                frozenset(map(folded_text, values)),
+                excludes=option == "exclude",
             )
             for option, choice in (("exclude", recipe.exclude), ("include", recipe.include))
-            for name, words in choice.items()
+            for name, values in choice.items()
         ]
         self._keys: KeyReader | None = None
         self._order: OrderReader | None = None
         self._is_scanned = False
 
     @property
-    def place(self) -> str | None:
+    def location(self) -> str | None:
         """The full path of the file, with its sheet, as text that a journal can store."""
         if self.path is None:
             return None
-        place = str(self.path.resolve()).encode(errors="backslashreplace").decode()
+        path = str(self.path.resolve()).encode(errors="backslashreplace").decode()
         sheet = self.table.facts.get("sheet")
-        return place if sheet is None else f"{place}#{sheet}"
+        return path if sheet is None else f"{path}#{sheet}"
 
     @property
     def bytes_id(self) -> str | None:
@@ -149,7 +151,7 @@ class Source:
         """Return the position of the column that an option names, which the file must have."""
         if column is None:
             return _NOWHERE
-        return self.columns.index(find_given(option, column, self.columns))
+        return self.columns.index(match_column(option, column, self.columns))
 
     def _columns_that_are_sent(self) -> Iterator[_Column]:
         for field in FIELDS.sent:
@@ -169,8 +171,8 @@ class Source:
         observers = list[_Observer]()
         if self._own_key:
             options = self.recipe.value_map.get(KEY, {})
-            empty_words = [word_of(word) for word, meaning in options.items() if meaning == ""]
-            self._keys = KeyReader(self.columns, self._own_key, empty_words)
+            empty_values = [folded_text(text) for text, meaning in options.items() if meaning == ""]
+            self._keys = KeyReader(self.columns, self._own_key, empty_values)
             observers.append(self._keys)
         if self._order_at != _NOWHERE:
             column = self.columns[self._order_at]
@@ -268,7 +270,8 @@ class Source:
         if problems:
             problems = self._without_allowed(problems, notes, is_confirmed=row.is_confirmed)
         is_excluded_line = row.line in self._exclude_lines
-        is_excluded = is_excluded_line or any(each.rejects(cells) for each in self._filters)
+        is_filtered_out = any(row_filter.rejects(cells) for row_filter in self._filters)
+        is_excluded = is_excluded_line or is_filtered_out
         order_value = None if self._order is None else self._order.read(row)
         checked = SourceRow(
             number, row.line, cells, _PENDING, payload, digest_of(body), (), tuple(notes), key,
@@ -432,8 +435,8 @@ class Source:
 
 def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> str:
     """Return a default with the cells of columns that it names; empty where one is empty."""
-    found = {column: cell_at(cells, at) for column, at in named.items()}
-    return IN_BRACES.sub(lambda each: found[each[1]], default) if all(found.values()) else ""
+    texts = {column: cell_at(cells, at) for column, at in named.items()}
+    return IN_BRACES.sub(lambda match: texts[match[1]], default) if all(texts.values()) else ""
 
 
 def _blank_row(number: int, row: TableRow, cells: tuple[str, ...]) -> SourceRow:

@@ -26,23 +26,23 @@ _CONVERTED_DATE = re.compile(
 )
 THREE_NUMBERS = re.compile(r"\d+[./]\d+[./]\d+")
 # Words that people write if an animal has no number. One of them may be a key, two cannot.
-MISSING_WORDS = frozenset(
+MISSING_MARKERS = frozenset(
     {"none", "n/a", "na", "unknown", "tbd", "0", "-", "?", "unbekannt", "keine", "keiner", "ohne",
      "inconnu", "aucun", "desconocido", "ninguno", "sconosciuto"}
 )  # fmt: skip
-_LONGEST_WORD = max(map(len, MISSING_WORDS))
+_LONGEST_MARKER = max(map(len, MISSING_MARKERS))
 _QUOTES = {"'": "'", '"': '"', "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "‚": "‘", "`": "`"}
 ENTITY = re.compile(r"&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
 
 
-def is_missing_word(text: str) -> bool:
+def is_missing_marker(text: str) -> bool:
     """Return True if a key is a word for having none, such as ``unknown`` or ``0``.
 
     Example:
-        >>> is_missing_word("N/A"), is_missing_word("A-17")
+        >>> is_missing_marker("N/A"), is_missing_marker("A-17")
         (True, False)
     """
-    return len(text) <= _LONGEST_WORD and text.casefold() in MISSING_WORDS
+    return len(text) <= _LONGEST_MARKER and text.casefold() in MISSING_MARKERS
 
 
 def is_spreadsheet_date(text: str) -> bool:
@@ -100,7 +100,7 @@ def without_invisible(text: str) -> str:
     return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
-def looks_misread(name: str) -> bool:
+def is_misread(name: str) -> bool:
     """Return True if UTF-8 was once read as cp1252: ``ZoÃ«`` for ``Zoë``."""
     try:
         return not name.isascii() and name.encode("cp1252").decode("utf-8") != name
@@ -110,7 +110,7 @@ def looks_misread(name: str) -> bool:
 
 # The notes on a name that is sent, with what finds them.
 NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
-    ("mojibake", looks_misread),
+    ("mojibake", is_misread),
     ("invisible_characters", _INVISIBLE.search),
     ("line_break", re.compile(r"[\t\r\n]").search),
     ("missing_word", _MISSING.fullmatch),

@@ -93,8 +93,8 @@ def cell_of_value(value: Any, exact_below: int, *, has_exact_integers: bool = Fa
         return Cell(text, problem=RowProblem("boolean_value", message, hint="make it text"))
     if isinstance(value, Decimal):
         # 1.000 is the number 1: its type says that the point groups no digits.
-        is_whole = value.is_finite() and value == value.to_integral_value()
-        return Cell(f"{value:.0f}" if is_whole else str(value), NUMBER_NOTE)
+        is_integer = value.is_finite() and value == value.to_integral_value()
+        return Cell(f"{value:.0f}" if is_integer else str(value), NUMBER_NOTE)
     if isinstance(value, Real):
         return _cell_of_number(value, exact_below, has_exact_integers=has_exact_integers)
     if isinstance(value, date | time | timedelta):
@@ -114,8 +114,8 @@ def _text_of_date(value: date | time | timedelta) -> str:
 
 def _cell_of_number(value: Real, exact_below: int, *, has_exact_integers: bool) -> Cell:
     number: int | float = int(value) if isinstance(value, Integral) else float(value)
-    is_whole = isinstance(number, int) or (number.is_integer() and abs(number) < 1e21)
-    text = str(int(number)) if is_whole else repr(number)
+    is_integer = isinstance(number, int) or (number.is_integer() and abs(number) < 1e21)
+    text = str(int(number)) if is_integer else repr(number)
     if abs(number) < exact_below or (has_exact_integers and isinstance(number, int)):
         return Cell(text, NUMBER_NOTE)
     message = f"{text} is past {exact_below - 1}, so it may not be the number that was typed"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 _PREFIXES = r"(?:grand|general|sub|sous|zwischen|gesamt|del|genel|ara|общ\w*|промежуточн\w*)[\s-]*"
-_WORDS = (
+_TOTAL_NAMES = (
     # English, German, French, Spanish, Italian, Portuguese
     "total totals sum summe gesamt insgesamt gesamtsumme gesamtzahl anzahl totaux somme suma "
     "totale somma soma subtotal subtotale "
@@ -23,7 +23,7 @@ _ANIMALS = (
     "животных hayvan"
 )
 OF_TOTAL = (
-    rf"(?i:(?:{_PREFIXES})?(?:i\s+alt|{'|'.join(sorted(set(_WORDS.split()), key=len)[::-1])})"
+    rf"(?i:(?:{_PREFIXES})?(?:i\s+alt|{'|'.join(sorted(set(_TOTAL_NAMES.split()), key=len)[::-1])})"
     rf"(?:\s*(?:[:=].*|\(?[0-9][0-9.,]*\)?(?:\s+(?:{'|'.join(_ANIMALS.split())}))?|"
     rf"{'|'.join(_ANIMALS.split())}))?)"
 )
@@ -31,9 +31,9 @@ _TOTAL = re.compile(OF_TOTAL)
 _LONGEST = 60
 # How such a text begins, as most cells of a file are ruled out by their first letters.
 _STARTS = frozenset(
-    word[:2].casefold()
-    for word in [
-        *_WORDS.split(),
+    name[:2].casefold()
+    for name in [
+        *_TOTAL_NAMES.split(),
         *["i", "grand", "general", "sub", "sous", "zwischen", "del", "genel", "ara", "об", "про"],
     ]
 )

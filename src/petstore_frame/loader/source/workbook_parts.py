@@ -87,8 +87,8 @@ def read_parts(file: BinaryIO) -> WorkbookParts:
                 files[attributes.get("name", "")] = targets.get("".join(ids[:1]), "")
             elif name == "calcPr":
                 is_uncalculated = attributes.get("fullCalcOnLoad") in ("1", "true")
-        known = {title: path for title, path in files.items() if path in parts}
-        return WorkbookParts(known, is_uncalculated)
+        existing_files = {title: path for title, path in files.items() if path in parts}
+        return WorkbookParts(existing_files, is_uncalculated)
 
 
 def _new_parser() -> expat.XMLParserType:
