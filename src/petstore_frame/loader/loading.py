@@ -54,7 +54,8 @@ from petstore_frame.loader.named_lines import with_named_lines
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.replaced import drop_replaced
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
-from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.results.import_view import ImportView
+from petstore_frame.loader.results.load_result import LoadResult, view_of
 from petstore_frame.loader.results.result_text import headline, next_texts
 from petstore_frame.loader.row_state import Ending, SourceRow, State
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
@@ -210,7 +211,7 @@ def run_import(
                 writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
             )
     fix_file = _path_of(source) if opened.is_returned else None
-    result = LoadResult(path, staged.run.id, sent_now=was_at_work, fix_file=fix_file)
+    result = LoadResult(ImportView(path, staged.run.id, sent_now=was_at_work, fix_file=fix_file))
     _tell_end(result)
     return result
 
@@ -273,11 +274,11 @@ def resume_loads(
     with holding(path), Writer(path, client.base_url) as writer:
         for run in read_imports(writer.sql, _LEFT):
             if COMMON_CAUSE in run.facts:  # it waits for an answer
-                results.append(LoadResult(path, run.id))
+                results.append(LoadResult(ImportView(path, run.id)))
                 continue
             with writer.transaction() as sql:
                 drop_replaced(sql, run, options.answers)
-            results.append(LoadResult(path, run.id))
+            results.append(LoadResult(ImportView(path, run.id)))
             # What was said by name was said of that day's reading.
             before = LoadOptions(duplicates=run.duplicates).answers.items()
             kept = {case: word for case, word in before if case not in BY_NAME}
@@ -301,13 +302,14 @@ def resume_loads(
 
 def _tell_end(result: LoadResult) -> None:
     """Log what became of an import; raise where it ended now, before its end."""
-    facts = result.facts
+    view = view_of(result)
+    facts = view.facts
     title, sentence = headline(facts)
     log.info("%s: %s", title, sentence)
     ending = facts.run.ending
-    if ending is Ending.INTERRUPTED and result.sent_now:
+    if ending is Ending.INTERRUPTED and view.sent_now:
         raise LoadInterrupted(result)
-    if ending in _STOPPED and result.sent_now:
+    if ending in _STOPPED and view.sent_now:
         raise LoadStoppedError("\n".join([sentence, *next_texts(facts)]), result, ending)
 
 
@@ -495,6 +497,6 @@ def _rehearse(
         with Writer(copy, base_url) as writer:
             staged, question = put(writer)
             Outcomes(writer, staged.run).recover()
-        result = LoadResult(path, staged.run.id, copy=copy, question=question)
+        result = LoadResult(ImportView(path, staged.run.id, copy=copy, question=question))
         finalize(result, stack.pop_all().close)
     return result

@@ -11,9 +11,6 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-import tomlkit
-from tomlkit.items import Table
-
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.storage.atomic_write import replacing
 from petstore_frame.validation import suggest
@@ -90,6 +87,8 @@ def clean_comment(text: str) -> str:
 
 def toml_of(values: Mapping[str, Any], comments: Comments) -> str:
     """Return values as TOML, tables last, each line with its comment."""
+    import tomlkit  # takes a while to load, and only writing needs it
+
     document = tomlkit.document()
     document.add(tomlkit.comment(_HEAD))
     _fill(document, values, comments, ())
@@ -98,6 +97,8 @@ def toml_of(values: Mapping[str, Any], comments: Comments) -> str:
 
 def _fill(table: Any, values: Mapping[str, Any], comments: Comments, path: tuple[str, ...]) -> None:
     """Add values to a table, plain ones before tables."""
+    import tomlkit
+
     tables = {name: value for name, value in values.items() if isinstance(value, Mapping)}
     for name, value in values.items():
         if name not in tables:
@@ -114,6 +115,8 @@ def _fill(table: Any, values: Mapping[str, Any], comments: Comments, path: tuple
 
 def _add_value(table: Any, name: str, value: Any, comment: str | None) -> None:
     """Add a value with its comment; a comment that makes the line too long goes above it."""
+    import tomlkit
+
     item = tomlkit.item(value)
     text = clean_comment(comment or "")
     if len(f"{name} = {item.as_string()} # {text}") > _MAX_WIDTH:
@@ -123,7 +126,7 @@ def _add_value(table: Any, name: str, value: Any, comment: str | None) -> None:
     table.add(name, item)
 
 
-def _add_heading(table: Table, name: str, comment: str | None) -> None:
+def _add_heading(table: Any, name: str, comment: str | None) -> None:
     """Add a comment to the heading of a table, or below it if the line would be too long."""
     text = clean_comment(comment or "")
     if not text or table.is_super_table():
@@ -135,6 +138,8 @@ def _add_heading(table: Table, name: str, comment: str | None) -> None:
 
 
 def _add_comment_lines(table: Any, text: str) -> None:
+    import tomlkit
+
     for line in wrap(text, _MAX_WIDTH - len("# "), break_long_words=False, break_on_hyphens=False):
         table.add(tomlkit.comment(line))
 

@@ -110,7 +110,10 @@ def test_a_draft_shows_the_facts(tmp_path: Path) -> None:
     assert max(map(len, text.splitlines())) <= 100
     comments = text.replace("\n# ", " ")  # long ones take several lines
     assert 'key = "?" # Animal ID: 20 different values in 40 rows' in text
-    assert '20 values of Animal ID have several rows. "first" or "last", by the order of the file; '
+    assert (
+        '20 values of Animal ID have several rows. "first" or "last", by the order of the'
+        in comments
+    )
     assert '"last" with order_by = "Seen" decides all' in comments
     assert 'Dog = "?" # 40 rows' in text
 
