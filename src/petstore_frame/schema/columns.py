@@ -42,6 +42,7 @@ def _page_decoder() -> msgspec.json.Decoder[list[msgspec.Struct]]:
 _PAGE = _page_decoder()
 # It takes all that JSON Schema allows, such as 1.0 for 1, and says what is wrong with a page.
 _EXACT_PAGE = TypeAdapter(list[Pet])
+_ID, _STATUS = FIELDS.names.index("id"), FIELDS.names.index("status")
 # One object per known status, not one per pet.
 _STATUSES: dict[str | None, str | None] = {status: status for status in (*PET_STATUSES, None)}
 
@@ -104,11 +105,11 @@ class PetColumns(tuple[Sequence[Any], ...]):
 
     @property
     def id(self) -> Sequence[int]:
-        return self[FIELDS.names.index("id")]
+        return self[_ID]
 
     @property
     def status(self) -> Sequence[str | None]:
-        return self[FIELDS.names.index("status")]
+        return self[_STATUS]
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Return the pets as rows, each in the order of the fields."""

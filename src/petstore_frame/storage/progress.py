@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, Generic, Self, TypeAlias, TypeVar
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar
 
 from petstore_frame.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 Value = TypeVar("Value")
 ProgressOption: TypeAlias = bool | Callable[[Value], object] | None
@@ -46,22 +47,14 @@ class ProgressBar(Generic[Value]):
         checked_progress(option)
         self._callback = option if callable(option) else None
         is_visible = is_watched() if option is None else option is True
-        self._bar: tqdm[Any] = tqdm(
-            desc=label,
-            total=total,
-            delay=delay_s,
-            disable=not is_visible,
-            file=_CellStream() if is_in_notebook() else sys.stderr,
-            leave=False,
-            miniters=0,  # the time alone decides when the bar is drawn again
-            mininterval=REDRAW_S,
-            unit=" pets",
-        )
+        self._bar = _new_bar(label, total, delay_s) if is_visible else None
 
     def show(self, value: Value, done: int, **notes: object) -> None:
         """Call the user's function with a value, or show the number done with notes behind it."""
         if self._callback is not None:
             self._callback(value)
+            return
+        if self._bar is None:
             return
         self._bar.set_postfix_str(
             ", ".join(f"{name} {note}" for name, note in notes.items()), refresh=False
@@ -70,13 +63,30 @@ class ProgressBar(Generic[Value]):
 
     def note(self, text: str) -> None:
         """Show a text behind the number at once, until the next number."""
-        self._bar.set_postfix_str(text, refresh=True)
+        if self._bar is not None:
+            self._bar.set_postfix_str(text, refresh=True)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _new_bar(label: str, total: int | None, delay_s: float) -> tqdm[Any]:
+    from tqdm import tqdm  # takes a while to load, and most programs show no bar
+
+    return tqdm(
+        desc=label,
+        total=total,
+        delay=delay_s,
+        file=_CellStream() if is_in_notebook() else sys.stderr,
+        leave=False,
+        miniters=0,  # the time alone decides when the bar is drawn again
+        mininterval=REDRAW_S,
+        unit=" pets",
+    )
 
 
 class _CellStream:

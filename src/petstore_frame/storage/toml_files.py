@@ -10,9 +10,6 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-import tomlkit
-from tomlkit.items import Table
-
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.storage.atomic_write import replacing
 from petstore_frame.validation import suggest
@@ -85,6 +82,8 @@ def clean_comment(text: str) -> str:
 
 def toml_of(values: Mapping[str, Any], comments: Comments) -> str:
     """Return values as TOML, tables last, each line with its comment."""
+    import tomlkit  # takes a while to load, and only writing needs it
+
     document = tomlkit.document()
     document.add(tomlkit.comment(_HEAD))
     _fill(document, values, comments, ())
@@ -93,6 +92,8 @@ def toml_of(values: Mapping[str, Any], comments: Comments) -> str:
 
 def _fill(table: Any, values: Mapping[str, Any], comments: Comments, path: tuple[str, ...]) -> None:
     """Add values to a table, plain ones before tables."""
+    import tomlkit
+
     tables = {name: value for name, value in values.items() if isinstance(value, Mapping)}
     for name, value in values.items():
         if name not in tables:
@@ -107,6 +108,8 @@ def _fill(table: Any, values: Mapping[str, Any], comments: Comments, path: tuple
 
 
 def _commented(item: Any, comment: str | None) -> Any:
+    from tomlkit.items import Table
+
     is_super_table = isinstance(item, Table) and item.is_super_table()
     if comment and not is_super_table:
         item.comment(clean_comment(comment))
