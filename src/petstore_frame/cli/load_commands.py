@@ -243,25 +243,29 @@ def _make_folder(folder: Path) -> None:
 
 def _resume(client: pf.Client, journal: Path | None, answers: Any, *, as_json: bool) -> NoReturn:
     """Finish the loads that stopped, print the outcome of each, and end the command."""
+    from petstore_frame.loader import view_of
+
     results = pf.resume_loads(client, journal=journal, duplicates=answers)
-    text = "\n".join(result.text("shell") for result in results)
+    text = "\n".join(view_of(result).text("shell") for result in results)
     nothing = "Nothing to resume: no load into this store has rows left to send"
     code = max((result.exit_code for result in results), default=0)
-    facts = {"imports": [result.summary for result in results]}
+    facts = {"imports": [view_of(result).summary for result in results]}
     finish(facts, text or nothing, as_json=as_json, code=code)
 
 
 def _print_result(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> NoReturn:
     """Write the files, print the outcome of the rows even if no file can be written, and end."""
-    code, files = result.exit_code, list[Path]()
+    from petstore_frame.loader import view_of
+
+    view, code, files = view_of(result), result.exit_code, list[Path]()
     try:
         files = [] if output is None else result.write(output)
     except (pf.PetstoreError, OSError) as problem:
         warn(explain(problem))
         code = DISK
     facts = {"output": str(output) if files else None, "files": [str(file) for file in files]}
-    text = "\n".join([result.text("shell"), *(f"wrote {file}" for file in files)])
-    finish(result.summary | facts, text, as_json=as_json, code=code)
+    text = "\n".join([view.text("shell"), *(f"wrote {file}" for file in files)])
+    finish(view.summary | facts, text, as_json=as_json, code=code)
 
 
 def _print_options(value: bool) -> None:  # as typer calls it

@@ -300,7 +300,7 @@ BOOKS: dict[str, tuple[Any, int] | Callable[[Any], Any]] = {
     "several sheets with animals": lambda book: [
         book.create_sheet("More").append(row) for row in (("name", "category_id"), ("Bo", 3))
     ],
-    "a sheet beside hidden ones": lambda book: setattr(
+    "one visible sheet and hidden ones": lambda book: setattr(
         book.create_sheet(), "sheet_state", "hidden"
     ),
 }
@@ -340,9 +340,9 @@ def packed(folder: Path, parts: dict[str, str]) -> Path:
 STRICT = '<workbook xmlns="http://purl.oclc.org/ooxml/spreadsheetml/main"/>'
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 OTHERS: dict[str, Callable[[Path], Any]] = {
-    "a formula of a program that calculates nothing": uncalculated,
+    "a formula from a program that doesn't calculate": uncalculated,
     "one colored cell in the last row of a sheet": colored,
-    "a number that Excel shows as 007, as a name": padded,
+    "a name that is a number shown as 007 in Excel": padded,
     "a workbook in the format Strict Open XML": lambda to: packed(to, {"xl/workbook.xml": STRICT}),
     "an OpenDocument spreadsheet": lambda to: packed(
         to, {"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}
@@ -350,8 +350,8 @@ OTHERS: dict[str, Callable[[Path], Any]] = {
     "a workbook with a password": lambda to: written(
         to, OLE + "EncryptedPackage".encode("utf-16-le"), "pets.xlsx"
     ),
-    "a workbook of Excel 97": lambda to: written(to, OLE, "pets.xls"),
-    "a DataFrame with a column twice": lambda _: pd.DataFrame(
+    "an Excel 97 workbook": lambda to: written(to, OLE, "pets.xls"),
+    "a DataFrame with two columns of the same name": lambda _: pd.DataFrame(
         [["Rex", "Bo", 3]], columns=["name", "name", "category_id"]
     ),
     "a DataFrame with missing names": lambda _: pd.DataFrame(
@@ -360,7 +360,7 @@ OTHERS: dict[str, Callable[[Path], Any]] = {
     "a folder": lambda folder: folder,
     "a pipe": pipe,
     "a device that never ends": lambda _: "/dev/zero",
-    "a cell of megabytes": lambda to: written(to, f"name,category_id\n{'x' * 2**21},3\n"),
+    "a cell with megabytes of text": lambda to: written(to, f"name,category_id\n{'x' * 2**21},3\n"),
 }
 
 
