@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.schema.label_file import WHOLE_NUMBER, read_label_rows
+from petstore_frame.schema.label_file import INTEGER, read_label_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +87,7 @@ class Labels(dict[int, str]):
 def _as_id(key: Any) -> int:
     """Return a key as an id: 3, "3" and 3.0 are valid, True and 2.9 are not."""
     if isinstance(key, str):
-        is_integer = WHOLE_NUMBER.fullmatch(key.strip()) is not None
+        is_integer = INTEGER.fullmatch(key.strip()) is not None
     else:
         is_integer = isinstance(key, Real) and not isinstance(key, bool) and key % 1 == 0
     if not is_integer:

@@ -1,4 +1,4 @@
-"""Shows progress with tqdm on a terminal or in a notebook, or calls the user's function."""
+"""Shows progress with tqdm on a terminal or in a notebook, or calls a function of the user."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def checked_progress(option: Any) -> None:
 
 
 class ProgressBar(Generic[Value]):
-    """A bar that disappears when it is done, or calls of the user's function. Use it in a ``with``.
+    """A context manager that shows a progress bar, or calls a function of the user.
 
     Args:
-        option: The user's ``progress=``: True shows a bar, False shows nothing, None shows a bar if
-            a person is watching. A function is called with each value.
+        option: The argument ``progress``: True shows a bar, False shows nothing, None shows a bar
+            on a terminal or in a notebook. A function is called with each value.
         label: What is counted.
-        total: The number at which it ends, or None if nobody knows.
+        total: The final number, or None if it is unknown.
         delay_s: Seconds before the bar appears, for work that usually takes a moment.
 
     Raises:
-        ArgumentError: The option is something else.
+        ArgumentError: The option is none of these.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ProgressBar(Generic[Value]):
         self._bar = _new_bar(label, total, delay_s) if is_visible else None
 
     def show(self, value: Value, done: int, **notes: object) -> None:
-        """Call the user's function with a value, or show the number done with notes behind it."""
+        """Call the function of the user with a value, or show the number done and notes."""
         if self._callback is not None:
             self._callback(value)
             return
@@ -62,7 +62,7 @@ class ProgressBar(Generic[Value]):
         self._bar.update(done - self._bar.n)
 
     def note(self, text: str) -> None:
-        """Show a text behind the number at once, until the next number."""
+        """Show a text after the number at once, until the next number."""
         if self._bar is not None:
             self._bar.set_postfix_str(text, refresh=True)
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, Validat
 
 from petstore_frame.errors import InputError
 from petstore_frame.storage import toml_files as toml
-from petstore_frame.storage import whole_file
+from petstore_frame.storage import write_atomically
 from petstore_frame.validation import time_zone
 
 _TEMPLATE = """\
@@ -138,6 +138,6 @@ def write_settings(path: str | Path = "weekly.toml") -> Path:
     path = Path(path)
     if path.exists():
         raise InputError("the file exists already and was not changed", path=str(path))
-    with whole_file(path.absolute()) as draft:
+    with write_atomically(path.absolute()) as draft:
         draft.write_text(_TEMPLATE, encoding="utf-8")
     return path

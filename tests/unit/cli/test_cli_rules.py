@@ -118,7 +118,7 @@ STORE = "--base-url http://[::1]:9/v1"
 REFUSED = {
     # What is named is not there.
     "sample --output nope/a.csv": "nope/a.csv: No such file or directory",
-    "fetch --output nope/x.csv": "the folder nope does not exist; make it first",
+    "fetch --output nope/x.csv": "the folder nope does not exist; create it first",
     "demo --folder a.csv": "is a file",
     "load a.csv --categories nocat.csv": "does not exist",
     "report --output .": "'.' is a folder; add a file's name, such as 'pets.csv'",
