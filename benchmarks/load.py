@@ -27,6 +27,7 @@ import httpx
 
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.client import Client
+from petstore_frame.loader import view_of
 from petstore_frame.loader.loading import load
 
 HERE = Path(__file__).parent
@@ -107,8 +108,8 @@ def ours(path: Path, url: str) -> float:
     with tempfile.TemporaryDirectory() as folder, Client(url, KEY) as client:
         result = load(path, client, journal=folder, check_store=False, progress=False)
         took = time.perf_counter() - start
-        assert result.summary["states"]["created"] == result.summary["rows"]
-        return result.summary["rows"] / took
+        assert view_of(result).summary["states"]["created"] == view_of(result).summary["rows"]
+        return view_of(result).summary["rows"] / took
 
 
 def sending(rows: int, rounds: int) -> None:

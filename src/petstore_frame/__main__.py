@@ -1,4 +1,4 @@
-"""``python -m petstore_frame`` and the command ``petstore-frame``."""
+"""Runs ``python -m petstore_frame`` and the command ``petstore-frame``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if not sys.flags.safe_path:
-        # ``python -m`` searches the working directory first; nothing of it runs beside the key.
+        # ``python -m`` searches the working directory first; its code must not see the API key.
         del sys.path[0]
     main()

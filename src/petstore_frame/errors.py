@@ -167,7 +167,8 @@ class APIConnectionError(PetstoreError):
     Attributes:
         operation: Method and path.
         reason: Code of the cause: dns, tls, connect_error, read_timeout, …
-        may_have_been_applied: False only if it is proven that the store did not act on the request.
+        may_have_been_applied: False for a GET, and if it is proven that the store did not act on
+            the POST.
         retryable: Whether the same GET may succeed later.
         retry_after_s: Seconds that the store asked to wait, or None.
     """

@@ -1,4 +1,4 @@
-"""Imports the libraries of optional extras, and names the extra to install if one is missing."""
+"""Imports the libraries of optional extras."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from petstore_frame.errors import MissingExtraError
 
 
 def import_extra(module: str, feature: str, extra: str) -> Any:
-    """Import a library of an extra, or raise the MissingExtraError that says why it cannot be."""
+    """Import a library of an extra; if that fails, the MissingExtraError names the extra."""
     try:
         return import_module(module)
     except ModuleNotFoundError as problem:

@@ -1,4 +1,4 @@
-"""Checks that a table can be counted as pets, once for every verb and every engine."""
+"""Checks that a frame of any engine is a table of pets, and converts it to pandas."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from petstore_frame.inventory import Inventory
 from petstore_frame.schema import FIELDS, PetField, as_type
 from petstore_frame.validation import INT64
 
-EXACT_FLOATS = 2**53  # from here on, neighbouring whole numbers share one float
+EXACT_FLOATS = 2**53  # from here on, neighboring integers share one float
 
 
 def open_frame(pets: Any, needed: Sequence[str]) -> Any:
-    """Open a frame of any engine, eager or lazy, as narwhals sees it, with ids checked by dtype.
+    """Open a frame of any engine, eager or lazy, with narwhals, and check the dtypes of its ids.
 
     Float category ids of an engine other than pandas are checked by value where they are counted.
     """
@@ -31,8 +31,8 @@ def open_frame(pets: Any, needed: Sequence[str]) -> Any:
             "of pandas, polars, pyarrow, DuckDB, Dask or Spark"
         ) from None
     except nw.exceptions.DuplicateError:
-        hint = "drop or rename the repeated one"
-        raise InputError("a table of pets has each column once", hint=hint) from None
+        hint = "drop or rename the second one"
+        raise InputError("a column appears more than once", hint=hint) from None
     if missing := [name for name in needed if name not in schema.names()]:
         raise InputError(
             f"a table of pets needs {', '.join(needed)}; this one lacks {', '.join(missing)}",
@@ -43,18 +43,18 @@ def open_frame(pets: Any, needed: Sequence[str]) -> Any:
         dtype, may_be_float = schema[name], name == "category_id"
         if frame.implementation.is_pandas():
             native = frame.to_native()
-            whole = _whole(native[name], may_be_float=may_be_float)
-            frame = nw.from_native(native.assign(**{name: whole}))
+            integers = _as_integers(native[name], may_be_float=may_be_float)
+            frame = nw.from_native(native.assign(**{name: integers}))
         elif not (dtype.is_integer() or dtype == nw.Unknown or (may_be_float and dtype.is_float())):
             _refuse_type(name, dtype)
     return frame
 
 
 def pandas_frame(pets: Any, needed: Sequence[str] = FIELDS.names) -> pd.DataFrame:
-    """Return the pandas table of an Inventory or of a frame of any engine, as ``open_frame``.
+    """Return the pandas table of an Inventory or of a frame of any engine.
 
-    Columns of other engines keep their types (Arrow's), as pandas' own would turn whole numbers
-    with a missing value into floats.
+    The checks are those of ``open_frame``. Columns of other engines keep their Arrow
+    types, because the default types of pandas would turn integers with a missing value into floats.
     """
     frame = open_frame(pets, needed)
     if frame.implementation.is_pandas():
@@ -75,9 +75,9 @@ def pandas_frame(pets: Any, needed: Sequence[str] = FIELDS.names) -> pd.DataFram
 
 
 def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of the pets with their dtypes, then a user's own as they are.
+    """Return the columns of a pet with their dtypes, then those of the user, unchanged.
 
-    ``category_id`` is Int64 where one is missing; a missing name is empty, as a store can send it.
+    ``category_id`` is Int64 if one is missing. A missing name becomes an empty text.
     """
     columns = {field.name: _typed(frame[field.name], field) for field in FIELDS}
     if columns["id"].dtype != "int64":
@@ -94,53 +94,53 @@ def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _typed(column: pd.Series[Any], field: PetField) -> pd.Series[Any]:
     if field.name in ("id", "category_id"):
-        return _whole(column, may_be_float=field.name == "category_id")
+        return _as_integers(column, may_be_float=field.name == "category_id")
     typed = as_type(column, field.dtype)
     return typed.fillna("") if field.name == "name" else typed
 
 
 def category_ids(categories: pd.Series[Any]) -> list[int | None]:
-    """Return category ids as Python's numbers, None where one is missing."""
-    whole = _whole(categories, may_be_float=True).astype("object")
-    return whole.where(whole.notna(), None).tolist()
+    """Return category ids as Python integers, None if one is missing."""
+    integers = _as_integers(categories, may_be_float=True).astype("object")
+    return integers.where(integers.notna(), None).tolist()
 
 
-def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
-    """Return a column as int64, or as Int64 where a value is missing."""
+def _as_integers(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
+    """Return a column as int64, or as Int64 if a value is missing."""
     if column.dtype == "int64":
         return column
     if pd.api.types.is_signed_integer_dtype(column.dtype):
-        whole = column.astype("Int64")
+        integers = column.astype("Int64")
     else:
-        codes, values = pd.factorize(column)  # the code of a missing value is -1, the last place
-        numbers = [_whole_number(value, column, may_be_float=may_be_float) for value in values]
-        known = pd.array([*numbers, None], dtype="Int64")
-        whole = pd.Series(known[codes], index=column.index, name=column.name)
-    return whole if whole.hasnans else whole.astype("int64")
+        codes, values = pd.factorize(column)  # the code of a missing value is -1, the last element
+        numbers = [_integer(value, column, may_be_float=may_be_float) for value in values]
+        categories = pd.array([*numbers, None], dtype="Int64")
+        integers = pd.Series(categories[codes], index=column.index, name=column.name)
+    return integers if integers.hasnans else integers.astype("int64")
 
 
-def _whole_number(value: Any, column: pd.Series[Any], *, may_be_float: bool) -> int:
-    """Return a value of a column as the whole number that it certainly is."""
+def _integer(value: Any, column: pd.Series[Any], *, may_be_float: bool) -> int:
+    """Return a value of a column as an integer, if the conversion is exact."""
     number, name = value.item() if isinstance(value, np.generic) else value, str(column.name)
     if isinstance(number, float) and may_be_float:
         if not number.is_integer():
             hint = "correct it, or drop its row"
             raise InputError(f"{number!r} is not a whole number", column=name, hint=hint)
         if abs(number) >= EXACT_FLOATS:
-            text = f"{number!r} is a float of 2**53 or more, which may stand for several ids"
+            text = f"{number!r} is a float of 2**53 or more, which may represent several ids"
             hint = "read the column as int64, or as Int64 where values are missing"
             raise InputError(text, column=name, hint=hint)
         number = int(number)
     if not isinstance(number, int) or isinstance(number, bool):
         _refuse_type(name, column.dtype)
     if number not in INT64:
-        hint = f"an id is a whole number of {INT64[0]} to {INT64[-1]}"
-        raise InputError("a value is beyond int64", column=name, hint=hint)
+        hint = f"an id must be between {INT64[0]} and {INT64[-1]}"
+        raise InputError("a value does not fit int64", column=name, hint=hint)
     return number
 
 
 def _refuse_type(name: str, dtype: Any) -> NoReturn:
     hint = "convert the column to int64, or to Int64 where values are missing"
     if name == "id":
-        hint = "read ids as int64: floats do not hold every id exactly"
-    raise InputError(f"{dtype}, not whole numbers", column=name, hint=hint)
+        hint = "read ids as int64: floats cannot represent every id exactly"
+    raise InputError(f"must be whole numbers, got {dtype}", column=name, hint=hint)

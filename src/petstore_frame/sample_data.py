@@ -61,8 +61,8 @@ _MOVES: dict[str | None, dict[str | None, int]] = {
     None: {None: 90, "available": 10},
 }
 
-# The cell that a mistake changes (None cuts the row short) and the new texts; the number of times
-# that a mistake is listed is how often it is chosen.
+# The cell that a mistake changes (None cuts the row short) and the new texts; a mistake that
+# appears more often is chosen more often.
 _MISTAKES: tuple[tuple[int | None, list[str]], ...] = (
     *3 * [(0, ["", "", "  "])],
     *2 * [(1, ["{category}", "{lower}", "{category}s"])],
@@ -81,13 +81,13 @@ def write_sample_csv(
     """Write sample arrivals: ``animal_id,name,categoryId,status,arrived``.
 
     Each animal has an id, such as ``A7-00042``, for ``key="animal_id"``. A longer file of the same
-    seed begins with the same animals; files of two seeds have no animal in common.
+    seed starts with the same animals; files with different seeds have no animal in common.
 
     Args:
         path: File to write; an existing one is replaced.
         rows: Number of rows, 0 or more.
         seed: The same seed gives the same bytes.
-        dirty: Make the mistakes that people make in about one row in twenty: a missing name, the
+        dirty: Whether about one row in twenty has a typical mistake: a missing name, the
             name of a category, a status in another case or an unknown one, a number that is too
             large, a name that a spreadsheet would run as a formula, a line break inside a name, a
             short row.
@@ -122,7 +122,7 @@ def _with_mistake(row: list[str], chance: random.Random) -> list[str]:
 def write_sample_categories(path: str | PathLike[str]) -> Path:
     """Write the labels of the sample categories as ``category_id,label``.
 
-    Interface: Gaps in the resources (no category records are shown).
+    Interface: Gaps in the resources (it has no category records).
     """
     target = Path(path)
     lines = [f"{number},{label}" for number, label in SAMPLE_CATEGORIES.items()]
@@ -135,12 +135,12 @@ def write_sample_history(
 ) -> History:
     """Write sample snapshots of a store: pets arrive, are reserved, sold and removed.
 
-    Two days went wrong: on the twelfth nobody took a snapshot, and on the twentieth the store
-    showed only its first page, so that day is not known to be complete.
+    Two days have problems: the twelfth has no snapshot, and on the twentieth the store returned
+    only its first page, so that day may be incomplete.
 
     Args:
         folder: Folder for the snapshots.
-        days: Days from 5 January 2026 on.
+        days: Number of days, from January 5, 2026.
         pets: Animals on the first day, 1 or more.
         seed: The same seed gives the same days.
     """
@@ -152,11 +152,11 @@ def write_sample_history(
     for day, present in enumerate(_days(pets, days, chance)):
         if day == _DAY_WITHOUT_SNAPSHOT:
             continue
-        listed, verdict, reason = present, "complete", "sample data"
+        fetched, verdict, reason = present, "complete", "sample data"
         if day == _DAY_CUT_SHORT:
-            listed, verdict = present[:100], "unknown"
+            fetched, verdict = present[:100], "unknown"
             reason = "the page was full and the store shows no next page"
-        frame, now = PetColumns.of_pets(listed).to_frame(), start + timedelta(days=day)
+        frame, now = PetColumns.of_pets(fetched).to_frame(), start + timedelta(days=day)
         history.add(Inventory.from_frame(frame, verdict=verdict, reason=reason, fetched_at=now))
     return history
 
@@ -164,7 +164,7 @@ def write_sample_history(
 def _arrival_row(chance: random.Random, index: int, rows: int) -> list[str]:
     (category,) = chance.choices(list(SAMPLE_CATEGORIES), _WEIGHTS)
     name = chance.choice(_NAMES) + chance.choice(_SUFFIXES)
-    if name not in ("NA", "Null", "007"):  # kept unchanged: names that look like other values
+    if name not in ("NA", "Null", "007"):  # unchanged: names that look like other values
         name += f" {_LAST_NAMES[index % len(_LAST_NAMES)]}"
     arrived = _FIRST_DAY + timedelta(days=index * 90 // max(rows, 1))
     return [name, str(category), chance.choice(_STATUSES), arrived.isoformat()]

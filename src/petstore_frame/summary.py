@@ -28,7 +28,7 @@ from petstore_frame.rendering import (
 from petstore_frame.schema import PET_STATUSES, AnyFrame, Categories, Labels
 from petstore_frame.validation import checked_choice, checked_integer
 
-SHOWN_CATEGORIES = 20
+MAX_CATEGORIES = 20
 _COUNTED_BY = ("category_id", "status")
 _PETS = "pets"
 _OWN_COLUMNS = ("category_id", "category", _PETS)
@@ -39,7 +39,7 @@ class Line(NamedTuple):
     """The counts of one category, or of several together (``is_rest``).
 
     Attributes:
-        label: What the category is called.
+        label: The name of the category.
         category_id: Its id; None for pets without a category, and for several categories.
         counts: The number of pets of each status, in the order of ``Summary.statuses``.
         total: The number of pets of any status.
@@ -59,25 +59,25 @@ class Line(NamedTuple):
 
 
 def short(count: StatusCount) -> str:
-    """Write a count where there is little room: ``100``, ``≥ 100`` at least, ``≈ 100`` about."""
+    """Format a count briefly: ``100`` exact, ``≥ 100`` at least, ``≈ 100`` about."""
     return str(count)
 
 
 def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> Summary:
     """Count pets by category and status.
 
-    The rows are counted in one pass on their own engine; only the counts are brought here.
+    The engine of the frame counts the rows in one pass; only the counts are collected.
 
     Args:
         pets: An Inventory, or a frame with the columns ``category_id`` and ``status``: pandas,
             polars, pyarrow, a DuckDB relation, Dask or PySpark.
         categories: Labels by category id: a dict, a Series, or a CSV path of
-            ``category_id,label``. A category without one is ``Category 7``.
+            ``category_id,label``. A category without a label is ``Category 7``.
 
     Returns:
-        A Summary. Its counts are marked "at least" if it is not known that the rows are all pets,
-        as for most frames; then each id is counted once. ``.frame`` has them as numbers,
-        ``.total`` is their sum.
+        A Summary. Its counts are marked "at least" unless the rows are known to be all pets of the
+        store, which is rare for a plain frame; in that case each id counts once. ``.frame`` has
+        the counts as numbers, ``.total`` is their sum.
 
     Raises:
         ArgumentError: ``pets`` is neither an Inventory nor a frame.
@@ -130,13 +130,13 @@ def count_pets(pets: Any, *, is_by_id: bool = False) -> Any:
 class Summary:
     """How many pets each category has of each status; each count is exact, at least or about.
 
-    ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it. Every table, figure
-    and sheet of counts shows one. For a selection it has only the statuses that occur in it.
+    ``summarize(inventory)`` returns it; ``print`` it, or let a notebook show it. Every table,
+    figure and sheet of counts is made from one. A selection has only the statuses that occur in it.
 
     Attributes:
         category_ids: The categories, in the order of the rows of ``cells``; None for the pets that
             have none, last.
-        labels: What they are called.
+        labels: The names of the categories.
         statuses: The statuses, ``no status`` last, in the order of the columns of ``cells``.
         cells: int64, categories by statuses.
         completeness: What the pets cover.
@@ -152,8 +152,8 @@ class Summary:
     def of(
         cls, pets: Any, completeness: Completeness | None, categories: Categories = None
     ) -> Self:
-        """Count pets of any engine; ``completeness`` is what they cover, None if not known."""
-        # If the rows are not as they were read, some may be there twice.
+        """Count pets of any engine; ``completeness`` is what they cover, None if unknown."""
+        # If the rows were changed after they were read, some may appear twice.
         is_by_id = completeness is None or not completeness.requests
         counts = _collect_counts(count_pets(pets, is_by_id=is_by_id))
         pets_by_status = Counter[str]()
@@ -220,12 +220,12 @@ class Summary:
 
     @property
     def is_selection(self) -> bool:
-        """Whether the pets are only those that were asked for, by a status or a filter."""
+        """Whether the pets are a selection, by a status or a filter."""
         return bool(self.completeness.part) or self.completeness.status is not None
 
     @property
     def selection(self) -> str:
-        """Which pets of how many were chosen, in words; empty for all."""
+        """The selection as text: its size, the pets read, and the filters; empty for all pets."""
         if not self.is_selection:
             return ""
         completeness = self.completeness
@@ -237,8 +237,8 @@ class Summary:
         """Return one count, and whether it is exact.
 
         Args:
-            status: One of the interface or of these pets, or ``no status``; None is any.
-            category_id: A whole number; None is any, pets without a category included.
+            status: A status of the interface or of these pets, or ``no status``; None for any.
+            category_id: The id of a category; None for any, including pets without a category.
 
         Raises:
             ArgumentError: No pet can have such a status or category.
@@ -260,11 +260,11 @@ class Summary:
 
     @property
     def is_available_exact(self) -> bool:
-        """Whether it is certain how many pets are available, so that a 0 is worth a mark."""
+        """Whether the number of available pets is exact, so that a 0 deserves a mark."""
         return not self.is_selection and self.by_status["available"].is_exact
 
     def nothing_available(self) -> str:
-        """Say how many categories have nothing available; empty if none has, or if unknown."""
+        """Describe how many categories have nothing available; empty if none or unknown."""
         if not self.is_available_exact:
             return ""
         available = self.cells[:, self.statuses.index("available")]
@@ -327,12 +327,12 @@ class Summary:
         )
         bound = self.completeness.total.bound
         if self.is_selection and self.completeness.is_complete:
-            bound = "exact"  # of the pets that were asked for, not of the store
+            bound = "exact"  # of the requested pets, not of the store
         return Line(label, category_id, counts, StatusCount(sum(numbers), bound), is_rest)
 
     @property
     def legend(self) -> list[str]:
-        """Which pets were chosen, if not all, and what the signs before the numbers mean."""
+        """The selection, if any, and the meaning of the signs before the numbers."""
         bounds = {count.bound for count in self.sums.cells}
         lines = [self.selection] if self.is_selection else []
         if "at_least" in bounds:
@@ -344,7 +344,7 @@ class Summary:
         return lines
 
     def __str__(self) -> str:
-        lines = [*self.largest(SHOWN_CATEGORIES), self.sums]
+        lines = [*self.largest(MAX_CATEGORIES), self.sums]
         table = pd.DataFrame(
             [[str(count) for count in line.cells] for line in lines],
             index=[line.label for line in lines],
@@ -357,7 +357,7 @@ class Summary:
     def _repr_html_(self) -> str:
         return in_notebook(self.completeness.to_line() + self.to_html())
 
-    def to_html(self, *, top: int | None = SHOWN_CATEGORIES, caption: str = "") -> Markup:
+    def to_html(self, *, top: int | None = MAX_CATEGORIES, caption: str = "") -> Markup:
         """Return the table as markup, each number shaded by its size.
 
         Args:
@@ -389,7 +389,7 @@ class Summary:
 
 
 def _collect_counts(groups: Any) -> Counter[tuple[int | None, str]]:
-    """Bring a frame of counts here: pets by category id, None if it is missing, and status."""
+    """Collect a frame of counts: pets by category id, None if it is missing, and status."""
     table = nw.from_native(groups).lazy().collect()
     column = table["category_id"]
     # pandas makes floats of whole numbers with a missing one among them, unless they are objects.
@@ -415,5 +415,5 @@ def _missing_last(category_id: int | None) -> tuple[bool, int]:
 
 
 def _column_name(status: str) -> str:
-    """Name the column of a status; an unknown status must not replace a column of ours."""
+    """Name the column of a status; a status must not replace a column of the table."""
     return f"status {status}" if status in _OWN_COLUMNS else status

@@ -19,11 +19,11 @@ _Answer = tuple[int, bytes, Mapping[str, str]]
 def fake_store(pets: Iterable[NewPet | Pet | Mapping[str, Any]] = ()) -> FakeStore:
     """Return a store in memory, without a process or a socket, with all three operations.
 
-    It answers as the interface states and links to next pages. For tests that need a real store,
-    use ``pf.serve()``.
+    It responds as the interface specifies, with links to next pages. For tests that need a real
+    store, use ``pf.serve()``.
 
     Args:
-        pets: Pets in the store: a Pet keeps its id, all others get the next free one. A mapping
+        pets: Pets in the store: a Pet keeps its id, all others get the next free id. A mapping
             has the fields of a NewPet, and optionally an ``id``.
 
     Raises:
@@ -48,9 +48,9 @@ class FakeStore:
     """A store in memory, made by ``fake_store``; threads may share it.
 
     Attributes:
-        base_url: Address of the store, which leads nowhere and differs for each store.
+        base_url: Address of the store; no server has it, and it differs for each store.
         api_key: The only key that it accepts.
-        transport: Answers instead of sockets, for a Client in your own program.
+        transport: Responds instead of a socket; pass it to a Client in your own program.
         requests: Method and path of each request, in order.
     """
 

@@ -38,6 +38,7 @@ from pathlib import Path
 from faults.flaky_store import CUT_201, DOUBTFUL, KEY, FlakyStore
 from faults.load_harness import result_in
 from petstore_frame.client import Client
+from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import State
 
 HERE = Path(__file__).parent
@@ -180,22 +181,22 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
         settings["key"] = "tag"
     until_done([sys.executable, str(LOAD_CHILD), json.dumps(settings)], executioner)
     result = result_in(folder)
-    tally = Tally(unconfirmed=sum(1 for _ in result.rows(State.UNCONFIRMED)))
+    tally = Tally(unconfirmed=sum(1 for _ in view_of(result).rows(State.UNCONFIRMED)))
     if "resorted" in options:
         sort_anew(folder / "pets.csv")
         until_done([sys.executable, str(LOAD_CHILD), json.dumps(settings)], executioner)
     if "reconcile" in options:
         with Client(store.base_url, KEY, timeout=0.3) as client:
             for _ in range(5):
-                done = result.reconcile(client, grace_s=1.0, sleep=wait_briefly)
+                done = view_of(result).reconcile(client, grace_s=1.0, sleep=wait_briefly)
                 tally.settled += done.created + done.not_found
                 if "resend" not in options:
                     break
                 again = settings | {"duplicates": {"not_found": "create"}}
                 until_done([sys.executable, str(LOAD_CHILD), json.dumps(again)], executioner)
-                if not any(result.rows(State.UNCONFIRMED, State.NOT_FOUND)):
+                if not any(view_of(result).rows(State.UNCONFIRMED, State.NOT_FOUND)):
                     break
-    for row in result.rows():
+    for row in view_of(result).rows():
         tally.listed += row.state not in (State.CREATED, State.EXCLUDED)
         if row.pet_id is not None:
             sent, pet = json.loads(row.payload), store.pets[row.pet_id]

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from petstore_frame.errors import DuplicatesError
+from petstore_frame.loader import view_of
 from petstore_frame.loader.loading import load
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import FIX_STATES, State
@@ -264,7 +265,7 @@ def _load(
 def _count(
     result: LoadResult, animals: list[Animal], created: Counter[str], listed: set[str]
 ) -> None:
-    for row in result.rows():
+    for row in view_of(result).rows():
         animal = animals[row.number - 1].id
         created[animal] += row.state is State.CREATED
         if row.state is State.EXCLUDED:
@@ -275,14 +276,14 @@ def _fix(
     result: LoadResult, store: Store, folder: Path, created: Counter[str], *, with_key: bool,
 ) -> bool:  # fmt: skip
     """Correct a fix file and load it, as a user does with each; return whether it asked."""
-    out = folder / "results" / result.import_id
+    out = folder / "results" / view_of(result).import_id
     result.write(out)
     fix = out / "fix.csv"
     fix.write_text(fix.read_text("utf-8-sig").replace("no. ", ""), encoding="utf-8")
-    fixed_ids = [Animal(row.cells[0], "", "", "") for row in result.rows(*FIX_STATES)]
+    fixed_ids = [Animal(row.cells[0], "", "", "") for row in view_of(result).rows(*FIX_STATES)]
     there = [animal for animal, times in created.items() if times]
     fixed, was_asked = _load(fix, store, folder, fixed_ids, there, with_key=with_key)
-    for row in fixed.rows(State.CREATED):
+    for row in view_of(fixed).rows(State.CREATED):
         created[row.cells[0]] += 1
     return was_asked
 

@@ -142,7 +142,7 @@ def test_a_status_or_parameter_has_one_spelling(api) -> None:
         assert len(api.get("/pets", params={spelling: 3}).json()) == 20
 
 
-WHOLE = {
+INTEGER = {
     "1.0": 1, "-0.0": 0, "1E2": 100, "12300e-2": 123, "9007199254740993.0": 2**53 + 1,
     "9007199254740993e0": 2**53 + 1, "9223372036854775807.000": 2**63 - 1,
     "-9.223372036854775808e18": -(2**63),
@@ -156,7 +156,7 @@ FRACTIONS = [
 @gap("spelling of categoryId")
 def test_an_integer_is_exact_however_it_is_written(api) -> None:
     """Resources, NewPet: categoryId is an int64, so no digit of it is rounded away."""
-    for text, number in WHOLE.items():
+    for text, number in INTEGER.items():
         body = f'{{"name": "Luna", "categoryId": {text}}}'.encode()
         created = post_bytes(api, body)
         assert (created.status_code, created.json()["categoryId"]) == (201, number), text

@@ -16,6 +16,7 @@ from itertools import count
 
 from petstore_frame.client import Client
 from petstore_frame.errors import LoadStoppedError
+from petstore_frame.loader import view_of
 from petstore_frame.loader.loading import run_import
 from petstore_frame.loader.source import Recipe
 from petstore_frame.transport import IdempotencyKey
@@ -50,8 +51,8 @@ def main() -> None:
         )
     except LoadStoppedError as stopped:
         result = stopped.result
-    ending = result.facts.run.ending
-    print(json.dumps({"states": result.summary["states"], "ending": str(ending)}))
+    ending = view_of(result).facts.run.ending
+    print(json.dumps({"states": view_of(result).summary["states"], "ending": str(ending)}))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,10 @@ from typing import Any
 
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.client import Client
+from petstore_frame.loader import view_of
 from petstore_frame.loader.journal.database import SUFFIX, reading
 from petstore_frame.loader.reconcile import Reconciliation
+from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.sending.pool import Done, Inbox, SessionClocks
 
@@ -54,7 +56,7 @@ def result_in(folder: Path) -> LoadResult:
     path = journal_in(folder)
     with reading(path) as sql:
         (import_id,) = sql.execute("SELECT id FROM imports ORDER BY import DESC").fetchone()
-    return LoadResult(path, import_id)
+    return LoadResult(ImportView(path, import_id))
 
 
 def start_child(
@@ -76,12 +78,12 @@ def start_child(
 def settle(result: LoadResult, store: FlakyStore, **options: Any) -> Reconciliation:
     """Reconcile a result with its store, without a wait."""
     with Client(store.base_url, KEY, retry_timeout=0) as client:
-        return result.reconcile(client, **{"grace_s": 0.0} | options)
+        return view_of(result).reconcile(client, **{"grace_s": 0.0} | options)
 
 
 def check_promises(result: LoadResult, store: FlakyStore) -> None:
     """Hold a result against the store: none twice, none lost, no wrong id, one state each."""
-    found = list(result.rows())
+    found = list(view_of(result).rows())
     pets = store.pet_counts()
     file_counts: Counter[tuple] = Counter()
     created: Counter[tuple] = Counter()

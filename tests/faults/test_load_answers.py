@@ -10,6 +10,7 @@ import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS
 from faults.hostile import http
 from faults.load_harness import check_promises
+from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import Ending, State
 from petstore_frame.loader.sending.pool import SessionClocks
 from petstore_frame.transport import IdempotencyKey
@@ -51,7 +52,7 @@ ENDS = [
 def test_each_end_of_a_request_has_its_state(load_third, fault, options, state, posts) -> None:
     """What became of the third request decides its record, and no other one."""
     result, store = load_third(fault, **options)
-    others = list(result.rows())
+    others = list(view_of(result).rows())
     third = others.pop(2)
     assert (third.state, store.posts) == (state, posts)
     assert {row.state for row in others} == {State.CREATED}
@@ -73,10 +74,10 @@ def test_an_error_in_the_place_of_an_answer_proves_nothing(stores, run_load, mon
     with monkeypatch.context() as patch:
         patch.setattr(pf.Client, "post_pet", fail_once)
         result = run_load(8, store, workers=1)
-    assert result.facts.run.ending is Ending.STOPPED
-    assert "ZeroDivisionError('odd')" in result.facts.run.ending_detail
+    assert view_of(result).facts.run.ending is Ending.STOPPED
+    assert "ZeroDivisionError('odd')" in view_of(result).facts.run.ending_detail
     again = run_load(8, store)
-    assert [row.number for row in again.rows(State.UNCONFIRMED)] == [4]
+    assert [row.number for row in view_of(again).rows(State.UNCONFIRMED)] == [4]
     assert (again.counts[State.CREATED], store.posts) == (7, 8)
     check_promises(again, store)
 
@@ -89,7 +90,7 @@ def test_what_concerns_every_record_stops_the_import(fault: str, load_third, run
     """A refusal of the key, the address or the form leaves the rest pending, and can go on."""
     result, store = load_third(fault, rows=20)
     unknown = int(fault == "redirect")
-    assert (result.facts.run.ending, store.posts) == (Ending.STOPPED, 3)
+    assert (view_of(result).facts.run.ending, store.posts) == (Ending.STOPPED, 3)
     assert (result.counts[State.UNCONFIRMED], result.counts[State.PENDING]) == (
         unknown,
         18 - unknown,
@@ -105,7 +106,7 @@ def test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt(load_with) -> N
     result, store = load_with(8, faults, store={"honours_keys": True}, idempotency=KEYS)
     assert (result.counts[State.UNCONFIRMED], result.counts[State.REJECTED]) == (1, 0)
     assert (store.posts, len(store.pets)) == (9, 8)
-    assert [row.error_code for row in result.rows(State.UNCONFIRMED)] == ["from_frame"]
+    assert [row.error_code for row in view_of(result).rows(State.UNCONFIRMED)] == ["from_frame"]
 
 
 def test_a_key_sent_in_the_future_is_not_repeated(load_with, run_load) -> None:
@@ -146,7 +147,7 @@ def refusal(**facts) -> bytes:
 def test_an_answer_to_another_request_creates_none(load_with, pet: dict) -> None:
     """An answer that comes twice, or out of step, leaves its unconfirmed row."""
     result, _ = load_with(6, {4: pet_answer(**pet)}, workers=1)
-    assert [row.number for row in result.rows(State.UNCONFIRMED)] == [4]
+    assert [row.number for row in view_of(result).rows(State.UNCONFIRMED)] == [4]
     assert result.exit_code == 3 and result.counts[State.CREATED] == 5
 
 
@@ -168,7 +169,7 @@ def test_a_store_that_changes_names_is_believed(load_with) -> None:
     changed = pet_answer(id=6, name="PET-0006", categoryId=6, status="pending")
     result, _ = load_with(6, {6: changed}, workers=1)
     assert result.counts[State.CREATED] == 6
-    assert list(result.rows())[5].notes == ("the store returned name 'PET-0006'",)
+    assert list(view_of(result).rows())[5].notes == ("the store returned name 'PET-0006'",)
 
 
 @pytest.mark.parametrize("copies", [1, 200], ids=["pets of many names", "of one name"])
@@ -194,5 +195,5 @@ def test_an_error_with_an_extension_of_its_own_rejects_one_record(load_with, fac
 def test_the_record_that_stops_an_import_is_named(load_with) -> None:
     """Where an answer seems to concern every record, the text says to which one it came."""
     result, _ = load_with(6, {2: http("413 Too Large", "<html>413</html>")}, workers=1)
-    assert "row 2, line 3" in result.facts.run.ending_detail
+    assert "row 2, line 3" in view_of(result).facts.run.ending_detail
     assert result.counts[State.PENDING] == 5

@@ -18,6 +18,7 @@ from campaigns import damage
 from faults.flaky_store import FlakyStore
 from faults.load_harness import journal_in, result_in
 from petstore_frame.errors import JournalError
+from petstore_frame.loader import view_of
 from petstore_frame.loader.journal import database
 from petstore_frame.loader.journal.database import (
     SUFFIX,
@@ -131,7 +132,7 @@ def test_only_its_owner_can_read_a_journal(tmp_path: Path, load_with) -> None:
     finally:
         os.umask(before)
     assert (tmp_path / "journal").stat().st_mode & 0o077 == 0
-    for path in (result.path, count_file(result.path)):
+    for path in (view_of(result).path, count_file(view_of(result).path)):
         assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -217,7 +218,7 @@ def test_a_count_that_is_behind_proves_nothing_lost(tmp_path: Path, load_with, r
 def test_a_damaged_file_is_refused(load_with, run_load, place, content: bytes) -> None:
     """A journal may know what is in the store: without all of it, sending anew is no advice."""
     result, store = load_with(3)
-    place(result.path).write_bytes(content)
+    place(view_of(result).path).write_bytes(content)
     with pytest.raises(JournalError, match="nothing was sent"):
         run_load(9, store)
     assert store.posts == 3
@@ -226,17 +227,17 @@ def test_a_damaged_file_is_refused(load_with, run_load, place, content: bytes) -
 def test_a_damaged_finished_journal_is_read_or_is_one_error(tmp_path: Path, load_with) -> None:
     """Ten flipped bits are a JournalError wherever they are noticed, and no other error."""
     result, store = load_with(40)
-    whole = result.path.read_bytes()
+    whole = view_of(result).path.read_bytes()
     looks = (
-        lambda: list(result_in(tmp_path).rows()),
-        lambda: pf.LoadResult(result.path, result.import_id).frame,
+        lambda: list(view_of(result_in(tmp_path)).rows()),
+        lambda: pf.LoadResult(view_of(result)).frame,
         lambda: pf.read_ids(store.base_url, journal=tmp_path / "journal"),
     )
     for seed in range(12):
         draw, content = random.Random(seed), bytearray(whole)
         for _ in range(10):
             content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
-        result.path.write_bytes(content)
+        view_of(result).path.write_bytes(content)
         for look in looks:
             with suppress(JournalError):
                 look()
@@ -284,16 +285,16 @@ def test_a_result_finds_its_journal_from_another_working_directory(
     result, _ = load_with(3, journal="relative")
     monkeypatch.chdir("/")
     assert "Done" in str(result) and len(result.frame) == 3
-    assert Path(result.summary["journal"]).parent == tmp_path / "relative"
+    assert Path(view_of(result).summary["journal"]).parent == tmp_path / "relative"
 
 
 def test_a_journal_of_another_format_is_refused_by_name(load_with, run_load) -> None:
     """What another version wrote is neither read nor changed."""
     result, store = load_with(3)
-    with closing(sqlite3.connect(result.path)) as sql:
+    with closing(sqlite3.connect(view_of(result).path)) as sql:
         sql.execute("UPDATE journal SET format = 5")
         sql.commit()
-    result.path.with_name(f"{result.path.name}.commits").touch()
+    view_of(result).path.with_name(f"{view_of(result).path.name}.commits").touch()
     with pytest.raises(JournalError, match="has the format 5, and this program reads 9"):
         run_load(9, store)
     assert store.posts == 3

@@ -24,11 +24,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.errors import DuplicatesError, LoadStoppedError
+from petstore_frame.loader import view_of
 from petstore_frame.loader.journal import store_check
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
 from petstore_frame.loader.loading import run_import
 from petstore_frame.loader.matching.thresholds import is_many
+from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, State
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
 from petstore_frame.loader.source import Recipe
@@ -95,7 +97,7 @@ class Office:
             return []
         with reading(path) as sql:
             runs = read_imports(sql)
-        return [pf.LoadResult(path, run.id) for run in runs]
+        return [pf.LoadResult(ImportView(path, run.id)) for run in runs]
 
 
 class Stories(RuleBasedStateMachine):
@@ -201,7 +203,7 @@ class Stories(RuleBasedStateMachine):
         while (result := self.last).counts[State.PENDING]:
             self._load(name, as_new=True, answer="create")
         # What cannot be sent is no copy, and nobody fixes it.
-        for record in result.rows(*FIX_STATES):
+        for record in view_of(result).rows(*FIX_STATES):
             animal = self.animals[record.cells[1]]
             animal.wanted -= bool(animal.wanted)
         self.fix_files = fix_files
@@ -213,7 +215,8 @@ class Stories(RuleBasedStateMachine):
         before = self.store.posts
         source, answers = self._saved(self.mine.shop, name, form), self._said_by_name()
         result = self._run(self.mine, source, duplicates=answers, dry_run=True)
-        rehearsed = _cases(result.question) if result.question else _sorted_states(result)
+        question = view_of(result).question
+        rehearsed = _cases(question) if question else _sorted_states(result)
         assert self.store.posts == before
         done = self._load(name, form)
         if self.honours_keys and isinstance(done, Counter) and isinstance(rehearsed, Counter):
@@ -343,7 +346,7 @@ class Stories(RuleBasedStateMachine):
     @invariant()
     def what_is_listed_is_what_the_store_holds(self) -> None:
         for office in self.offices.values():
-            rows = [row for result in office.results for row in result.rows()]
+            rows = [row for result in office.results for row in view_of(result).rows()]
             ids = [row.pet_id for row in rows if row.pet_id is not None]
             assert len(ids) == len(set(ids)), "one pet for two records"
             assert set(ids) <= {*self.store.pets, *self.lost}, "a pet that is not there"
@@ -398,7 +401,7 @@ class Stories(RuleBasedStateMachine):
             name in (row.payload or b"").decode()
             for office in self.offices.values()
             for result in office.results
-            for row in result.rows()
+            for row in view_of(result).rows()
             if set(UNCONFIRMED_STATES) & {row.state, row.known and row.known.state}
         )
 
@@ -456,7 +459,7 @@ class Stories(RuleBasedStateMachine):
                 else:
                     said = said or _sorted_states(result)
                     break
-            self.last, facts = result, result.facts
+            self.last, facts = result, view_of(result).facts
             unasked = self._too_few_to_ask(result)
             self.unasked |= unasked
             if facts.count(*FIX_STATES) and office is self.mine:
@@ -492,7 +495,7 @@ class Stories(RuleBasedStateMachine):
         They are few, or nobody knows their ids.
         """
         pets, unnamed = dict[int, str](), set[str]()
-        for row in result.rows():
+        for row in view_of(result).rows():
             pet_id = row.known.pet_id if row.known else row.pet_id
             if pet_id is not None:
                 pets[pet_id] = row.cells[1]
@@ -556,7 +559,7 @@ class Stories(RuleBasedStateMachine):
         there, pets = self.store_counts(), self.store.pets
         results = office.results
         values = {pet_id: (pet["name"], pet["categoryId"]) for pet_id, pet in pets.items()}
-        rows = (row for result in results for row in result.rows())
+        rows = (row for result in results for row in view_of(result).rows())
         # An id that was given again is another pet's.
         made = {row.pet_id for row in rows if values.get(row.pet_id, [""])[0] == row.cells[1]}
         others = {values[pet_id][0] for pet_id in before - made}
@@ -588,8 +591,8 @@ class Keyless(Stories):
 
 def _names_listed(result: pf.LoadResult) -> set[str]:
     """Return the names of the rows that a result warns of: they equal pets of others."""
-    lines = result.facts.run.facts.get("store_few", [])
-    return {row.cells[1] for row in result.rows() if row.line in lines}
+    lines = view_of(result).facts.run.facts.get("store_few", [])
+    return {row.cells[1] for row in view_of(result).rows() if row.line in lines}
 
 
 def _cases(question: Any) -> tuple[str, ...]:
@@ -598,7 +601,7 @@ def _cases(question: Any) -> tuple[str, ...]:
 
 def _sorted_states(result: pf.LoadResult) -> Counter[str]:
     """Count the states as they are to be; what is created was pending."""
-    return Counter(str(row.state).replace("pending", "created") for row in result.rows())
+    return Counter(str(row.state).replace("pending", "created") for row in view_of(result).rows())
 
 
 is_campaign = settings().max_examples > 30  # of conftest.EXAMPLES

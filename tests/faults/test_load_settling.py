@@ -13,6 +13,7 @@ from faults.flaky_store import KEY
 from faults.load_harness import check_promises, settle
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError
+from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending import pool as waiting
 from petstore_frame.loader.sending.pool import SessionClocks
@@ -37,7 +38,7 @@ def test_only_a_whole_listing_proves_absence(load_with, rows, faults, options, e
     done = settle(result, store)
     assert (done.created, done.not_found, done.unconfirmed) == expected
     assert store.gets - asked == done.requests <= 20
-    assert [row.reason for row in result.rows()].count("found") == done.created
+    assert [row.reason for row in view_of(result).rows()].count("found") == done.created
     check_promises(result, store)
 
 
@@ -174,7 +175,7 @@ def test_a_pet_that_a_slow_store_adds_after_three_minutes_is_found(load_with) ->
             store.settle()
 
     with Client(store.base_url, KEY, retry_timeout=0) as client:
-        done = result.reconcile(client, sleep=sleep)
+        done = view_of(result).reconcile(client, sleep=sleep)
     assert (done.created, done.not_found) == (1, 0)
 
 
@@ -210,7 +211,7 @@ def test_a_person_may_settle_a_record(load_with, run_load) -> None:
     result.resolve({np.int64(6): np.int64(5), 7: None})
     again = run_load(10, store)
     assert again.counts[State.CREATED] == len(store.pets) == 10
-    assert [row.reason for row in again.rows()].count("a person found it") == 1
+    assert [row.reason for row in view_of(again).rows()].count("a person found it") == 1
     check_promises(again, store)
 
 

@@ -13,6 +13,7 @@ import petstore_frame as pf
 from faults.flaky_store import FlakyStore
 from faults.load_harness import FakeTime, check_promises
 from petstore_frame.errors import APIConnectionError, LoadInterrupted
+from petstore_frame.loader import view_of
 from petstore_frame.loader.load_options import MOST_WORKERS
 from petstore_frame.loader.row_state import Ending, State
 
@@ -43,7 +44,7 @@ def test_an_outage_of_five_minutes_costs_a_window_of_doubt_at_most(
 
     fake.on_wait = lambda: is_well(0)
     result = wait_for_it(80, store)
-    assert result.facts.run.ending is Ending.DONE and fake.now - began[0] > 300
+    assert view_of(result).facts.run.ending is Ending.DONE and fake.now - began[0] > 300
     assert result.counts[State.UNCONFIRMED] <= MOST_WORKERS
     assert result.counts[State.CREATED] + result.counts[State.UNCONFIRMED] == 80
     check_promises(result, store)
@@ -59,7 +60,7 @@ def test_an_outage_that_does_not_end_ends_the_session(stores, run_load, wait_for
 
     store.fault_of = fault
     result = wait_for_it(60, store)
-    assert result.facts.run.ending is Ending.OUTAGE
+    assert view_of(result).facts.run.ending is Ending.OUTAGE
     assert result.exit_code == 5 and result.counts[State.PENDING] >= 40
     store.is_up, store.fault_of = True, lambda number: None
     again = run_load(60, store)
@@ -74,7 +75,7 @@ def test_posts_that_never_succeed_are_given_up(stores, wait_for_it) -> None:
     """A store that answers GET and fails each POST costs a few records of doubt, not all."""
     store = stores(lambda number: "500_before")
     result = wait_for_it(200, store)
-    assert result.facts.run.ending is Ending.OUTAGE
+    assert view_of(result).facts.run.ending is Ending.OUTAGE
     assert result.counts[State.UNCONFIRMED] == store.posts <= 16
     assert "answers GET, but again and again no POST" in str(result)
 
@@ -86,11 +87,11 @@ def test_a_wait_is_kept_to_and_one_too_long_is_the_stores_wish(
     """A minute is waited for, after the very first answer too; a day ends the import at once."""
     store = stores({1: answer}.get, retry_after_s=60)
     result = wait_for_it(5, store)
-    assert result.facts.run.ending is Ending.DONE and 1060 <= fake.now < 1120
+    assert view_of(result).facts.run.ending is Ending.DONE and 1060 <= fake.now < 1120
     assert result.counts[State.CREATED] == (5 if answer == "429" else 4)
     store = stores(lambda number: answer if number > 2 else None, retry_after_s=86_400)
     result = wait_for_it(9, store, name="other.csv")
-    assert result.facts.run.ending is Ending.OUTAGE and fake.now < 1180
+    assert view_of(result).facts.run.ending is Ending.OUTAGE and fake.now < 1180
     assert "asks to wait 86400 s, and an import waits 900 s at most" in str(result)
 
 
@@ -107,7 +108,7 @@ def test_an_import_is_done_once_its_last_record_is_settled(load_with, run_load) 
     assert stopped.exit_code == 5
     stopped.resolve({4: 77})
     again = run_load(3, store)
-    assert (again.facts.run.ending, again.exit_code) == (Ending.DONE, 0)
+    assert (view_of(again).facts.run.ending, again.exit_code) == (Ending.DONE, 0)
 
 
 def test_a_progress_function_that_fails_leaves_no_doubt(stores, run_load) -> None:
@@ -136,12 +137,12 @@ def test_the_first_interrupt_waits_for_what_is_on_its_way(
     with pytest.raises(LoadInterrupted) as caught:
         run_load(rows, store, workers=workers)
     result = caught.value.result
-    assert (result.facts.run.ending, result.exit_code) == (Ending.INTERRUPTED, 130)
+    assert (view_of(result).facts.run.ending, result.exit_code) == (Ending.INTERRUPTED, 130)
     assert result.counts[State.UNCONFIRMED] == 0 and result.counts[State.CREATED] == store.posts
     assert not [t for t in threading.enumerate() if t.name == "pet-loader"]
     assert signal.getsignal(signal.SIGINT) is before
     again = run_load(rows, store)
-    assert (again.facts.run.ending, again.exit_code, store.posts) == (Ending.DONE, 0, rows)
+    assert (view_of(again).facts.run.ending, again.exit_code, store.posts) == (Ending.DONE, 0, rows)
 
 
 def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:
@@ -213,7 +214,7 @@ def test_a_thread_waits_until_its_odd_response_was_judged(stores, run_load) -> N
     """Of sixteen requests that are refused, none is followed by another one of its thread."""
     store = stores(lambda number: "401" if number > 100 else None, latency_s=0.02)
     result = run_load(400, store)
-    assert result.facts.run.ending is Ending.STOPPED
+    assert view_of(result).facts.run.ending is Ending.STOPPED
     assert store.posts <= 100 + 16
     assert result.counts[State.UNCONFIRMED] == 0
     assert result.counts[State.CREATED] + result.counts[State.PENDING] == 400

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES
 from shop import Shop
 
@@ -52,11 +53,13 @@ def test_records_that_move_are_not_taken_for_others(
     first = load(shop, *ROWS)
     shop.store.fault_of = {}.get
     last = reread(shop)
-    listed = [row.cells[0] for row in last.rows(*FIX_STATES, *UNCONFIRMED_STATES)]
+    listed = [row.cells[0] for row in view_of(last).rows(*FIX_STATES, *UNCONFIRMED_STATES)]
     assert not Counter(shop.names) - Counter(NAMES)
     assert not Counter(NAMES) - Counter(shop.names) - Counter(listed)
-    made = [row.pet_id for result in {first.facts.run.id: first, last.facts.run.id: last}.values()
-            for row in result.rows() if row.pet_id is not None]  # fmt: skip
+    views = {view.import_id: view for view in (view_of(first), view_of(last))}
+    rows = [row for view in views.values() for row in view.rows()]
+    made = [row.pet_id for row in rows if row.pet_id is not None]
     assert len(made) == len({*made}) and {*made} <= {pet["id"] for pet in shop.pets}
     names = {pet["id"]: pet["name"] for pet in shop.pets}
-    assert all(names[row.pet_id] == row.cells[0] for row in last.rows() if row.pet_id in names)
+    rows = [row for row in view_of(last).rows() if row.pet_id in names]
+    assert all(names[row.pet_id] == row.cells[0] for row in rows)

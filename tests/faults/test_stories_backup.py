@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import State
 from shop import Shop
 
@@ -114,7 +115,7 @@ def test_a_weekly_file_that_is_overwritten_after_a_crash(shop: Shop) -> None:
     shop.load("week.csv", HEADER, *rows(0, 10), key="tag")
     shop.store.fault_of = lambda number: None
     result = shop.load("week.csv", HEADER, *rows(10, 20), key="tag")
-    assert result.summary["facts"]["left_unsent"] == 6 and "resume_loads" in str(result)
+    assert view_of(result).summary["facts"]["left_unsent"] == 6 and "resume_loads" in str(result)
     resume = partial(pf.resume_loads, shop.client, journal=shop.journal, progress=False)
     with shop.asks("unsent"):
         resume()
@@ -134,7 +135,7 @@ def test_a_fetched_frame_with_edited_names_is_these_pets(shop: Shop, is_file: bo
         frame.to_csv(source, index=False)
     given = {"key": "id", "journal": shop.journal, "progress": False}
     rehearsal = pf.load(source, shop.client, dry_run=True, **given)
-    assert [case.name for case in rehearsal.question.cases] == ["in_store"]
+    assert [case.name for case in view_of(rehearsal).question.cases] == ["in_store"]
     result = pf.load(source, shop.client, duplicates="skip", **given)
     assert len(shop.pets) == 20 and len(result.changed) == 20
 
@@ -195,7 +196,7 @@ def test_two_people_at_the_same_minute(shop: Shop) -> None:
     assert len(shop.pets) == 20
     for name in ("b.csv", "b.csv", "a.csv"):  # also if there is nothing to send
         result = shop.load(name, HEADER, *rows(0, 10), *rows(20, 21)[: name == "b.csv"], key="tag")
-        assert result.summary["facts"]["twins"] == 10
+        assert view_of(result).summary["facts"]["twins"] == 10
 
 
 def test_a_fixed_row_is_known_in_the_first_result(shop: Shop) -> None:

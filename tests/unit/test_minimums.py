@@ -16,7 +16,7 @@ from petstore_frame.schema import PET_STATUSES
 from unit.conftest import AS_OF, inventory, pets, read_book
 
 # 60 pets in 3 categories: all of a store, and of one that may hold more.
-WHOLE, PART = inventory(pets(60)), inventory(pets(60), Verdict.UNKNOWN)
+INTEGER, PART = inventory(pets(60)), inventory(pets(60), Verdict.UNKNOWN)
 
 
 def history_of(folder: Path, held: Inventory, before: int = 60) -> pf.History:
@@ -73,7 +73,7 @@ def sign_of(cell: Cell) -> str:
 )  # fmt: skip
 def test_a_number_says_whether_it_is_a_minimum(tmp_path: Path, show, of_a_part, of_all) -> None:
     """Charts, tables, files and the dashboard mark it, and of a whole store nothing is marked."""
-    shown = show(WHOLE, tmp_path / "whole")
+    shown = show(INTEGER, tmp_path / "whole")
     assert of_a_part in show(PART, tmp_path / "part")
     assert of_all in shown and of_a_part not in shown
 

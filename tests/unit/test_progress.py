@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,3 +79,15 @@ def test_no_line_stays_in_a_saved_notebook(tmp_path: Path) -> None:
     book = nbformat.v4.new_notebook(cells=[cell])
     nbclient.NotebookClient(book, resources={"metadata": {"path": str(tmp_path)}}).execute()
     assert [list(each["data"].values()) for each in cell["outputs"]] == [[""], [""]]
+
+
+def test_no_bar_loads_no_library() -> None:
+    """A program that shows no bar does not wait until tqdm is loaded."""
+    program = (
+        "import sys, petstore_frame as pf\n"
+        "store = pf.testing.fake_store([{'name': 'x', 'category_id': 1}])\n"
+        "pf.fetch_inventory(store.client(), progress=False)\n"
+        "print('tqdm' in sys.modules, 'tomlkit' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.split() == [b"False", b"False"]

@@ -1,4 +1,4 @@
-"""The same facts as SVG, drawn in Python."""
+"""SVG charts of counts, trends, moves and waiting times."""
 
 from petstore_frame.charts.category_chart import status_chart
 from petstore_frame.charts.svg import CSS, Chart, element

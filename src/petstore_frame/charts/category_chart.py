@@ -14,8 +14,8 @@ from petstore_frame.summary import Summary, summarize
 if TYPE_CHECKING:
     import pandas as pd
 
-# Pixels down, letters, and shares of the width: a letter of a name, the longest name, a count, and
-# the gap between two parts of a bar.
+# The height of a row in pixels, the longest label in letters, and shares of the width: a letter of
+# a name, the longest name, a count, and the gap between two parts of a bar.
 _ROW_HEIGHT, _LABEL_LENGTH = 26, 22
 _LETTER, _LONGEST_NAME, _COUNT, _GAP = 2.0, 27.0, 13.0, 0.2
 
@@ -39,16 +39,16 @@ def status_chart(
     """Draw pets by category as bars stacked by status, largest first.
 
     Args:
-        pets: An Inventory, a frame, or a Summary. Counts that are minimums are hatched and carry a
-            "≥": those of a store that may hold more, and all of rows of which that is not known.
+        pets: An Inventory, a frame, or a Summary. Counts that are minimums are hatched and have a
+            "≥": the store may have more, or it is unknown whether the rows are all pets.
         categories: Labels by category id: a dict, a Series or a CSV path.
-        top: How many categories get a bar; of the others there is the number.
+        top: How many categories get a bar; the others are counted together.
 
     Returns:
         A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
 
     Raises:
-        ArgumentError: It is not a table of pets, or ``top`` is not 1 or more.
+        ArgumentError: ``pets`` is not a table of pets, or ``top`` is less than 1.
         InputError: A column is missing, or a category id is not a whole number.
 
     Example:
@@ -68,37 +68,39 @@ def status_chart(
     bars = []
     for line in counts.largest(top):
         tip = f"{line.label}, all: {svg.counted(line.total)}"
-        if line.is_rest:  # together they may be many times the longest bar, and flatten all bars
+        if line.is_rest:  # their sum could be far longer than any bar, and would shorten all bars
             bars.append(_Bar(line.label, tip, [], line.total, {}))
             continue
         parts = []
         for status, count in zip(counts.statuses, line.counts, strict=True):
-            told = f"{line.label}, {status}: {svg.counted(count)}"
+            part_tip = f"{line.label}, {status}: {svg.counted(count)}"
             if count.count:
-                parts.append(svg.Mark.of(count, told, shades[status], {"status": status}))
+                parts.append(svg.Mark.of(count, part_tip, shades[status], {"status": status}))
         bars.append(_Bar(line.label, tip, parts, line.total, {"category": line.category_id}))
     numbers = ", ".join(f"{count.in_words} {status}" for status, count in counts.by_status.items())
     description = f"{counts.total.in_words} pets in {counts.categories_in_words}: {numbers}"
     height = _ROW_HEIGHT * len(bars) + 4
-    return svg.Chart("pets-by-category", keys, _drawn(bars), height, description)
+    return svg.Chart("pets-by-category", keys, _bar_elements(bars), height, description)
 
 
-def _drawn(bars: Sequence[_Bar]) -> list[Markup]:
-    """Draw bars across."""
+def _bar_elements(bars: Sequence[_Bar]) -> list[Markup]:
+    """Draw horizontal bars."""
     longest = max((bar.total.count for bar in bars if bar.parts), default=0)
     letters = max((min(len(bar.name), _LABEL_LENGTH) for bar in bars), default=0)
     left = min(_LETTER * (letters + 1), _LONGEST_NAME)
     scale, body = (100 - _COUNT - left) / (longest or 1), []
     for at, bar in enumerate(bars):
-        x, y, drawn = left, at * _ROW_HEIGHT, []
+        x, y, elements = left, at * _ROW_HEIGHT, []
         for part in bar.parts:
             wide = part.size * scale
-            shown = wide - _GAP if wide > 1 else wide
-            drawn.append(svg.bar(part, x=x, y=y + 5, width=shown, height=_ROW_HEIGHT - 8))
+            visible_width = wide - _GAP if wide > 1 else wide
+            elements.append(
+                svg.bar(part, x=x, y=y + 5, width=visible_width, height=_ROW_HEIGHT - 8)
+            )
             x += wide
         middle = y + _ROW_HEIGHT / 2 + 5
         name = svg.element("title", bar.tip) + shorten(bar.name, _LABEL_LENGTH)
         named = svg.label(name, at=0, y=middle, class_="pf-mark")
         end = svg.label(str(bar.total), at=x + 1, y=middle)
-        body.append(svg.element("g", named, *drawn, end, **svg.data(bar.means)))
+        body.append(svg.element("g", named, *elements, end, **svg.data(bar.means)))
     return body

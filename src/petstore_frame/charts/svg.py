@@ -1,9 +1,9 @@
-"""Builds SVG drawings, escaped, for light and dark pages.
+"""Builds SVG drawings, with escaped text, for light and dark pages.
 
-Places across are shares of the width: a drawing fills any page, and its text keeps its size. Places
-down are pixels. A mark has its exact number as ``<title>``, which any browser shows and reads out,
-and data attributes for what it stands for: the dashboard's script makes tooltips and filters of
-them; without the script they do nothing.
+Horizontal positions are percentages of the width, so a drawing fills any page and its text keeps
+its size. Vertical positions are pixels. A mark has its exact number in a ``<title>``, which any
+browser shows and reads out. The script of the dashboard turns its data attributes into tooltips and
+filters; without the script they do nothing.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from zlib import crc32
 from petstore_frame.errors import ReportError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory import StatusCount
-from petstore_frame.rendering import Markup, palette, printable, shorten, status_word, style
-from petstore_frame.storage import whole_file
+from petstore_frame.rendering import Markup, palette, printable, shorten, status_label, style
+from petstore_frame.storage import write_atomically
 
-_FONT = "system-ui,sans-serif"  # in a file; a page has its own
-_HATCH = "url(#pf-at-least)"  # each picture puts its own name here
+_FONT = "system-ui,sans-serif"  # in a file; in a page, the font of the page
+_HATCH = "url(#pf-at-least)"  # each drawing replaces it by a name of its own
 CSS = f"""{style.stylesheet()}
 .pf-chart{{position:relative;margin:0}}
 .pf-chart svg{{display:block;font-family:inherit;overflow:visible}}
@@ -31,13 +31,13 @@ CSS = f"""{style.stylesheet()}
 .pf-entry{{display:inline-block;margin:0 16px 2px 0;white-space:nowrap}}
 .pf-drawing .pf-table{{width:100%}}"""
 _FILE_WIDTH, _KEY_HEIGHT, _SIGN_WIDTH = 900, 20, 8  # pixels
-# Of macOS, Windows and the usual ones of Linux.
+# Fonts of macOS, Windows and common Linux distributions.
 _PNG_FONTS = ("Helvetica", "Arial", "Segoe UI", "DejaVu Sans", "Liberation Sans", "Noto Sans")
 _PNG_ZOOM = 2  # pixels of a PNG for each pixel of the drawing, for sharp text in print
 NARROWEST_DRAWING = 340  # pixels: half a page of the dashboard on a small screen
 DATE_WIDTH = 72  # pixels of a date with room on both sides
 _LABEL_WIDTH = 100 * DATE_WIDTH / NARROWEST_DRAWING
-_PALE = 0.45  # opacity of a bar that stands for less than a whole period
+_PALE = 0.45  # opacity of a bar whose period is incomplete
 # A file has no theme, so these colours stand in for the theme's.
 _IN_A_FILE = {
     style.INK: palette.INK,
@@ -63,9 +63,9 @@ class Mark(NamedTuple):
         size: The number of pets.
         tip: The exact number in words, and whether it is exact.
         colour: The colour of the bar.
-        means: The pets that it stands for.
-        minimum: How much of the size is hatched, from the top, because it is not exact.
-        is_pale: Whether the bar is drawn paler, because it stands for less than a whole period.
+        means: The pets that the bar represents.
+        minimum: The part of the size that is not exact; it is hatched, from the top.
+        is_pale: Whether the bar is paler, because its period is incomplete.
     """
 
     size: float
@@ -87,7 +87,7 @@ class Mark(NamedTuple):
 class Key(NamedTuple):
     """An entry of a legend: a sign, the name of a series, and its number, if it has one.
 
-    Without a colour it is a note on how a sign is to be read.
+    Without a colour it explains a sign.
     """
 
     series: str
@@ -98,47 +98,48 @@ class Key(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What stands after the sign."""
-        name = shorten(status_word(self.series), 40)
+        """The text after the sign."""
+        name = shorten(status_label(self.series), 40)
         return name if self.number is None else f"{name} {self.number}"
 
     @property
     def markup(self) -> Markup:
-        """The entry."""
-        look = {"style": f"color:{self.colour}"} if self.colour else {}
-        sign = element("span", self.sign, aria_hidden="true", class_="pf-sign", **look)
+        """The entry as HTML."""
+        attributes = {"style": f"color:{self.colour}"} if self.colour else {}
+        sign = element("span", self.sign, aria_hidden="true", class_="pf-sign", **attributes)
         kind = "pf-mark pf-word" if self.means else "pf-word"
-        word = element("span", self.text, class_=kind, **data(self.means))
-        return element("span", sign, " ", word, class_="pf-entry", data_series=self.series)
+        text = element("span", self.text, class_=kind, **data(self.means))
+        return element("span", sign, " ", text, class_="pf-entry", data_series=self.series)
 
 
 @dataclass(frozen=True, repr=False)
 class Chart:
-    """A drawing: a notebook shows it, ``save`` writes it, ``words`` has the same facts.
+    """A drawing that a notebook shows and ``save`` writes.
 
-    ``name`` is the name of a downloaded file. A page that shows ``markup`` needs ``CSS``.
+    ``description`` has the numbers of the drawing as a sentence, for screen readers. ``name`` is
+    the name of a downloaded file. A page that shows ``markup`` needs ``CSS``.
     """
 
     name: str
     keys: Sequence[Key]
     body: Sequence[Markup]
     height: int
-    words: str
+    description: str
 
     @property
     def html(self) -> str:
         """The drawing with its styles, for a notebook."""
-        whole = Markup('<style>{}</style><div class="pf-drawing pf-body">{}</div>')
-        return whole.format(Markup(CSS), self.markup())
+        template = Markup('<style>{}</style><div class="pf-drawing pf-body">{}</div>')
+        return template.format(Markup(CSS), self.markup())
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the picture with its legend as an ``.svg`` or a ``.png``, in the colors of paper.
+        """Write the picture with its legend as an ``.svg`` or a ``.png``, in the colors for paper.
 
         A PNG needs the extra ``png``, and a font on this machine. It has twice as many pixels in
         each direction as the SVG.
 
         Raises:
-            ReportError: The name ends otherwise, the file cannot be written, or there is no font.
+            ReportError: The extension is unsupported, the file is not writable, or no font exists.
             MissingExtraError: The extra ``png`` is not installed.
         """
         target = Path(path)
@@ -146,7 +147,7 @@ class Chart:
         if ending not in (".svg", ".png"):
             raise ReportError(f"unsupported extension {target.suffix!r}; use .svg or .png")
         content = self.file().encode() if ending == ".svg" else _png(self.file())
-        with whole_file(target) as draft:
+        with write_atomically(target) as draft:
             draft.write_bytes(content)
         return target
 
@@ -154,20 +155,20 @@ class Chart:
         return self.html
 
     def __repr__(self) -> str:
-        return f"<{self.words}>"
+        return f"<{self.description}>"
 
     @property
     def picture(self) -> Markup:
-        """The picture without its legend, as wide as its place."""
+        """The picture without its legend, as wide as its container."""
         inside = Markup("").join(self.body)
-        # Of two pictures on a page that share a name, the browser takes the first, even if hidden.
+        # If two pictures on a page share a name, the browser uses the first, even if it is hidden.
         name = f"pf-at-least-{crc32(inside.encode()):08x}"
         lines = element("rect", width=2, height=6, fill="#FFFFFF", fill_opacity=0.55)
         turned = {"patternUnits": "userSpaceOnUse", "patternTransform": "rotate(45)"}
         pattern = element("pattern", lines, id=name, width=6, height=6, **turned)
         return element(
             "svg", pattern if _HATCH in inside else None, inside.replace(_HATCH, f"url(#{name})"),
-            **_SVG, width="100%", height=self.height, role="img", aria_label=self.words,
+            **_SVG, width="100%", height=self.height, role="img", aria_label=self.description,
         )  # fmt: skip
 
     def markup(self, tools: Markup | None = None) -> Markup:
@@ -177,7 +178,7 @@ class Chart:
         return element("div", tools, legend, self.picture, class_="pf-chart", data_name=self.name)
 
     def file(self, width: int = _FILE_WIDTH) -> str:
-        """Return the text of an SVG file: legend and picture on paper, in fixed colours."""
+        """Return the text of an SVG file: legend and picture in fixed colours, for paper."""
         texts, x, y = list[Markup](), 0, _KEY_HEIGHT
         for key in self.keys:
             wide = _SIGN_WIDTH * (len(key.text) + 4)
@@ -185,14 +186,14 @@ class Chart:
             sign = element("tspan", key.sign, fill=key.colour)
             texts.append(element("text", sign, f" {key.text}", x=x, y=y - 6))
             x += wide
-        whole = element(
+        drawing = element(
             "svg", element("rect", width="100%", height="100%", fill=style.PAPER), *texts,
             element("g", self.picture, transform=f"translate(0 {y})"),
             **_SVG, width=width, height=y + self.height,
         )  # fmt: skip
         for themed, fixed in _IN_A_FILE.items():
-            whole = whole.replace(themed, fixed)
-        return str(whole)
+            drawing = drawing.replace(themed, fixed)
+        return str(drawing)
 
 
 def _png(drawing: str) -> bytes:
@@ -208,7 +209,7 @@ def _png(drawing: str) -> bytes:
 
 
 def _installed_font(resvg: Any) -> str | None:
-    """Return a font of this machine, None without one, as resvg then draws no text at all."""
+    """Return an installed font, or None; without one, resvg would draw no text."""
     size = 'xmlns="http://www.w3.org/2000/svg" width="20" height="20"'
     blank = resvg.svg_to_bytes(f"<svg {size}></svg>")
     for font in _PNG_FONTS:
@@ -221,7 +222,7 @@ def _installed_font(resvg: Any) -> str | None:
 def element(tag: str, *children: str | None, **attributes: object) -> Markup:
     """Return an element; every text and attribute is escaped unless it is ``Markup``.
 
-    None is left out. In the name of an attribute underscores stand for hyphens.
+    None is omitted. Underscores in the name of an attribute become hyphens.
 
     Example:
         >>> print(element("text", "Tom & <Jerry>", class_="name", x="5%", fill=None))
@@ -237,42 +238,42 @@ def element(tag: str, *children: str | None, **attributes: object) -> Markup:
 
 
 def data(means: Means) -> dict[str, object]:
-    """Return what an element stands for as its data attributes, empty for no category."""
+    """Return the pets that an element represents as data attributes; no category is empty."""
     return {f"data_{name}": "" if value is None else value for name, value in means.items()}
 
 
 def share(number: float) -> str:
-    """Write a place across, or a width, as a share of the drawing: 0 to 100."""
+    """Format a horizontal position or a width, 0 to 100, as a percentage of the drawing."""
     return f"{round(number, 2):g}%"
 
 
 def bar(mark: Mark, *, x: float, y: float, width: float, height: float) -> Markup:
-    """Return a bar; across in shares of the width, down in pixels."""
-    place = {"x": share(x), "y": round(y, 1), "width": share(width)}
+    """Return a bar; ``x`` and ``width`` are percentages, ``y`` and ``height`` are pixels."""
+    position = {"x": share(x), "y": round(y, 1), "width": share(width)}
     title = element("title", mark.tip)
-    look = {**data(mark.means), **place, "height": round(height, 1), "fill": mark.colour}
+    attributes = {**data(mark.means), **position, "height": round(height, 1), "fill": mark.colour}
     if mark.is_pale:
-        look["fill_opacity"] = _PALE
-    shape = element("rect", title, class_="pf-mark", **look)
+        attributes["fill_opacity"] = _PALE
+    shape = element("rect", title, class_="pf-mark", **attributes)
     if not mark.minimum:
         return shape
     hatched = round(height * mark.minimum / mark.size, 1)
-    return shape + element("rect", **place, height=hatched, fill=_HATCH, pointer_events="none")
+    return shape + element("rect", **position, height=hatched, fill=_HATCH, pointer_events="none")
 
 
 def label(text: str, *, at: float, y: float, anchor: str | None = None, **more: object) -> Markup:
-    """Return a piece of text at a share of the width."""
+    """Return a text at a percentage of the width."""
     return element("text", text, x=share(at), y=round(y, 1), text_anchor=anchor, **more)
 
 
 def counted(count: StatusCount) -> str:
-    """Return a count as a sentence has it: ``95 pets (exact)``, ``at least 95 pets``."""
+    """Describe a count in a sentence: ``95 pets (exact)``, ``at least 95 pets``."""
     pets = f"{count.in_words} {'pet' if count.count == 1 else 'pets'}"
     return f"{pets} (exact)" if count.is_exact else pets
 
 
 def added(counts: Iterable[StatusCount]) -> StatusCount:
-    """Return the sum of counts: exact if each is, about if one of them is, otherwise at least.
+    """Return the sum of counts: exact if all are, about if any is, otherwise at least.
 
     Example:
         >>> added([StatusCount(2, "exact"), StatusCount(1, "about"), StatusCount(4, "at_least")])
@@ -282,41 +283,41 @@ def added(counts: Iterable[StatusCount]) -> StatusCount:
     total = sum(count.count for count in parts)
     if all(count.is_exact for count in parts):
         return StatusCount(total, "exact")
-    # No pets that are counted as about none cannot make the sum too high.
+    # A count of about 0 cannot make the sum too high.
     has_about = any(count.bound == "about" and count.count > 0 for count in parts)
     return StatusCount(total, "about" if has_about else "at_least")
 
 
-def spaced_labels(places: Sequence[float]) -> dict[int, str]:
+def spaced_labels(positions: Sequence[float]) -> dict[int, str]:
     """Choose which of many labels, all as wide as a date, fit next to each other.
 
-    The last one and the first one are chosen before those between them. They do not overlap in
+    The last and the first label are chosen before those between them. Labels do not overlap in
     any drawing that is at least ``NARROWEST_DRAWING`` pixels wide.
 
     Args:
-        places: Where each label belongs, as a share of the width, in ascending order.
+        positions: The center of each label, as a percentage of the width, in ascending order.
 
     Returns:
-        The positions of the chosen labels in ``places``, in ascending order, with the anchor of
+        The indexes of the chosen labels in ``positions``, in ascending order, with the anchor of
         each: ``start``, ``middle`` or ``end``.
     """
-    intervals = [_label_interval(place) for place in places]
+    intervals = [_label_interval(position) for position in positions]
     chosen: list[int] = []
-    last = len(places) - 1
+    last = len(positions) - 1
     for position in range(last):
         left, right, _ = intervals[position]
-        is_right_of_others = not chosen or left >= intervals[chosen[-1]][1]
-        if is_right_of_others and right <= intervals[last][0]:
+        is_after_chosen = not chosen or left >= intervals[chosen[-1]][1]
+        if is_after_chosen and right <= intervals[last][0]:
             chosen.append(position)
-    if places:
+    if positions:
         chosen.append(last)
     return {position: intervals[position][2] for position in chosen}
 
 
-def _label_interval(place: float) -> tuple[float, float, str]:
+def _label_interval(position: float) -> tuple[float, float, str]:
     """Return where a label begins and ends, and its anchor, so that it stays in the drawing."""
-    if place < _LABEL_WIDTH / 2:
-        return place, place + _LABEL_WIDTH, "start"
-    if place > 100 - _LABEL_WIDTH / 2:
-        return place - _LABEL_WIDTH, place, "end"
-    return place - _LABEL_WIDTH / 2, place + _LABEL_WIDTH / 2, "middle"
+    if position < _LABEL_WIDTH / 2:
+        return position, position + _LABEL_WIDTH, "start"
+    if position > 100 - _LABEL_WIDTH / 2:
+        return position - _LABEL_WIDTH, position, "end"
+    return position - _LABEL_WIDTH / 2, position + _LABEL_WIDTH / 2, "middle"

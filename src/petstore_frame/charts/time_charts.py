@@ -1,7 +1,7 @@
 """Draws counts over time as lines, and weekly moves and waiting times as columns.
 
-Of lines only exact numbers are joined. A minimum is a hollow mark by itself: a line down to it
-would show a fall that nobody saw. A day without a snapshot is a gap.
+A line joins exact numbers only. A minimum is a separate hollow mark, because a line down to it
+would show a decrease that may not have happened. A day without a snapshot is a gap.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from petstore_frame.schema import Categories, Labels
 if TYPE_CHECKING:
     import pandas as pd
 
-LINES_SHOWN, PERIODS_SHOWN = 8, 26
+MAX_LINES, MAX_WEEKS = 8, 26
 _DAYS_OF_A_WEEK = 7
-TOP, BOTTOM, HEIGHT = 20, 240, 270  # pixels down of a scale's ends, and of a drawing
-RIGHT = 98.0  # share of the width where a scale ends
+TOP, BOTTOM, HEIGHT = 20, 240, 270  # pixels: the ends of a scale, and the height of a drawing
+RIGHT = 98.0  # percentage of the width at which a scale ends
 _AGES = {0: "0-6", 7: "7-13", 14: "14-29", 30: "30-59", 60: "60-89", 90: "90+"}
-# The kinds of moves that a column counts, its colour, and the pets that it stands for. A pet
-# "first seen" or "not seen" may have come or gone.
+# The kinds of moves that a column counts, its colour, and the pets that it represents. A pet that
+# was "first seen" or "not seen" may have come or gone.
 _SERIES: dict[str, tuple[set[str], str, svg.Means]] = {
     "new": ({"new", "first seen"}, palette.NEW_COLOUR, {}),
     "sold": ({"changed"}, palette.STATUS_COLOURS["sold"], {"status": "sold"}),
@@ -48,15 +48,15 @@ class _Scale:
         self._left = 1.5 * len(f"{self._highest:,}") + 2.0  # room for the numbers
 
     def x(self, part: float) -> float:
-        """Return the place across of a part, 0 to 1, of the way to the right."""
+        """Return the horizontal position of a fraction of the axis, 0 to 1."""
         return self._left + 1 + (RIGHT - self._left - 1) * part
 
     def y(self, number: float) -> float:
-        """Return the pixels down of a number."""
+        """Return the vertical position of a number, in pixels."""
         return BOTTOM - (BOTTOM - TOP) * number / self._highest
 
     def rules(self) -> Iterator[Markup]:
-        """Draw a line across and its number for each step."""
+        """Draw a horizontal line and its number for each step."""
         for number in range(0, self._highest + 1, self._step):
             y = round(self.y(number), 1)
             yield svg.element(
@@ -70,20 +70,20 @@ def _axis_label(text: str, *, at: float, y: float, anchor: str) -> Markup:
 
 
 class _Line(NamedTuple):
-    """One line: its name, the pets that it stands for, and its counts, None without a snapshot."""
+    """One line: its name, the pets that it represents, and its counts, None without a snapshot."""
 
     name: str
     means: svg.Means
     counts: dict[date, StatusCount | None]
 
     @property
-    def known(self) -> dict[date, StatusCount]:
+    def present_counts(self) -> dict[date, StatusCount]:
         """The counts of the days that have a snapshot."""
         return {day: count for day, count in self.counts.items() if count is not None}
 
     @property
     def highest(self) -> int:
-        return max((count.count for count in self.known.values()), default=0)
+        return max((count.count for count in self.present_counts.values()), default=0)
 
 
 def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Chart:
@@ -98,14 +98,14 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
         A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
     """
     every = _lines(trend, Labels(categories))
-    largest = sorted(every, key=lambda line: -line.highest)[:LINES_SHOWN]
+    largest = sorted(every, key=lambda line: -line.highest)[:MAX_LINES]
     lines = [line for line in every if line in largest]
     names = [line.name for line in lines]
     shades = dict(zip(names, palette.OTHER_HUES, strict=False))
     if "status" in trend.columns:
         shades = palette.status_colours(names)
     keys = [svg.Key(name, shades[name], sign="●", means=means) for name, means, _ in lines]
-    counts = [count for line in lines for count in line.known.values()]
+    counts = [count for line in lines for count in line.present_counts.values()]
     if not all(count.is_exact for count in counts):
         keys.append(svg.Key("not exact (at least, or about)", None, sign="○"))
     scale = _Scale(max((count.count for count in counts), default=0))
@@ -137,11 +137,11 @@ def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
         name: category_ids(trend[name]) if name == "category_id" else trend[name].map(str).tolist()
         for name in by
     }
-    if "category" in trend.columns:  # a label stands beside its id
-        beside = Labels()
-        beside.update(zip(values["category_id"], trend["category"], strict=True))
-        beside.update(labels)
-        labels = beside
+    if "category" in trend.columns:
+        all_labels = Labels()
+        all_labels.update(zip(values["category_id"], trend["category"], strict=True))
+        all_labels.update(labels)
+        labels = all_labels
     lines: dict[tuple[Any, ...], _Line] = {}
     counts = trend["pets"].astype("object").where(trend["pets"].notna(), None)
     rows = zip(trend["date"].dt.date, counts, trend["bound"], strict=True)
@@ -159,10 +159,10 @@ def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
 
 
 def _describe_trend(lines: Sequence[_Line], days: Sequence[date], lost: Sequence[date]) -> str:
-    """Return the facts of a trend in one sentence."""
+    """Describe a trend in one sentence."""
     if not days:
         return "no snapshots"
-    ends = [(line.name, [*line.known.values()]) for line in lines]
+    ends = [(line.name, [*line.present_counts.values()]) for line in lines]
     parts = [
         f"{name} {counts[0].in_words} to {counts[-1].in_words}" for name, counts in ends if counts
     ]
@@ -189,7 +189,7 @@ def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:
 
 
 def _path(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
-    """Join the exact numbers of one line that are on neighbouring days."""
+    """Join the exact numbers of one line that are on neighboring days."""
     path, is_down = "", False
     for day, count in line.counts.items():
         if count is not None and count.is_exact:
@@ -200,23 +200,23 @@ def _path(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) -
 
 
 def _marks(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
-    """Draw a mark for each number: full where it is exact, else hollow."""
-    drawn = []
-    for day, count in line.known.items():
+    """Draw a mark for each number: filled if it is exact, otherwise hollow."""
+    circles = []
+    for day, count in line.present_counts.items():
         title = svg.element("title", f"{line.name}, {day}: {svg.counted(count)}")
         fill = None if count.is_exact else style.PAPER
-        place = {"cx": svg.share(x_of[day]), "cy": round(scale.y(count.count), 1), "r": 3}
-        drawn.append(svg.element("circle", title, class_="pf-mark", **place, fill=fill))
-    look = {"fill": colour, "stroke": colour, "stroke_width": 1.5}
-    return svg.element("g", *drawn, **look, **svg.data(line.means))
+        position = {"cx": svg.share(x_of[day]), "cy": round(scale.y(count.count), 1), "r": 3}
+        circles.append(svg.element("circle", title, class_="pf-mark", **position, fill=fill))
+    stroke = {"fill": colour, "stroke": colour, "stroke_width": 1.5}
+    return svg.element("g", *circles, **stroke, **svg.data(line.means))
 
 
 def moves_chart(moves: pd.DataFrame) -> svg.Chart:
-    """Draw ``history.flow().moves``: what came, was sold and went in the last 26 weeks.
+    """Draw ``history.flow().moves``: the pets that came, were sold and left in the last 26 weeks.
 
-    A week with fewer than seven days, such as one that is not over, is drawn paler.
+    A week with fewer than seven days, such as the current one, is paler.
     """
-    weeks: list[Any] = list(moves.groupby(["since", "until"]))[-PERIODS_SHOWN:]
+    weeks: list[Any] = list(moves.groupby(["since", "until"]))[-MAX_WEEKS:]
     counts: dict[str, list[StatusCount]] = {name: [] for name in _SERIES}
     columns = []
     has_short_week = False
@@ -242,7 +242,7 @@ def moves_chart(moves: pd.DataFrame) -> svg.Chart:
     ]
     if has_short_week:
         keys.append(svg.Key("paler: less than a week", None, sign="░"))
-    return _draw_columns("new-sold-gone", keys, columns, _describe_moves(weeks, totals))
+    return _columns_chart("new-sold-gone", keys, columns, _describe_moves(weeks, totals))
 
 
 def _count_moves(week: pd.DataFrame, chosen: pd.DataFrame) -> StatusCount:
@@ -254,7 +254,7 @@ def _count_moves(week: pd.DataFrame, chosen: pd.DataFrame) -> StatusCount:
 
 
 def _describe_moves(weeks: Sequence[Any], totals: Mapping[str, StatusCount]) -> str:
-    """Return the facts of the moves in one sentence."""
+    """Describe the moves in one sentence."""
     if not weeks:
         return "no two snapshots to compare"
     (first, _), _ = weeks[0]
@@ -297,7 +297,7 @@ def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
     if any(minimums):
         description += f"; {sum(minimums):,} of them may be older than the snapshots show"
         keys.append(svg.Key("hatched: at least this long", None, sign="▨"))
-    return _draw_columns("days-available", keys, columns, description, has_short_names=True)
+    return _columns_chart("days-available", keys, columns, description, has_short_names=True)
 
 
 class _Column(NamedTuple):
@@ -308,7 +308,7 @@ class _Column(NamedTuple):
     marks: Sequence[svg.Mark]
 
 
-def _draw_columns(
+def _columns_chart(
     name: str,
     keys: Sequence[svg.Key],
     columns: Sequence[_Column],

@@ -28,19 +28,29 @@ _MESSAGE_BYTES = 64 * 1024 * 1024
 
 
 def dashboard(
-    pets: Annotated[int | None, typer.Argument(help="How many, with --sample.", min=1)] = None,
-    sample: Annotated[bool, Option("--sample", help="Show a store of made-up pets.")] = False,
+    pets: Annotated[
+        int | None,
+        typer.Argument(help="Number of sample pets, with --sample [default: 500].", min=1),
+    ] = None,
+    sample: Annotated[
+        bool, Option("--sample", help="Show a sample store instead of a real one.")
+    ] = False,
     categories: CategoriesFile = None,
     history: Annotated[
-        Path | None, Option(help="Folder of snapshots.", exists=True, file_okay=False)
+        Path | None,
+        Option(
+            help="Folder of snapshots for the History tab [default: none].",
+            exists=True,
+            file_okay=False,
+        ),
     ] = None,
     browser: Annotated[bool, Option(help="Open the page in a browser.")] = True,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
 ) -> None:
-    """Open the dashboard as a page on this machine, until Ctrl-C.
+    """Open the dashboard as a page in the browser, until Ctrl-C.
 
-    Only the address printed, with its random token, opens it.
+    The page opens only on this machine, and only at the printed address with its random token.
 
     Example: petstore-frame dashboard --sample 500
     """

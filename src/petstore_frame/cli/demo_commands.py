@@ -22,12 +22,16 @@ def sample(
         "arrivals.csv"
     ),
     rows: Annotated[int, Option(min=0, help="Number of animals.")] = 2_000,
-    seed: Annotated[int, Option(help="Seed; the same seed writes the same file.")] = 7,
+    seed: Annotated[
+        int, Option(help="Seed of the sample data; the same seed writes the same file.")
+    ] = 7,
     categories: Annotated[
-        Path | None, Option(help="Write the category labels to this file, too.")
+        Path | None, Option(help="File for the category list [default: not written].")
     ] = None,
 ) -> None:
-    """Write sample animals as CSV; about one row in twenty has a typical mistake.
+    """Write a CSV file of sample animals.
+
+    About one row in twenty has a typical mistake.
 
     Example: petstore-frame sample --output arrivals.csv --categories categories.csv
     """
@@ -37,14 +41,15 @@ def sample(
 
 
 def demo(
-    folder: Annotated[Path, Option(help="Folder for the files.", file_okay=False)] = Path(
+    folder: Annotated[Path, Option(help="Folder for the demo files.", file_okay=False)] = Path(
         "petstore-demo"
     ),
     rows: Annotated[int, Option(min=1, help="Number of animals in the sample file.")] = 2_000,
 ) -> None:
-    """Start a store, load a file into it, read it back, and write a workbook.
+    """Try the main steps on this machine, with a sample store.
 
-    The store runs on this machine and ends with this command.
+    The demo starts a store, loads a file into it, reads it back, and writes a workbook. The store
+    ends with this command.
 
     Example: petstore-frame demo --rows 500
     """

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 Status = Literal["available", "pending", "sold"]
 Overwrite = Annotated[
-    bool, Option("--overwrite", help="Replace a file that was changed since it was written.")
+    bool, Option("--overwrite", help="Replace the output file even if somebody changed it.")
 ]
 _MARKS = {
     "exact": "{:,}",
@@ -100,18 +100,19 @@ def fetch(
         ),
     ],
     status: Annotated[
-        Status | None, Option(help="Only pets with this status.", case_sensitive=False)
+        Status | None,
+        Option(help="Fetch only pets with this status [default: all pets].", case_sensitive=False),
     ] = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Download the whole inventory to a data file, unchanged: names and ids as the store has them.
+    """Write all pets to a data file, exactly as the store has them.
 
-    If the store fails on the way, the pets read so far are written, and the exit code is 8. What a
-    CSV or JSON lines file covers is in FILE.coverage.json next to it. A spreadsheet may take a name
-    such as =1+1 in the CSV for a formula; for people, use report.
+    If the reading fails, the pets read so far are written, and the exit code is 8. What a CSV or
+    JSON lines file covers is in FILE.coverage.json next to it. A spreadsheet may treat a name such
+    as =1+1 in the CSV as a formula; if people will open the file, use report instead.
 
     Example: petstore-frame fetch --output pets.csv
     """
@@ -145,14 +146,18 @@ def _fetch_to_stdout(
 
 
 def report(
-    output: Annotated[Path, Option("--output", "-o", help="An .xlsx, .csv, .parquet or .html.")],
+    output: Annotated[
+        Path, Option("--output", "-o", help="File to write: .xlsx, .csv, .parquet or .html.")
+    ],
     categories: CategoriesFile = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read the inventory and write a report, which says at its top if it is only a part.
+    """Write a report that people can open, as a workbook or a page.
+
+    If the listing is not complete, the report says so at the top.
 
     Example: petstore-frame report --output stock.xlsx --categories categories.csv
     """
@@ -166,15 +171,24 @@ def report(
 
 def snapshot(
     history: Annotated[Path, Option(help="Folder of the snapshots.")] = Path("history"),
-    replace: Annotated[bool, Option("--replace", help="Even by one that proves less.")] = False,
-    timezone: Annotated[str | None, Option(help="Of the days, such as Europe/Zurich.")] = None,
+    replace: Annotated[
+        bool,
+        Option(
+            "--replace", help="Replace the snapshot of today even if this one is less complete."
+        ),
+    ] = False,
+    timezone: Annotated[
+        str | None,
+        Option(help="Time zone of the dates, such as Europe/Zurich [default: the machine's]."),
+    ] = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
-    """Read the inventory and keep it under today's date, for cron.
+    """Add today's inventory to the history, for example from cron.
 
-    One that broke off is kept as a part, so that no pet is taken for gone.
+    If the reading fails, the snapshot is saved as partial, so missing pets are not reported as
+    gone.
 
     Example: petstore-frame snapshot --history history
     """
@@ -191,15 +205,20 @@ def snapshot(
 
 
 def compare(
-    file: Annotated[Path, typer.Argument(metavar="LIST", help="A CSV or .xlsx file.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="LIST", help="List to compare: a CSV or .xlsx file.")
+    ],
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
     words: RecipeSettings = None,
-    output: Annotated[Path | None, Option("--output", "-o", help="Workbook to write.")] = None,
+    output: Annotated[
+        Path | None,
+        Option("--output", "-o", help="Workbook to write the differences to [default: none]."),
+    ] = None,
     on: Annotated[
         list[str] | None,
-        Option(help="Field that makes a row and a pet equal; repeat it for several."),
+        Option(help="Field by which rows and pets are matched. Repeatable."),
     ] = None,
     journal: JournalFolder = None,
     base_url: BaseUrl = None,
@@ -207,11 +226,11 @@ def compare(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show where a list and the store disagree, and write it as a workbook.
+    """Show where a list and the store disagree.
 
-    With --key, the import journal says which pet each row is. With --on, rows and pets that are
-    equal in these fields belong together; if that leaves a choice, they are ambiguous. Exit code
-    0: they agree in every animal; 1: they differ; 8: the listing is not known to be complete.
+    With --key, the import journal says which pet each row is. With --on, rows and pets with equal
+    fields belong together; if there are several matches, they are ambiguous. The exit code is 0 if
+    all animals agree, 1 if some differ, and 8 if the listing is not known to be complete.
 
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
@@ -245,13 +264,17 @@ def compare(
 
 def trend(
     history: Annotated[Path, Option(help="Folder of the snapshots.")] = Path("history"),
-    by: Annotated[Literal["status", "category_id"], Option(help="Count by this.")] = "status",
-    since: Annotated[str | None, Option(help="First day, like 2026-11-01.")] = None,
-    until: Annotated[str | None, Option(help="Last day.")] = None,
-    every_days: Annotated[int, Option(min=1, help="In how many days one is due.")] = 1,
+    by: Annotated[Literal["status", "category_id"], Option(help="Column to count by.")] = "status",
+    since: Annotated[
+        str | None, Option(help="First day, such as 2026-11-01 [default: the first snapshot].")
+    ] = None,
+    until: Annotated[str | None, Option(help="Last day [default: the last snapshot].")] = None,
+    every_days: Annotated[int, Option(min=1, help="Days between two snapshots.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Show the counts of each day; a day on which a snapshot was due and is not there has a dash.
+    """Show the number of pets per day from a history.
+
+    A missing snapshot is shown as a dash.
 
     Example: petstore-frame trend --history history --since 2026-11-01
     """

@@ -49,7 +49,8 @@ def load(
     path: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]", help="CSV, TSV, .xlsx, JSON lines or Parquet; - for standard input."
+            metavar="[FILE]",
+            help="File to load: CSV, TSV, .xlsx, JSON lines or Parquet; - for standard input.",
         ),
     ] = None,
     key: Key = None,
@@ -57,10 +58,14 @@ def load(
     recipe: RecipeFile = None,
     words: RecipeSettings = None,
     save_recipe: Annotated[
-        Path | None, Option(help="Save the options of this load as a recipe.", dir_okay=False)
+        Path | None,
+        Option(
+            help="Recipe file to save the options of this load to [default: none].", dir_okay=False
+        ),
     ] = None,
     output: Annotated[
-        Path | None, Option("--output", "-o", help="Folder for the result files.")
+        Path | None,
+        Option("--output", "-o", help="Folder for the result files [default: none are written]."),
     ] = None,
     dry_run: Annotated[
         bool, Option("--dry-run", help="Read and check everything; send nothing.")
@@ -70,46 +75,57 @@ def load(
         Option(
             metavar="ANSWER",
             help="What to do with rows that may be loaded already: skip (the same animals), create "
-            "(different animals), or an answer for one case, such as similar_key=skip. Repeatable.",
+            "(different animals), or an answer for one case, such as similar_key=skip. Repeatable "
+            "[default: ask].",
         ),
     ] = None,
     as_new: Annotated[
         str | None,
         Option(
             metavar="[LINES]",
-            help="Lines of rows that are new animals whatever they equal, such as 17,23; without "
+            help="Lines of new animals, even if they look like loaded ones, such as 17,23; without "
             "lines, the whole file.",
         ),
     ] = None,
     exclude_lines: Annotated[
-        str | None, Option(metavar="LINES", help="Lines not to send, such as 17,23.")
+        str | None,
+        Option(metavar="LINES", help="Lines not to send, such as 17,23 [default: none]."),
     ] = None,
     max_rows: Annotated[
-        int | None, Option(help="Send at most this many rows, as a trial.", min=1)
+        int | None,
+        Option(help="Maximum number of rows to send, for a trial [default: all].", min=1),
     ] = None,
     check_store: Annotated[bool, Option(help="Read the store before sending.")] = True,
     max_errors: Annotated[
-        int | None, Option(help="Stop after more than this many invalid rows.", min=0)
+        int | None,
+        Option(help="Stop if more than this many rows are invalid [default: no limit].", min=0),
     ] = None,
     workers: Annotated[
-        int | None, Option(help="Requests at the same time, 1 to 32. [default: 16]", min=1)
+        int | None, Option(help="Number of parallel requests, 1 to 32 [default: about 16].", min=1)
     ] = None,
     idempotency_lifetime: Annotated[
         float | None,
-        Option(help="How long (s) the store remembers Idempotency-Keys.", min=1),
+        Option(
+            help="Seconds that the store remembers an Idempotency-Key; allows safe retries "
+            "[default: keys are not used].",
+            min=1,
+        ),
     ] = None,
-    resume: Annotated[bool, Option("--resume", help="Finish loads that stopped.")] = False,
+    resume: Annotated[
+        bool, Option("--resume", help="Finish interrupted loads; needs no file.")
+    ] = False,
     reconcile: Annotated[
         bool, Option("--reconcile", help="Look for unconfirmed rows in the store.")
     ] = False,
     grace: Annotated[
-        float, Option(help="Seconds to wait for late requests, with --reconcile.", min=0)
+        float, Option(help="Seconds to wait after the last request, with --reconcile.", min=0)
     ] = 240.0,
     resolve: Annotated[
         list[str] | None,
         Option(
             metavar="LINE=PET_ID",
-            help="Pet of an unconfirmed line; LINE=none if the store has no such pet. Repeatable.",
+            help="Pet of an unconfirmed line, or LINE=none if the store has no such pet. "
+            "Repeatable.",
         ),
     ] = None,
     journal: JournalFolder = None,
@@ -117,9 +133,10 @@ def load(
     timeout: Timeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
-    """Load animals from a file. Run the same command again to resume; nothing is sent twice.
+    """Load animals from a file; no animal is sent twice.
 
-    The exit code is that of the worst outcome among the rows.
+    To resume an interrupted load, run the same command again. The exit code is that of the worst
+    outcome among the rows.
 
     Example: petstore-frame load arrivals.csv --key animal_id --output results
     """
@@ -226,25 +243,29 @@ def _make_folder(folder: Path) -> None:
 
 def _resume(client: pf.Client, journal: Path | None, answers: Any, *, as_json: bool) -> NoReturn:
     """Finish the loads that stopped, print the outcome of each, and end the command."""
+    from petstore_frame.loader import view_of
+
     results = pf.resume_loads(client, journal=journal, duplicates=answers)
-    text = "\n".join(result.text("shell") for result in results)
+    text = "\n".join(view_of(result).text("shell") for result in results)
     nothing = "Nothing to resume: no load into this store has rows left to send"
     code = max((result.exit_code for result in results), default=0)
-    facts = {"imports": [result.summary for result in results]}
+    facts = {"imports": [view_of(result).summary for result in results]}
     finish(facts, text or nothing, as_json=as_json, code=code)
 
 
 def _print_result(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> NoReturn:
     """Write the files, print the outcome of the rows even if no file can be written, and end."""
-    code, files = result.exit_code, list[Path]()
+    from petstore_frame.loader import view_of
+
+    view, code, files = view_of(result), result.exit_code, list[Path]()
     try:
         files = [] if output is None else result.write(output)
     except (pf.PetstoreError, OSError) as problem:
         warn(explain(problem))
         code = DISK
     facts = {"output": str(output) if files else None, "files": [str(file) for file in files]}
-    text = "\n".join([result.text("shell"), *(f"wrote {file}" for file in files)])
-    finish(result.summary | facts, text, as_json=as_json, code=code)
+    text = "\n".join([view.text("shell"), *(f"wrote {file}" for file in files)])
+    finish(view.summary | facts, text, as_json=as_json, code=code)
 
 
 def _print_options(value: bool) -> None:  # as typer calls it
@@ -264,25 +285,28 @@ def recipe(
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
     words: RecipeSettings = None,
-    output: Annotated[Path | None, Option("--output", "-o", help="Recipe to write.")] = None,
+    output: Annotated[
+        Path | None,
+        Option("--output", "-o", help="Recipe file to write [default: standard output]."),
+    ] = None,
     options: Annotated[  # its callback does the work
         bool,
         Option(
             "--options",
-            help="Print all options of a recipe.",
+            help="Print all options of a recipe, and exit.",
             is_eager=True,
             callback=_print_options,
         ),
     ] = False,
 ) -> None:
-    """Draft a recipe from a whole file: what is certain, and question marks for the rest.
+    """Draft a recipe: the options for one kind of file.
 
-    Replace the question marks, then load the file with --recipe, and the next file of its kind.
-    Nothing is sent.
+    The draft has what is certain, and question marks for the rest. Replace the question marks, then
+    load this file and later files of the same kind with --recipe. Nothing is sent.
 
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
-    stated = recipe_of(recipe, key, categories, words).given()
+    stated = recipe_of(recipe, key, categories, words).stated_options()
     text = pf.Recipe.draft(source_of(path), **stated)
     if output is None:
         typer.echo(text, nl=False)

@@ -17,24 +17,34 @@ AsJson = Annotated[bool, Option("--json", help="Print one JSON object.")]
 CategoriesFile = Annotated[
     Path | None,
     Option(
-        help="Category list: a file with a number and a name in each row.",
+        help="Category list: a file with a number and a name per row [default: none].",
         exists=True,
         dir_okay=False,
     ),
 ]
 JournalFolder = Annotated[
-    Path | None, Option(help="Folder for the import journal [default: your user state folder].")
+    Path | None, Option(help="Folder of the import journal [default: your user state folder].")
 ]
 BaseUrl = Annotated[str | None, Option(help="Address of the store [default: PETSTORE_BASE_URL].")]
 Timeout = Annotated[
-    float, Option(help="Seconds to wait for a response.", envvar="PETSTORE_TIMEOUT", min=0)
+    float,
+    Option(
+        help="Seconds without any data from the store before a request fails.",
+        envvar="PETSTORE_TIMEOUT",
+        min=0,
+    ),
 ]
 Key = Annotated[
-    list[str] | None, Option(help="Column that identifies an animal. Repeat for a composite key.")
+    list[str] | None,
+    Option(help="Column that identifies an animal. Repeat it for a composite key."),
 ]
 RecipeFile = Annotated[
     Path | None,
-    Option(help="Recipe file (TOML) for this kind of file.", exists=True, dir_okay=False),
+    Option(
+        help="Recipe file (TOML) for this kind of file [default: none].",
+        exists=True,
+        dir_okay=False,
+    ),
 ]
 RecipeSettings = Annotated[
     list[str] | None,
@@ -42,7 +52,7 @@ RecipeSettings = Annotated[
         "--set",
         metavar="OPTION=VALUE",
         help="Recipe option, such as encoding=cp1252 or 'mapping.name=Pet name'. Repeatable. "
-        "petstore-frame recipe --options lists all.",
+        "petstore-frame recipe --options lists all options.",
     ),
 ]
 

@@ -12,7 +12,7 @@ import petstore_frame as pf
 from petstore_frame.cli.exit_codes import finish, refuse
 from petstore_frame.cli.options import AsJson
 
-Database = Annotated[str, Option(help="SQLAlchemy URL, or the path of a SQLite file.")]
+Database = Annotated[str, Option(help="Path of a SQLite file, or a SQLAlchemy URL.")]
 
 
 def serve(
@@ -21,26 +21,31 @@ def serve(
     database: Database = "petstore.sqlite3",
     api_key_file: Annotated[
         Path | None,
-        Option(help="File of a key to accept; made if it is missing, readable by you only."),
+        Option(
+            help="File of an accepted key, readable only by you; created if missing "
+            "[default: none]."
+        ),
     ] = None,
-    sample: Annotated[int, Option(help="Number of sample pets to put into an empty store.")] = 0,
+    sample: Annotated[int, Option(help="Number of sample pets to add to an empty store.")] = 0,
     seed: Annotated[int, Option(help="Seed of the sample pets and of the faults.")] = 0,
     spec_only: Annotated[
-        bool, Option("--spec-only", help="Leave out every extension of the interface.")
+        bool, Option("--spec-only", help="Turn off all extensions of the interface.")
     ] = False,
     faults: Annotated[
-        str | None, Option(help="Rates of faults, such as lost-reply=0.05,busy=0.02,cap=20.")
+        str | None,
+        Option(help="Rates of faults, such as lost-reply=0.05,busy=0.02,cap=20 [default: none]."),
     ] = None,
     upstream: Annotated[
-        str | None, Option(help="Address of another store to put the faults in front of.")
+        str | None, Option(help="Store to inject faults in front of [default: the bundled store].")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run the bundled pet store until SIGTERM or Ctrl-C.
 
-    Once the store answers, one line of JSON on stdout has its address and process id. The log is on
-    stderr. If the store has no key, one is made and shown there, once. With --faults it loses
-    responses and refuses requests, chosen by the seed, and at the end it prints what was applied.
+    When the store is ready, it prints one line of JSON with its address and process ID to stdout.
+    The log goes to stderr. If the store has no key, it creates one and shows it there, once. With
+    --faults, it loses responses and refuses requests at random, and at the end it prints what was
+    applied.
 
     Example: petstore-frame serve --sample 500 --api-key-file store.key
     """
@@ -65,18 +70,19 @@ def serve(
 
 def api_keys(
     new: Annotated[
-        str | None, Option(metavar="LABEL", help="Make a key with this label; it is shown once.")
+        str | None,
+        Option(metavar="LABEL", help="Create a key with this label; the key is shown only once."),
     ] = None,
     revoke: Annotated[
-        str | None, Option(metavar="KEY", help="Revoke a key, or the listed beginning of one.")
+        str | None, Option(metavar="KEY", help="Revoke this key; the listed prefix is enough.")
     ] = None,
     database: Database = "petstore.sqlite3",
     as_json: AsJson = False,
 ) -> None:
-    """List the keys in the database of a store, make a new one, or revoke one.
+    """List, create or revoke the API keys of your own store.
 
-    The store stores only the hash of a key, and rejects a revoked key from the next request on. It
-    also accepts the key in its --api-key-file, which is not in the database.
+    The database has only a hash of each key. A revoked key is rejected from the next request on.
+    The key in an --api-key-file is not in the database.
 
     Example: petstore-frame api-keys --new till --database petstore.sqlite3
     """

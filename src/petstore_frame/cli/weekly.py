@@ -18,21 +18,23 @@ def weekly(
         "weekly.toml"
     ),
     *,
-    init: Annotated[bool, Option("--init", help="Write a commented settings file.")] = False,
+    init: Annotated[
+        bool, Option("--init", help="Write a settings file with comments, and exit.")
+    ] = False,
     check: Annotated[
-        bool, Option("--check", help="Check whether the last complete run is recent.")
+        bool, Option("--check", help="Check whether the latest complete run is recent, and exit.")
     ] = False,
     max_age_days: Annotated[
-        int, Option(help="Greatest age of a recent run in days, with --check.", min=0)
+        int, Option(help="Maximum age in days of a recent run, with --check.", min=0)
     ] = 8,
     dry_run: Annotated[
-        bool, Option("--dry-run", help="Show what would be loaded and written.")
+        bool, Option("--dry-run", help="Show what would be loaded and written; do nothing else.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Load the new files, read the store once, and write the day's folder.
+    """Load new files, read the store, and write the day's reports.
 
-    The exit code is that of the worst outcome; the page on the weekly run lists them.
+    The store is read once. The exit code is that of the worst outcome.
 
     Example: petstore-frame weekly weekly.toml
     """

@@ -1,4 +1,4 @@
-"""Holds where a list and a store disagree, and shows it."""
+"""The differences between a list and a store, as tables, text and HTML."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from petstore_frame.comparison.pet_matching import IN_STORE, Kind
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.rendering import PAGE, count_text, in_notebook, minute_text, palette
 from petstore_frame.schema import FIELDS, Categories, Labels
-from petstore_frame.storage import refuse_changed_workbook, whole_file
+from petstore_frame.storage import refuse_changed_workbook, write_atomically
 from petstore_frame.validation import checked_choice
 
 Reader: TypeAlias = Literal["python", "shell"]
-# So that a type checker finds a kind that does not exist.
-KindWord: TypeAlias = Literal[
+# With literal names a type checker finds a kind that does not exist.
+KindName: TypeAlias = Literal[
     "changed", "only in list", "not seen", "only in store", "ambiguous", "unconfirmed", "invalid",
     "excluded", "same",
 ]  # fmt: skip
 _STEPS = {
-    Kind.NOT_SEEN: "The listing is not complete: what was not seen may be in the store.",
+    Kind.NOT_SEEN: "The listing is not complete: a pet that was not seen may be in the store.",
     Kind.ONLY_IN_LIST: "To send what is only in the list, load it with its key: animals that are "
     "loaded already are not sent again.",
-    Kind.CHANGED: "No request changes a pet: correct the list, or the store by its own means.",
+    Kind.CHANGED: "No request can change a pet: correct the list, or the pet in the store's own "
+    "software.",
     Kind.AMBIGUOUS: "To tell ambiguous animals apart, load the list with a key, then compare by "
     "that key.",
-    Kind.EXCLUDED: "The store has pets of rows that are excluded: look at their status there.",
+    Kind.EXCLUDED: "The store has pets of excluded rows: check their status in the store.",
 }
 _SETTLE_STEPS: dict[Reader, str] = {
     "python": "To settle unconfirmed rows, call result.reconcile() or result.resolve() on their "
@@ -43,20 +44,20 @@ _SETTLE_STEPS: dict[Reader, str] = {
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Where a list and a store disagree; ``pf.compare()`` makes it.
+    """The differences between a list and a store; ``pf.compare()`` returns it.
 
     Attributes:
         name: The list.
-        inventory: What was read of the store.
-        completeness: What it covered then, and so whether a missing pet proves anything.
+        inventory: The pets that were read from the store.
+        completeness: What the inventory covered, and so whether a missing pet proves anything.
         key: The columns of the list that identify an animal; empty if ``on`` decided.
         on: The fields that made a row and a pet equal; empty if a key decided.
         frame: One row per animal: ``kind`` (category), ``difference`` (str: the fields that
             differ), ``row`` and ``line`` of the list (Int64), ``key`` (str), ``id`` of the pet
             (Int64), then each field of a pet as the list has it and, as ``<field>_in_store``, as
             the store has it; last ``problem`` (str): why a row cannot be compared, or which key or
-            pet looks like its own.
-        warnings: What was noticed while the list was read and compared.
+            pet is similar.
+        warnings: Warnings from reading and comparing the list.
     """
 
     name: str
@@ -79,12 +80,12 @@ class Comparison:
         )
         # A row without a pet is only in the list, or its pet was not read.
         impossible = Kind.NOT_SEEN if self.completeness.is_complete else Kind.ONLY_IN_LIST
-        shown = [kind for kind in Kind if kind != impossible]
-        return counts.reindex(shown).fillna(0).astype("int64").rename_axis("kind")
+        kinds = [kind for kind in Kind if kind != impossible]
+        return counts.reindex(kinds).fillna(0).astype("int64").rename_axis("kind")
 
     @property
     def _has_pet(self) -> pd.Series[bool]:
-        # A pet that is one of several equal ones has no id of its own here.
+        # A pet in a group of equal pets has no id here.
         return self.frame["name" + IN_STORE].notna() | self.frame["kind"].eq(Kind.SAME)
 
     @property
@@ -103,7 +104,7 @@ class Comparison:
         """Whether list and store agree in every animal, and the listing is complete."""
         return self.completeness.is_complete and not self.differences
 
-    def of(self, kind: Kind | KindWord) -> pd.DataFrame:
+    def of(self, kind: Kind | KindName) -> pd.DataFrame:
         """Return the rows of one kind, such as ``"only in list"``."""
         rows = self.frame[self.frame["kind"].eq(checked_choice("kind", kind, [*Kind]))]
         return rows.reset_index(drop=True)
@@ -124,13 +125,13 @@ class Comparison:
 
         Raises:
             MissingExtraError: XlsxWriter is not installed.
-            ReportError: The file cannot be written, or was changed by somebody; what was there is
-                as it was.
+            ReportError: The file cannot be written, or was changed by somebody; an
+                existing file is unchanged.
         """
         target, labels = Path(fspath(path)), Labels(categories)
         if not overwrite:
             refuse_changed_workbook(target)
-        with whole_file(target, ".xlsx") as draft:
+        with write_atomically(target, ".xlsx") as draft:
             write_workbook(self, draft, labels)
         return target
 
@@ -139,7 +140,7 @@ class Comparison:
 
     @property
     def headline(self) -> str:
-        """What was compared, and how."""
+        """The list, the store and the key or fields of the comparison, in one line."""
         by = f"by {', '.join(self.key)}" if self.key else f"on {', '.join(self.on)}"
         rows = count_text(int(self.frame["row"].notna().sum()), "row")
         pets = count_text(len(self.inventory), "pet")
@@ -147,16 +148,16 @@ class Comparison:
 
     @property
     def store(self) -> str:
-        """Which store was read, and when."""
+        """The address of the store, and when it was read."""
         return f"{self.inventory.base_url}, read {minute_text(self.inventory.fetched_at)}"
 
     def next_steps(self, reader: Reader = "python") -> list[str]:
-        """Return what can be done about the differences, in sentences for one kind of reader."""
+        """Return the next steps for the differences as sentences, for Python or for a shell."""
         steps = _STEPS | {Kind.UNCONFIRMED: _SETTLE_STEPS[reader]}
         return [steps[Kind(kind)] for kind in self.differences if kind in steps]
 
     def text(self, reader: Reader = "python") -> str:
-        """Return all of it as text, with the next steps for a notebook or for a shell."""
+        """Return the comparison as text, with the next steps for Python or for a shell."""
         lines = [str(self.completeness), self.store, self.headline, self.summary.to_string()]
         return "\n".join([*lines, *self.warnings, *self.next_steps(reader)])
 
@@ -181,14 +182,14 @@ class Comparison:
         return ["What", "Differs in", "Line", *key, "ID", *sides, "Note"]
 
     @property
-    def shown_columns(self) -> list[str]:
+    def table_columns(self) -> list[str]:
         """The columns of ``frame`` in the order of the headings."""
         columns = ["kind", "difference", "line", *(["key"] if self.key else []), "id"]
         for name in (pet_field.name for pet_field in FIELDS.sent):
             columns += [name, name + IN_STORE]
         return [*columns, "problem"]
 
-    def shown_rows(self, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    def table_rows(self, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
         """Return rows in the order of the headings, missing values as None."""
-        values = frame[self.shown_columns].astype("object")
+        values = frame[self.table_columns].astype("object")
         return values.where(values.notna(), None).itertuples(index=False, name=None)

@@ -113,18 +113,20 @@ def _columns(
     ]
     for field in FIELDS.sent:
         label = field.label
-        listed, stored = rows[field.name], rows[field.name + IN_STORE]
+        list_values, store_values = rows[field.name], rows[field.name + IN_STORE]
         if field.name == "category_id" and labels:
             label = "Category"
-            listed, stored = (
+            list_values, store_values = (
                 side.map(lambda number: labels.get(number, number), na_action="ignore")
-                for side in (listed, stored)
+                for side in (list_values, store_values)
             )
         if field.name in differing:
-            columns.append(_Column(f"{label} (list)", listed, field.name))
-            columns.append(_Column(f"{label} (store)", stored, field.name))
+            columns.append(_Column(f"{label} (list)", list_values, field.name))
+            columns.append(_Column(f"{label} (store)", store_values, field.name))
         else:
-            either = stored.astype("object").where(stored.notna(), listed.astype("object"))
+            either = store_values.astype("object").where(
+                store_values.notna(), list_values.astype("object")
+            )
             columns.append(_Column(label, either))
     columns.append(_Column("Note", rows["problem"]))
     for column in columns:

@@ -1,6 +1,6 @@
-"""Lists rows and pets that are likely the same animal although nothing proves it.
+"""Finds rows and pets that are probably the same animal, without proof.
 
-Keys and names that a spreadsheet or a person may have changed are only pointed out, as a question.
+Similar keys and names become questions for a person; nothing is matched here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _UNMATCHED = (Kind.ONLY_IN_LIST, Kind.NOT_SEEN)
 
 
 def note_similar_keys(table: pd.DataFrame, keys: pd.DataFrame, *, has_columns: bool) -> list[str]:
-    """Note at each row without a pet which key of the journal looks like its own.
+    """Add a note to each row without a pet if the journal has a similar key.
 
     Args:
         table: The comparison; ``problem`` gets the note.
@@ -51,7 +51,7 @@ def _core(key: str, *, has_columns: bool) -> str:
 
 
 def note_similar_names(table: pd.DataFrame) -> list[str]:
-    """Note at each row without a pet which pet without a row looks like it.
+    """Add a note to each row without a pet if a pet without a row has a similar name.
 
     A pair is noted if the folded names and the categories are equal, and no other row or pet has
     them.
@@ -61,42 +61,46 @@ def note_similar_names(table: pd.DataFrame) -> list[str]:
     """
     rows = _contents(table[table["kind"].isin(_UNMATCHED)], "")
     pets = _contents(table[table["kind"].eq(Kind.ONLY_IN_STORE)], IN_STORE)
-    pairs = rows.merge(pets, on="content", suffixes=("_of_row", "_of_pet"))
+    rows = rows.rename(columns={"index": "row_index"})
+    pets = pets.rename(columns={"index": "pet_index"})
+    pairs = rows.merge(pets, on="content")
     if pairs.empty:
         return []
-    ids = table.loc[pairs["place_of_pet"], "id"].astype("str").array
-    notes = pd.Series(ids, index=pairs["place_of_row"], dtype="str")
+    ids = table.loc[pairs["pet_index"], "id"].astype("str").array
+    notes = pd.Series(ids, index=pairs["row_index"], dtype="str")
     _note(table, "is this pet " + notes + "?")
-    place = pairs["place_of_row"].iloc[0]
+    index = pairs["row_index"].iloc[0]
     return [
         f"{count_text(len(pairs), 'row')} of the list may be pets of the store whose names look "
-        f"alike: line {table.loc[place, 'line']}: is {table.loc[place, 'name']!r} the pet "
+        f"alike: line {table.loc[index, 'line']}: is {table.loc[index, 'name']!r} the pet "
         f"{notes.iloc[0]}?"
     ]
 
 
 def _contents(rows: pd.DataFrame, suffix: str) -> pd.DataFrame:
-    """Return the folded name and category of rows, and their places, if no other row has them."""
+    """Return the folded name and category of each row, with its index, if no other row has them."""
     rows = rows[rows["name" + suffix].notna() & rows["category_id" + suffix].notna()]
     columns = zip(rows["name" + suffix], rows["category_id" + suffix], strict=True)
     contents = [content_of(name, category_id) for name, category_id in columns]
-    frame = pd.DataFrame({"content": as_type(contents, "str"), "place": rows.index})
+    frame = pd.DataFrame({"content": as_type(contents, "str"), "index": rows.index})
     return frame.drop_duplicates("content", keep=False)
 
 
-def note_twins(table: pd.DataFrame) -> list[str]:
-    """Note at each pet without a row which pet of the list has its category and looks alike.
+def note_possible_duplicates(table: pd.DataFrame) -> list[str]:
+    """Add a note to each pet without a row that is similar to a pet of the list.
+
+    Similar pets have the same category and the same folded name.
 
     Returns:
         One warning, or none.
     """
-    other_pets = table[table["kind"].eq(Kind.ONLY_IN_STORE)]
-    if other_pets.empty:
+    extra_pets = table[table["kind"].eq(Kind.ONLY_IN_STORE)]
+    if extra_pets.empty:
         return []
     own_pets = table[table["row"].notna() & table["id"].notna()]
     own_ids = dict(zip(_pet_contents(own_pets), own_pets["id"], strict=True))
     own_ids.pop("", None)
-    equal_ids = pd.Series(_pet_contents(other_pets), index=other_pets.index, dtype="object")
+    equal_ids = pd.Series(_pet_contents(extra_pets), index=extra_pets.index, dtype="object")
     equal_ids = equal_ids.map(own_ids).dropna()
     if equal_ids.empty:
         return []

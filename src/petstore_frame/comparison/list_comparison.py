@@ -1,4 +1,4 @@
-"""Compares a list of the user with the pets of a store."""
+"""Compares the list of a user with the pets of a store."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pandas as pd
 
 from petstore_frame.comparison.comparison_result import Comparison
 from petstore_frame.comparison.likely_pairs import (
+    note_possible_duplicates,
     note_similar_keys,
     note_similar_names,
-    note_twins,
 )
 from petstore_frame.comparison.pet_matching import (
     NULLABLE,
@@ -43,22 +43,22 @@ def compare(
 ) -> Comparison:
     """Compare a list with what a store holds, animal by animal.
 
-    You say how a row finds its pet; nothing is guessed. With ``key``, the loader's journal of keys
-    and pet ids decides. With ``on``, rows and pets that are equal in these fields belong together;
-    if that leaves a choice, they are ``ambiguous``. Keys and names that only look alike are
-    listed as questions.
+    You choose how rows and pets are matched; nothing is guessed. With ``key``, the loader's journal
+    of keys and pet ids decides. With ``on``, a row and a pet match if they are equal in these
+    fields; if several match, they are ``ambiguous``. Keys and names that are only similar become
+    questions.
 
     Args:
         source: The list, read as ``load`` reads it. With ``on="id"`` an earlier listing, in any
             form that ``inventory`` has.
-        inventory: What was read of the store, all statuses: an Inventory, its frame, or a file
+        inventory: The pets of the store, with all statuses: an Inventory, its frame, or a file
             of one (``.xlsx``, ``.csv``, ``.parquet``).
         recipe: How to read this kind of file, as for ``load``.
         on: The fields that make a row and a pet equal, as in ``["name", "category_id"]``; or
             ``id``.
-        journal: Folder of the import journals; None is the user's state directory.
-        options: Options of a recipe, which override its own; ``key`` is the column of the list by
-            which it was loaded, or several.
+        journal: Folder of the import journals; None is the state directory of the user.
+        options: Options of a recipe, which override those of ``recipe``; ``key`` is the column, or
+            the columns, by which the list was loaded.
 
     Returns:
         A Comparison, whose ``frame`` has one row per animal. If the listing is not complete, its
@@ -67,22 +67,21 @@ def compare(
         counts as a difference.
 
     Raises:
-        ArgumentError: Neither or both of ``key`` and ``on`` were passed, the inventory is that
-            of one status, or two listings are of different stores.
+        ArgumentError: Neither or both of ``key`` and ``on`` were passed, the inventory
+            has only one status, or two listings are of different stores.
         InputError: The list cannot be read.
         JournalError: The journal of the store cannot be read.
 
     Example:
         >>> import pandas as pd
         >>> from petstore_frame import compare, fetch_inventory, serve
-        >>> ours = pd.DataFrame({"name": ["Luna"], "category_id": [3], "status": ["sold"]})
+        >>> pets = pd.DataFrame({"name": ["Luna"], "category_id": [3], "status": ["sold"]})
         >>> with serve(sample=20, seed=7) as server, server.client() as client:
-        ...     comparison = compare(ours, fetch_inventory(client), on=["name", "category_id"])
+        ...     comparison = compare(pets, fetch_inventory(client), on=["name", "category_id"])
         >>> comparison.summary.loc["only in list"].to_dict()
         {'rows': 1, 'pets': 0}
 
-    Interface: List all animals (what is compared is ours; the interface has no change and no
-        delete).
+    Interface: List all animals. The interface has no operation that changes or deletes a pet.
     """
     reading = as_recipe(recipe, options)
     fields = checked_choices("on", on, (*BY_ID, *NULLABLE)) if on else ()
@@ -91,24 +90,26 @@ def compare(
             "pass exactly one of key= (the column by which the list was loaded) and "
             f"on= (the fields that make a row and a pet equal: {', '.join(NULLABLE)})"
         )
-    store = _whole_listing(inventory)
+    store = _full_listing(inventory)
     completeness, pets = store.completeness, store.frame
     if fields == BY_ID:
-        name, rows, warnings = _read_earlier(source, store)
+        name, rows, warnings = _earlier_listing(source, store)
         table = join(rows, pets, states_all=True)
     else:
         name, rows, warnings = read_list(source, reading)
         if fields:
-            is_whole = completeness.covers_all
-            table = _match(rows, pets, lambda part, rest: match_on(
-                part, rest, fields, is_whole=is_whole
+            covers_all = completeness.covers_all
+            table = _match(rows, pets, lambda part, pool: match_on(
+                part, pool, fields, covers_all=covers_all
             ))  # fmt: skip
         else:
-            keys = _known_keys(store, journal)
-            table = _match(rows, pets, lambda part, rest: match_by_key(part, keys, rest))
+            keys = _journal_keys(store, journal)
+            table = _match(
+                rows, pets, lambda part, candidates: match_by_key(part, keys, candidates)
+            )
             has_columns = len(reading.key or ()) > 1
             warnings += note_similar_keys(table, keys, has_columns=has_columns)
-        warnings += [*note_similar_names(table), *note_twins(table)]
+        warnings += [*note_similar_names(table), *note_possible_duplicates(table)]
     if not completeness.covers_all:  # absence proves only that it was not read
         is_absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].mask(is_absent, str(Kind.NOT_SEEN))
@@ -120,7 +121,7 @@ def _match(
     pets: pd.DataFrame,
     match: Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame],
 ) -> pd.DataFrame:
-    """Match the rows that count, then the excluded ones with the pets that are left over."""
+    """Match the included rows, then the excluded rows with the remaining pets."""
     is_excluded = rows["is_excluded"]
     table = match(rows[~is_excluded].reset_index(drop=True), pets)
     if not is_excluded.any():
@@ -130,7 +131,7 @@ def _match(
     return match_excluded(table, excluded)
 
 
-def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
+def _journal_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
     """Return the keys in the loader's journal, with the ids of their pets."""
     ids = read_ids(inventory.base_url, store_id=inventory.store_id, journal=journal)
     if ids.empty:
@@ -143,8 +144,8 @@ def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd
     return ids[["key", "id"]].assign(is_unconfirmed=ids["state"].isin(unconfirmed_states))
 
 
-def _whole_listing(value: Any) -> Inventory:
-    """Return the inventory to compare with; one of a selection is an error."""
+def _full_listing(value: Any) -> Inventory:
+    """Return the inventory to compare with; a selection of pets is an error."""
     inventory = read_listing(value)
     if inventory is None:
         raise ArgumentError(
@@ -161,8 +162,8 @@ def _whole_listing(value: Any) -> Inventory:
     return inventory
 
 
-def _read_earlier(source: Any, inventory: Inventory) -> tuple[str, pd.DataFrame, list[str]]:
-    """Return an earlier listing as a list whose rows have the ids of its pets."""
+def _earlier_listing(source: Any, inventory: Inventory) -> tuple[str, pd.DataFrame, list[str]]:
+    """Return an earlier listing as list rows with the ids of its pets."""
     earlier = read_listing(source)
     if earlier is None or earlier.provenance.is_other_store(inventory.provenance):
         got = describe_value(source) if earlier is None else f"one of {earlier.store_name}"

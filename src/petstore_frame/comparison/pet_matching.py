@@ -1,7 +1,7 @@
-"""Finds which pet of the store each row of a list is, and in which fields the two differ.
+"""Matches the rows of a list with the pets of a store, and finds the fields that differ.
 
-Nothing is paired by chance. With a key, the journal says which pet a row is. Without one, rows and
-pets with equal fields form a group, and a group is paired only if that leaves no choice.
+No pair is arbitrary. With a key, the journal has the pet of each row. Without a key, rows and pets
+with equal fields form a group, and a group is paired only if exactly one pairing is possible.
 """
 
 from __future__ import annotations
@@ -34,14 +34,13 @@ class Kind(StrEnum):
     SAME = "same"
 
 
-def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame) -> pd.DataFrame:
+def match_by_key(list_rows: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame) -> pd.DataFrame:
     """Pair rows with pets through the journal's table of keys.
 
-    An unconfirmed row may be a pet that no key has and that is equal to it: the two are shown as
-    one.
+    An unconfirmed row is paired with a pet that has equal fields and no key in the journal.
 
     Args:
-        listed: One row per row of the list: ``row``, ``line``, ``key``, the fields of a pet, and
+        list_rows: One row per row of the list: ``row``, ``line``, ``key``, the fields of a pet, and
             ``problem`` (missing if the row can be compared).
         keys: One row per key in the journal: ``key``, ``id`` (missing if there is none) and
             ``is_unconfirmed``.
@@ -50,7 +49,7 @@ def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame)
     Returns:
         One row per animal, as ``Comparison.frame`` has it.
     """
-    rows = listed.merge(keys, on="key", how="left").astype({"id": "Int64"})
+    rows = list_rows.merge(keys, on="key", how="left").astype({"id": "Int64"})
     is_unconfirmed = rows["is_unconfirmed"].eq(True) & rows["problem"].isna()
     kinds = np.where(is_unconfirmed, str(Kind.UNCONFIRMED), _UNDECIDED)
     rows = rows.assign(kind=kinds)
@@ -63,9 +62,9 @@ def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame)
 
 
 def match_on(
-    listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str], *, is_whole: bool = True
+    list_rows: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str], *, covers_all: bool = True
 ) -> pd.DataFrame:
-    """Pair rows with pets that are equal in some fields, if that leaves no choice.
+    """Pair rows with pets that are equal in some fields, if exactly one pairing is possible.
 
     Rows and pets that are equal in ``on`` are a group. One row and one pet are a pair. If there are
     as many rows as pets, equal in all that the rows state, they are the same animals, and their
@@ -73,15 +72,15 @@ def match_on(
     Any other group is ambiguous.
 
     Args:
-        listed: As for ``match_by_key``; keys are not used.
+        list_rows: As for ``match_by_key``; keys are not used.
         stored: The frame of an inventory.
         on: The fields that make a row and a pet equal.
-        is_whole: Whether ``stored`` has every pet. If not, a pair that differs is ambiguous: the
+        covers_all: Whether ``stored`` has every pet. If not, a pair that differs is ambiguous: the
             row's own pet may not have been read.
     """
     fields = list(on)
-    is_valid = listed["problem"].isna()
-    valid = listed[is_valid].reset_index(drop=True)
+    is_valid = list_rows["problem"].isna()
+    valid = list_rows[is_valid].reset_index(drop=True)
     pets = stored.reset_index(drop=True)
     row_values = _comparable(valid, fields)
     pet_values = _comparable(pets, fields)
@@ -91,8 +90,8 @@ def match_on(
     # First join: each row and each pet gets the counts of its group.
     row_groups = row_values.merge(groups, on=fields, how="left")
     pet_groups = pet_values.merge(groups, on=fields, how="left")
-    row_kinds = _group_kinds(row_groups, is_whole=is_whole)
-    pet_kinds = _group_kinds(pet_groups, is_whole=is_whole)
+    row_kinds = _group_kinds(row_groups, covers_all=covers_all)
+    pet_kinds = _group_kinds(pet_groups, covers_all=covers_all)
 
     # Second join: each row of a pair gets the id of its pet.
     paired_pets = pet_values.assign(id=pets["id"])[pet_kinds.eq(_PAIR)]
@@ -101,11 +100,11 @@ def match_on(
 
     decided_rows = valid.assign(id=ids, kind=row_kinds.replace(_PAIR, _UNDECIDED))
     no_ids = pd.array([pd.NA] * int((~is_valid).sum()), dtype="Int64")
-    invalid_rows = listed[~is_valid].assign(id=no_ids, kind=_UNDECIDED)
+    invalid_rows = list_rows[~is_valid].assign(id=no_ids, kind=_UNDECIDED)
     rows = pd.concat([decided_rows, invalid_rows], ignore_index=True)
     # Pets of a group that is the same on both sides are counted with their rows.
-    is_shown = pet_kinds.ne(Kind.SAME)
-    return join(rows, pets[is_shown], pet_kinds.replace(_PAIR, _UNDECIDED)[is_shown])
+    is_included = pet_kinds.ne(Kind.SAME)
+    return join(rows, pets[is_included], pet_kinds.replace(_PAIR, _UNDECIDED)[is_included])
 
 
 _PAIR = "pair"
@@ -124,37 +123,39 @@ def _count_groups(
     return groups.fillna(dict.fromkeys(sides, 0))
 
 
-def _group_kinds(groups: pd.DataFrame, *, is_whole: bool) -> pd.Series[Any]:
-    """Return what the group of each row or pet is."""
-    has_one_side = groups["row_count"].eq(0) | groups["pet_count"].eq(0)
-    is_one_to_one = groups["row_count"].eq(1) & groups["pet_count"].eq(1)
+def _group_kinds(groups: pd.DataFrame, *, covers_all: bool) -> pd.Series[Any]:
+    """Return the kind of the group of each row or pet."""
+    is_unmatched = groups["row_count"].eq(0) | groups["pet_count"].eq(0)
+    is_single_pair = groups["row_count"].eq(1) & groups["pet_count"].eq(1)
     is_equal = groups["equal_count"].eq(groups["row_count"])
     is_equal &= groups["equal_count"].eq(groups["pet_count"])
-    is_pair = is_one_to_one & (is_equal | is_whole)
+    is_pair = is_single_pair & (is_equal | covers_all)
     kinds = pd.Series(str(Kind.AMBIGUOUS), index=groups.index, dtype="object")
     kinds[is_equal] = str(Kind.SAME)
     kinds[is_pair] = _PAIR
-    kinds[has_one_side] = _UNDECIDED
+    kinds[is_unmatched] = _UNDECIDED
     return kinds
 
 
-def _stated_fields(listed: pd.DataFrame, on: Sequence[str] = ()) -> list[str]:
-    """Return the fields in which rows and pets have to be equal: ``on``, and all that is stated."""
-    return [name for name in NULLABLE if name in on or listed[name].notna().any()]
+def _stated_fields(list_rows: pd.DataFrame, on: Sequence[str] = ()) -> list[str]:
+    """Return the fields in which rows and pets must be equal: ``on``, and all that have values."""
+    return [name for name in NULLABLE if name in on or list_rows[name].notna().any()]
 
 
-def _pair_equal(listed: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]) -> pd.DataFrame:
+def _pair_equal(
+    list_rows: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]
+) -> pd.DataFrame:
     """Pair each row with a pet that is equal in these fields, so that no pet is used twice.
 
-    The first of several equal rows gets the first of the pets equal to them, and so on: which one
-    makes no difference.
+    The first of several equal rows is paired with the first equal pet, and so on; since they are
+    equal, the order does not matter.
 
     Returns:
-        Columns ``row_index`` (the index of the row in ``listed``) and ``id`` of the pet.
+        Columns ``row_index`` (the index of the row in ``list_rows``) and ``id`` of the pet.
     """
-    if not fields or listed.empty:
-        return pd.DataFrame({"row_index": listed.index[:0], "id": stored["id"].iloc[:0]})
-    rows = _numbered(_comparable(listed, fields)).assign(row_index=listed.index)
+    if not fields or list_rows.empty:
+        return pd.DataFrame({"row_index": list_rows.index[:0], "id": stored["id"].iloc[:0]})
+    rows = _numbered(_comparable(list_rows, fields)).assign(row_index=list_rows.index)
     pets = _numbered(_comparable(stored, fields)).assign(id=stored["id"])
     return rows.merge(pets, on=[*fields, "occurrence"])[["row_index", "id"]]
 
@@ -166,20 +167,20 @@ def _numbered(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def _comparable(frame: pd.DataFrame, fields: Sequence[str]) -> pd.DataFrame:
-    """Return fields in one dtype and form for both sides."""
+    """Return fields with the same dtypes and Unicode form for both sides."""
     dtypes = {name: NULLABLE[name] for name in fields}
-    return as_type(frame[list(fields)], dtypes).apply(one_accent_form)
+    return as_type(frame[list(fields)], dtypes).apply(normalize_accents)
 
 
-def one_accent_form(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Return texts in one of the two ways in which Unicode writes an accent; all else as it is."""
+def normalize_accents(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Return texts in the normalized form NFC; numbers are unchanged."""
     if pd.api.types.is_numeric_dtype(values):
         return values
     return values.str.normalize("NFC")
 
 
 def join(
-    listed: pd.DataFrame,
+    list_rows: pd.DataFrame,
     stored: pd.DataFrame,
     pet_kinds: pd.Series[Any] | None = None,
     *,
@@ -188,46 +189,48 @@ def join(
     """Put rows and pets of one ``id`` next to each other, and decide the kind of each.
 
     Args:
-        listed: Rows with their ``id``, and with a ``kind`` if it is decided already.
+        list_rows: Rows with their ``id``, and with a ``kind`` if it is decided already.
         stored: The frame of an inventory.
-        pet_kinds: What each pet is if it has no row; None decides all of them here.
-        states_all: Whether an empty cell of the list states that there is nothing. Otherwise it
-            states nothing, and never differs.
+        pet_kinds: The kind of each pet if it has no row; None for pets only in the store.
+        states_all: Whether an empty cell of the list means that the value is missing. Otherwise an
+            empty cell is ignored.
     """
     pets = as_type(stored[list(NULLABLE)], NULLABLE).add_suffix(IN_STORE)
     pets = pets.assign(id=stored["id"].astype("Int64"), pet_kind=_UNDECIDED)
     if pet_kinds is not None:
         pets["pet_kind"] = pet_kinds
-    both = listed.merge(pets, on="id", how="left", indicator="side")
+    joined = list_rows.merge(pets, on="id", how="left", indicator="side")
 
-    has_pet = both["side"].eq("both")
-    is_invalid = both["problem"].notna()
-    is_decided = both["kind"].ne(_UNDECIDED)
-    differences = _differences(both, states_all=states_all)
-    kinds = both["kind"].astype("object")
+    has_pet = joined["side"].eq("both")
+    is_invalid = joined["problem"].notna()
+    is_decided = joined["kind"].ne(_UNDECIDED)
+    differences = _differences(joined, states_all=states_all)
+    kinds = joined["kind"].astype("object")
     kinds[~is_decided & ~has_pet] = Kind.ONLY_IN_LIST.value
     kinds[~is_decided & has_pet & differences.ne("")] = Kind.CHANGED.value
     kinds[~is_decided & has_pet & differences.eq("")] = Kind.SAME.value
     kinds[is_invalid] = Kind.INVALID.value
     is_compared = has_pet & ~is_decided & ~is_invalid
-    both = both.assign(kind=kinds, difference=differences.where(is_compared, ""))
+    joined = joined.assign(kind=kinds, difference=differences.where(is_compared, ""))
 
-    rest = pets[~pets["id"].isin(both["id"].dropna())]
-    rest = rest.assign(
-        difference="", kind=rest["pet_kind"].replace(_UNDECIDED, str(Kind.ONLY_IN_STORE))
+    pets_without_row = pets[~pets["id"].isin(joined["id"].dropna())]
+    pets_without_row = pets_without_row.assign(
+        difference="",
+        kind=pets_without_row["pet_kind"].replace(_UNDECIDED, str(Kind.ONLY_IN_STORE)),
     )
-    return pd.concat([_shaped(both), _shaped(rest)], ignore_index=True)
+    return pd.concat([_shaped(joined), _shaped(pets_without_row)], ignore_index=True)
 
 
-def _differences(both: pd.DataFrame, *, states_all: bool) -> pd.Series[Any]:
+def _differences(joined: pd.DataFrame, *, states_all: bool) -> pd.Series[Any]:
     """Return the names of the fields in which row and pet differ, separated by commas."""
-    names = pd.Series("", index=both.index, dtype="str")
+    names = pd.Series("", index=joined.index, dtype="str")
     for field in NULLABLE:
-        listed, stored = one_accent_form(both[field]), one_accent_form(both[field + IN_STORE])
-        is_stated = listed.notna()
+        list_values = normalize_accents(joined[field])
+        store_values = normalize_accents(joined[field + IN_STORE])
+        is_stated = list_values.notna()
         if states_all:
-            is_stated |= stored.notna()
-        differs = is_stated & listed.ne(stored).fillna(value=True).astype("bool")
+            is_stated |= store_values.notna()
+        differs = is_stated & list_values.ne(store_values).fillna(value=True).astype("bool")
         names = names.where(~differs, names + ", " + field)
     return names.str.removeprefix(", ")
 
@@ -257,10 +260,10 @@ def match_excluded(table: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame:
             the store.
 
     Returns:
-        Both in one table. An excluded row with its pet shows in what they differ.
+        Both in one table. An excluded row with a pet also has their differences.
     """
     is_settled = excluded["kind"].isin([Kind.UNCONFIRMED])
     is_row = excluded["row"].notna()
     excluded = excluded.assign(kind=excluded["kind"].mask(is_row & ~is_settled, str(Kind.EXCLUDED)))
-    rows_and_other_pets = table[table["kind"].ne(Kind.ONLY_IN_STORE)]
-    return pd.concat([rows_and_other_pets, excluded], ignore_index=True)
+    remaining = table[table["kind"].ne(Kind.ONLY_IN_STORE)]
+    return pd.concat([remaining, excluded], ignore_index=True)

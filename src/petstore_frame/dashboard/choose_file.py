@@ -13,7 +13,7 @@ from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, scrollable, set_options, set_visible
 from petstore_frame.errors import InputError
-from petstore_frame.loader import Look, Recipe
+from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.rendering import PAGE, Markup, count_text, shorten
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _question(option: str, value: Any) -> str:
     return f"{label}: {value}. Is that right?"
 
 
-def _layout_options(preview: Look) -> dict[str, tuple[list[Any], Any]]:
+def _layout_options(preview: FilePreview) -> dict[str, tuple[list[Any], Any]]:
     """Return what each option of the layout offers, and its value now."""
     facts = {option: preview.facts.get(option, "") for option in LAYOUT_OPTIONS}
     encoding, delimiter = facts["encoding"], facts["delimiter"]
@@ -209,7 +209,7 @@ def _layout_options(preview: Look) -> dict[str, tuple[list[Any], Any]]:
 
 
 def preview_table(
-    preview: Look,
+    preview: FilePreview,
     notes: Callable[[str], str] = lambda _: "",
     *,
     odd_letters_first: bool = False,

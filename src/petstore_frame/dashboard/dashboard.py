@@ -115,7 +115,7 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
             )
         journal_folder = None if journal is None else Path(journal)
         path = place_of(journal_folder, client.base_url)
-        memory = Memory(path.parent / "memory" / path.stem, dict(Labels.words(categories)))
+        memory = Memory(path.parent / "memory" / path.stem, dict(Labels.ids_and_labels(categories)))
         result_folder = (Path.cwd() if folder is None else Path(folder)).absolute()
         self._store = StoreState(client, memory, result_folder, journal_folder)
         self._static_copies = list[Any]()

@@ -9,7 +9,7 @@ from typing import Any
 
 from petstore_frame.dashboard.file_values import FileValue, values_of
 from petstore_frame.errors import InputError
-from petstore_frame.loader import Look, Recipe
+from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.schema import FIELDS
 
 PLACEHOLDER = "?"  # what a recipe has for an open answer
@@ -34,7 +34,7 @@ class FileState:
 
     source: Path | None = None
     recipe: Recipe = field(default_factory=Recipe)
-    preview: Look | None = None
+    preview: FilePreview | None = None
     postponed: set[tuple[str, str]] = field(default_factory=set)
     is_remembered: bool = False
     is_busy: bool = False

@@ -14,7 +14,7 @@ from petstore_frame.dashboard.match_values import MatchValuesStep
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import WidgetFactory
 from petstore_frame.errors import InputError
-from petstore_frame.loader import Look, Recipe
+from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.schema import Labels
 
 ROWS_KEPT, ROWS_LOOKED_AT = 30_000, 100_000
@@ -134,7 +134,7 @@ class FileSteps:
             self.update()
 
     def _with_categories(self, recipe: Recipe) -> Recipe:
-        names = dict(Labels.words(recipe.categories)) | self.memory.categories
+        names = dict(Labels.ids_and_labels(recipe.categories)) | self.memory.categories
         return recipe.replace(categories=names or None)
 
     def update(self) -> None:
@@ -157,7 +157,7 @@ class FileSteps:
             return False
         if not source.exists():
             raise InputError(f"{source} does not exist", hint="check the path")
-        preview = Look.of(source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
+        preview = FilePreview.of(source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
         if self._is_new_file and preview.columns:
             self._is_new_file = False
             remembered = self.memory.find_recipe(preview.columns)
@@ -165,7 +165,7 @@ class FileSteps:
             if remembered is not None:
                 recipe = self._with_proven_layout(remembered, preview)
                 state.recipe = recipe
-                preview = Look.of(source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
+                preview = FilePreview.of(source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
         with self._factory.drawing():
             if state is not self.state or state.recipe is not recipe:
                 return False  # the user answered something meanwhile, which is read next
@@ -175,7 +175,7 @@ class FileSteps:
         self.render()
         return True
 
-    def _with_proven_layout(self, remembered: Recipe, preview: Look) -> Recipe:
+    def _with_proven_layout(self, remembered: Recipe, preview: FilePreview) -> Recipe:
         """Return the remembered recipe; its layout counts only if this file leaves that open."""
         asked = {question.add[0] for question in preview.questions if question.add}
         proven = {option: None for option in LAYOUT_OPTIONS if option not in asked}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from petstore_frame.loader import Look, Recipe
+from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.schema import FIELDS
 
 # Two answers that are no value of the field.
@@ -97,7 +97,7 @@ class FileValue:
         )
 
 
-def values_of(preview: Look, recipe: Recipe) -> list[FileValue]:
+def values_of(preview: FilePreview, recipe: Recipe) -> list[FileValue]:
     """Return the values of a file that mean something or should, the most frequent first.
 
     The empty cells of a required field are among them.
@@ -113,12 +113,12 @@ def values_of(preview: Look, recipe: Recipe) -> list[FileValue]:
     return merged
 
 
-def _listed_values(preview: Look) -> Iterator[FileValue]:
+def _listed_values(preview: FilePreview) -> Iterator[FileValue]:
     for value in preview.values:
         yield FileValue(value.field, value.column, (value.text,), value.count, value.suggestion)
 
 
-def _excluded_values(preview: Look, recipe: Recipe) -> Iterator[FileValue]:
+def _excluded_values(preview: FilePreview, recipe: Recipe) -> Iterator[FileValue]:
     """Yield the values whose rows are excluded, which no row of the preview shows anymore."""
     for field, column in preview.mapping.items():
         for text in recipe.exclude.get(column, ()):

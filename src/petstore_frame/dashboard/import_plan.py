@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from petstore_frame.loader import LoadResult, State
+from petstore_frame.loader import LoadResult, State, view_of
 
 # The cards of the Check step; they add up to the rows of the file.
 TO_ADD, LOADED, REPEATED = "To add", "Already loaded", "Repeated in the file"
@@ -81,7 +81,8 @@ class Plan:
     @classmethod
     def from_rehearsal(cls, result: LoadResult) -> Plan:
         """Return the facts of a dry run."""
-        facts = result.facts
+        view = view_of(result)
+        facts = view.facts
         conflicting, invalid = _rows_to_fix(result)
         cards = _cards(facts)
         changed = sum(
@@ -92,7 +93,7 @@ class Plan:
         return cls(
             cards=cards,
             rows_to_send=cards[TO_ADD],
-            question=result.question,
+            question=view.question,
             is_held=facts.is_held and cards[TO_ADD] > 0,
             held_reason=str(facts.run.facts.get("common_cause", "")),
             loaded_rows=cards[LOADED],
@@ -131,9 +132,10 @@ def _cards(facts: Any) -> dict[str, int]:
 
 def _rows_to_fix(result: LoadResult) -> tuple[list[tuple[FileRow, Any]], list[FileRow]]:
     """Return the rows whose animals have several rows that disagree, and all other rows to fix."""
-    header = result.run.header
+    view = view_of(result)
+    header = view.run.header
     conflicting, others = list[tuple[FileRow, Any]](), list[FileRow]()
-    for row in result.rows(State.INVALID, State.REJECTED):
+    for row in view.rows(State.INVALID, State.REJECTED):
         cells = {
             column: row.cells[at] if at < len(row.cells) else ""
             for at, column in enumerate(header)

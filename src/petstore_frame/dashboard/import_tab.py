@@ -44,6 +44,7 @@ from petstore_frame.loader import (
     State,
     resume_loads,
     run_import,
+    view_of,
 )
 from petstore_frame.rendering import PAGE, count_text
 
@@ -225,7 +226,7 @@ class ImportTab(FileSteps):
         paths = {path.name: path for path in self._write(result)}
         with paths["fix.csv"].open(encoding="utf-8-sig", newline="") as file:
             rows = [*csv.DictReader(file)]
-        lines = [row.line for row in result.rows(State.INVALID, State.REJECTED)]
+        lines = [row.line for row in view_of(result).rows(State.INVALID, State.REJECTED)]
         corrected = [
             {**row, **state.edits[line]}
             for line, row in zip(lines, rows, strict=True)
@@ -275,7 +276,7 @@ class ImportTab(FileSteps):
 
     def _resend(self) -> None:
         for result in self.unfinished.not_found():
-            missing = Counter(row.line for row in result.rows(State.NOT_FOUND))
+            missing = Counter(row.line for row in view_of(result).rows(State.NOT_FOUND))
             pets: dict[RowName, PetIds] = {}
             for line, animals in missing.items():
                 pets[line] = [None] * animals
@@ -294,11 +295,10 @@ class ImportTab(FileSteps):
         lines, results = list[str](), [*self.unfinished.results]
         grace = {} if self.grace_s is None else {"grace_s": self.grace_s}
         for result in results:
-            found = result.reconcile(
-                self._client(), sleep=wait, watch=self.background.check, **grace
-            )
+            view = view_of(result)
+            found = view.reconcile(self._client(), sleep=wait, watch=self.background.check, **grace)
             lines.append(
-                f"{result.run.source}: {found.created:,} arrived, {found.not_found:,} did not "
+                f"{view.run.source}: {found.created:,} arrived, {found.not_found:,} did not "
                 f"arrive, {found.unconfirmed:,} still not confirmed"
             )
         self.unfinished.read()
@@ -319,8 +319,9 @@ class ImportTab(FileSteps):
     # Showing.
 
     def _write(self, result: LoadResult) -> list[Path]:
-        stem = Path(result.run.source).stem
-        return result.write(self.store.folder / f"import-{stem}-{result.import_id[:8]}")
+        view = view_of(result)
+        stem = Path(view.run.source).stem
+        return result.write(self.store.folder / f"import-{stem}-{view.import_id[:8]}")
 
     def _show(self, result: LoadResult | None = None) -> None:
         """Show what became of a file, and read the store again."""

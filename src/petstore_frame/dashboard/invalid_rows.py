@@ -8,7 +8,7 @@ from petstore_frame.charts import element
 from petstore_frame.dashboard.file_values import fold
 from petstore_frame.dashboard.import_plan import FileRow, Plan
 from petstore_frame.dashboard.import_state import ImportState
-from petstore_frame.loader import Look
+from petstore_frame.loader import FilePreview
 from petstore_frame.rendering import PAGE, Cell, Markup, shorten
 from petstore_frame.schema import FIELDS
 
@@ -43,7 +43,7 @@ def check_edits(state: ImportState) -> dict[int, str]:
         return {}
     frame = pd.DataFrame([{**rows[line].cells, **state.edits[line]} for line in lines], dtype="str")
     layout = dict.fromkeys(("encoding", "delimiter", "sheet", "header_row", "columns"))
-    preview = Look.of(frame, state.recipe.replace(**layout, quoting=None), rows=len(lines))
+    preview = FilePreview.of(frame, state.recipe.replace(**layout, quoting=None), rows=len(lines))
     return {
         line: "; ".join(problem.message for problem in record.problems)
         for line, record in zip(lines, preview.records, strict=False)

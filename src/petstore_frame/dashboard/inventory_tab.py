@@ -26,7 +26,7 @@ from petstore_frame.dashboard.widgets import (
     set_visible,
 )
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.rendering import PAGE, Card, Markup, in_notebook, palette, status_word
+from petstore_frame.rendering import PAGE, Card, Markup, in_notebook, palette, status_label
 from petstore_frame.schema import Labels
 from petstore_frame.summary import Summary, short, summarize
 
@@ -113,7 +113,7 @@ class InventoryTab:
             self._labels = Labels(self._store.memory.categories)
             self._all = summarize(inventory, categories=self._labels)
             self._names = dict(zip(self._all.category_ids, self._all.labels, strict=True))
-            statuses = [(status_word(status), status) for status in self._all.statuses]
+            statuses = [(status_label(status), status) for status in self._all.statuses]
             set_options(self.status, [ALL_STATUSES, *statuses], self.status.value)
             self.categories.options = tuple(self._all.labels)
             set_visible(self._content, True)
@@ -281,7 +281,7 @@ def draw_cards(counts: Summary, everything: Summary, selection: Selection) -> Ma
     for status, color in palette.status_colours(everything.statuses).items():
         count = counts.by_status.get(status, StatusCount(0, counts.total.bound))
         number, under = _status_texts(status, count, counts, everything, selection)
-        cards.append(Card(status_word(status), number, under, color, count.is_exact))
+        cards.append(Card(status_label(status), number, under, color, count.is_exact))
     return PAGE.cards(cards)
 
 

@@ -210,7 +210,7 @@ class MatchValuesStep:
     def _use_labels(self, name: str, content: bytes) -> None:
         path = self._steps.upload_path(name)
         path.write_bytes(content)
-        labels = dict(Labels.words(Path(path)))
+        labels = dict(Labels.ids_and_labels(Path(path)))
         if not labels:
             raise ArgumentError(f"{name} names no categories; write category_id,label in line 1")
         self._steps.memory.name_categories(labels)

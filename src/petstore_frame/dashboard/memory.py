@@ -34,7 +34,7 @@ class Memory:
         self._folder, self._path = folder, folder / "categories.csv"
         self.categories = {**categories}
         with suppress(PetstoreError):  # there is no file yet, or somebody broke it
-            self.categories = dict(Labels.words(self._path)) | self.categories
+            self.categories = dict(Labels.ids_and_labels(self._path)) | self.categories
 
     def name_categories(self, labels: Mapping[int, str]) -> None:
         """Remember category names."""
@@ -60,7 +60,7 @@ class Memory:
     def keep_recipe(self, columns: Sequence[str], recipe: Recipe) -> None:
         """Remember how a file with this header is read."""
         without_categories = recipe.replace(categories=None)
-        if not without_categories.given():
+        if not without_categories.stated_options():
             return
         with suppress(PetstoreError, OSError):  # no file can hold it, or the disk is full
             self._folder.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
-from petstore_frame.loader import LoadResult
+from petstore_frame.loader import LoadResult, view_of
 from petstore_frame.rendering import PAGE, count_text
 
 if TYPE_CHECKING:
@@ -98,17 +98,18 @@ class SendStep:
         self._files.children = [*self.files.values()]
         set_visible(self.upload_fix, "fix.csv" in self.files)
         corrected = len(self._tab.state.corrected_lines)
-        notes = [f"Saved in {result.folder}"]
+        view = view_of(result)
+        notes = [f"Saved in {view.folder}"]
         if corrected:
             rows = count_text(corrected, "row")
             notes.insert(0, f"{rows} that you corrected on this page are loaded as well.")
-        markup = result.html() + PAGE.quiet(notes)
+        markup = view.html() + PAGE.quiet(notes)
         self._result.value = markup
 
 
 def _is_offered(path: Path, result: LoadResult) -> bool:
     """Return whether a result file has rows, and is small enough for a download."""
-    facts = result.facts
+    facts = view_of(result).facts
     rows = {"fix.csv": facts.to_fix, "unconfirmed.csv": facts.unconfirmed}.get(
         path.name, len(facts)
     )

@@ -149,7 +149,7 @@ class StocktakeTab(FileSteps):
             )
         cells = [
             [None if value is None else shorten(str(value), LONGEST) for value in row]
-            for row in comparison.shown_rows(shown)
+            for row in comparison.table_rows(shown)
         ]
         for row in cells:
             row[0] = kind_text(row[0])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from petstore_frame.dashboard.local_time import time_element
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
-from petstore_frame.loader import LoadResult, State, place_of
+from petstore_frame.loader import LoadResult, State, latest_results, place_of, view_of
 from petstore_frame.rendering import PAGE, Markup, count_text
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class UnfinishedImports:
         """Read the journal for what is unfinished."""
         store = self._tab.store
         path = place_of(store.journal, store.client.base_url)
-        latest = LoadResult.latest(path, IMPORTS_SHOWN)
+        latest = latest_results(path, IMPORTS_SHOWN)
         self.results = [result for result in latest if is_unfinished(result)]
 
     def count(self, *states: State) -> int:
@@ -101,5 +101,5 @@ def _line(result: LoadResult) -> Markup:
     counts = ", ".join(
         f"{rows:,} {_TEXTS[State(state)]}" for state, rows in result.counts.items() if rows
     )
-    staged_at = time_element(result.run.staged_at)
-    return Markup("{}, {}: {}").format(result.run.source, staged_at, counts)
+    run = view_of(result).run
+    return Markup("{}, {}: {}").format(run.source, time_element(run.staged_at), counts)

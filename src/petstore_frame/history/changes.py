@@ -1,4 +1,4 @@
-"""Compares two listings of a store, and says what changed as far as they prove it."""
+"""Compares two listings of a store, and reports the changes that they prove."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DTYPES = {
     "now": "str",
     "difference": "str",
 }
-_ROWS_SHOWN = 10
+_MAX_ROWS = 10
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +45,7 @@ class Diff:
 
     Attributes:
         old, new: The two listings.
-        since, until: The days of the two listings, in ``timezone``; None is the machine's.
+        since, until: The days of the two listings in ``timezone``; None is that of the machine.
         frame: One row per pet that came, went or changed, by id. Columns: ``id`` (int64), ``name``,
             ``category_id`` (int64, or Int64 if one is missing), ``kind`` (``new``, ``first seen``,
             ``changed``, ``gone``, ``not seen``), ``was`` and ``now`` (the statuses as text; a
@@ -76,8 +76,9 @@ class Diff:
     def moves(self) -> pd.DataFrame:
         """How many pets by ``kind``, ``was`` and ``now``.
 
-        Columns: these, ``pets`` (int64), and ``bound`` (``exact``, ``at_least`` or ``about``, see
-        ``count``). A pet that kept its status and changed in another field is in ``counts`` only.
+        Columns: ``kind``, ``was``, ``now``, ``pets`` (int64), and ``bound`` (``exact``,
+        ``at_least`` or ``about``, see ``count``). A pet that kept its status and changed in
+        another field is in ``counts`` only.
         """
         moved_pets = self.frame[self.frame["was"].ne(self.frame["now"])]
         moves = moved_pets.groupby(_MOVE, dropna=False).size().reset_index(name="pets")
@@ -98,7 +99,7 @@ class Diff:
 
     @property
     def is_exact(self) -> bool:
-        """Whether both listings hold every pet of the store, so that nothing can be missing."""
+        """Whether both listings have every pet of the store, so that no change is missing."""
         return self.old.completeness.covers_all and self.new.completeness.covers_all
 
     @property
@@ -109,9 +110,9 @@ class Diff:
     def count(self, *kinds: str) -> StatusCount:
         """Return how many pets are of these kinds together.
 
-        The number is exact if both listings hold every pet of the store. Otherwise it is a minimum
-        as long as every row is proven. A pet that was first seen, or not seen, may have been there
-        all the time, so with such rows the number is only about right.
+        The number is exact if both listings have every pet of the store. Otherwise it is a minimum
+        if every row is proven. A pet that was first seen, or not seen, may have been in the store
+        all the time, so with such rows the number is approximate.
         """
         pets = sum(self.counts[kind] for kind in kinds)
         unproven_pets = sum(self.counts[kind] for kind in kinds if kind in _UNPROVEN_KINDS)
@@ -140,10 +141,10 @@ class Diff:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        shown = self.frame.head(_ROWS_SHOWN).astype("object")
-        rows = shown.where(shown.notna(), None).itertuples(index=False, name=None)
-        table = PAGE.table(rows, list(shown.columns))
-        hidden = len(self) - len(shown)
+        displayed = self.frame.head(_MAX_ROWS).astype("object")
+        rows = displayed.where(displayed.notna(), None).itertuples(index=False, name=None)
+        table = PAGE.table(rows, list(displayed.columns))
+        hidden = len(self) - len(displayed)
         note = f"… and {hidden:,} more: .frame has all" if hidden > 0 else ""
         return in_notebook(PAGE.section(str(self)) + table + PAGE.quiet([note]))
 
@@ -153,13 +154,13 @@ def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) ->
 
     Args:
         old: An Inventory, a frame of pets with ids, a file of one (see ``read_inventory``), or a
-            Snapshot. If nothing says what it covers, no pet is proven to be new.
-        new: The later listing. If nothing says what it covers, no pet is proven to be gone.
-        timezone: The time zone of the days, such as ``Europe/Zurich``; None is the machine's. A
-            Snapshot keeps its day.
+            Snapshot. If its coverage is unknown, no pet is proven to be new.
+        new: The later listing. If its coverage is unknown, no pet is proven to be gone.
+        timezone: The time zone of the days, such as ``Europe/Zurich``; None is that of the
+            machine. A Snapshot keeps its day.
 
     Raises:
-        ArgumentError: A listing is none of these, or they are of two stores.
+        ArgumentError: A listing has another type, or the listings are of different stores.
         InputError: An id appears more than once.
         HistoryError: A Snapshot is damaged.
 
@@ -196,8 +197,8 @@ def compare_listings(
     old: Snapshot | Inventory, new: Snapshot | Inventory, zone: tzinfo | None = None
 ) -> Diff:
     """Compare two listings in the fields that both have."""
-    columns_of_both = {*_columns(old)} & {*_columns(new)}
-    fields = [name for name in FIELDS.names if name in columns_of_both]
+    common_columns = {*_columns(old)} & {*_columns(new)}
+    fields = [name for name in FIELDS.names if name in common_columns]
     views = {"old_pets": _table(old, fields), "new_pets": _table(new, fields)}
     proof = (old.completeness.covers_all, new.completeness.covers_all)
     rows = run(statement("diff", fields), views, _DTYPES, proof)

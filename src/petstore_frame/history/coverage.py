@@ -1,4 +1,4 @@
-"""States what each snapshot covers, as the two small tables that the SQL statements read."""
+"""Builds the two small tables of what each snapshot covers, which the SQL statements read."""
 
 from __future__ import annotations
 

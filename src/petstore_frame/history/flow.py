@@ -1,4 +1,4 @@
-"""Follows pets through many snapshots: who came, moved and went, and who still waits."""
+"""Follows pets through many snapshots: which came, moved and left, and which still wait."""
 
 from __future__ import annotations
 
@@ -32,10 +32,9 @@ _AGEING = {
 
 
 class Flow:
-    """Who came, moved and went, and who still waits; ``history.flow()`` makes it.
+    """Pets that came, moved and left, and those that still wait; ``history.flow()`` returns it.
 
-    Each table is computed when it is first asked for, from ``snapshots``, which are in order of
-    their dates.
+    Each table is computed on first use from ``snapshots``, which are in order of their dates.
 
     Example:
         >>> from petstore_frame import sample_data
@@ -50,7 +49,7 @@ class Flow:
 
     @cached_property
     def moves(self) -> pd.DataFrame:
-        """How many pets came, moved between statuses, and went, week by week.
+        """How many pets came, moved between statuses, and left, week by week.
 
         The last snapshot of each week is compared with that of the week before, and in the first
         week with the first snapshot. A pet that moved twice within a week counts once, from its

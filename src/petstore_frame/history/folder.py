@@ -1,8 +1,8 @@
 """Finds the snapshots of a history in its folder, and adds new ones.
 
 The layout is ``date=2026-11-01/pets.parquet``: plain hive-partitioned Parquet, which pandas,
-polars, DuckDB and Spark read without this package. Each question reads the folder once, so its
-answer is about one state of it.
+polars, DuckDB and Spark read without this package. Each query reads the folder once, so its
+result describes one state of the folder.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from petstore_frame.history.snapshot import (
     write_file,
 )
 from petstore_frame.inventory import Inventory
-from petstore_frame.storage import AtWorkError, locked, replacing, sync
+from petstore_frame.storage import LockedError, locked, replacing, sync
 
 LOCK_NAME, _WRITING = ".lock", ".writing-"
 Day: TypeAlias = Union[str, date, "np.datetime64"]
@@ -36,9 +36,9 @@ Day: TypeAlias = Union[str, date, "np.datetime64"]
 
 @dataclass(frozen=True)
 class Contents:
-    """The snapshots of a folder as they were at one moment, oldest first, and what else is in it.
+    """The snapshots and problem files of a folder at one moment, oldest first.
 
-    If it cannot answer a question, the HistoryError says what is there.
+    If a query has no result, the HistoryError says which snapshots exist.
     """
 
     folder: Path
@@ -72,21 +72,21 @@ class Contents:
         return {problem.date: problem for problem in self.problems if problem.date is not None}
 
     def between(self, since: Day | None = None, until: Day | None = None) -> Contents:
-        """Return what there is of these days, both included: at least one snapshot."""
+        """Return the contents of these days, both included; without a snapshot, raise an error."""
         first = date.min if since is None else day_of(since, self.zone)
         last = date.max if until is None else day_of(until, self.zone)
         snapshots = [entry for entry in self.snapshots if first <= entry.date <= last]
         if not snapshots:
             if not self.snapshots:
-                raise HistoryError(self._what_is_there())
+                raise HistoryError(self._describe_contents())
             start = "" if since is None else f" from {first}"
             end = "" if until is None else f" to {last}"
-            raise HistoryError(f"no snapshot{start}{end}; {self._what_is_there()}")
+            raise HistoryError(f"no snapshot{start}{end}; {self._describe_contents()}")
         problems = [problem for day, problem in self.lost.items() if first <= day <= last]
         return replace(self, snapshots=snapshots, problems=problems)
 
     def on(self, day: Day | None) -> Snapshot:
-        """Return the snapshot of a day, or the last one for None."""
+        """Return the snapshot of a day; None is the last snapshot."""
         if day is None:
             return self.between().snapshots[-1]
         wanted = day_of(day, self.zone)
@@ -95,10 +95,10 @@ class Contents:
                 return entry
         if wanted in self.lost:
             raise HistoryError(f"{self.lost[wanted]}; {NEXT_STEP}")
-        raise HistoryError(f"no snapshot of {wanted}; {self._what_is_there()}")
+        raise HistoryError(f"no snapshot of {wanted}; {self._describe_contents()}")
 
     def before(self, later: Snapshot) -> Snapshot:
-        """Return the snapshot before another one."""
+        """Return the last snapshot before a later one."""
         earlier = [entry for entry in self.snapshots if entry.date < later.date]
         if not earlier:
             raise HistoryError(
@@ -116,7 +116,7 @@ class Contents:
             return f"{name}: 1 snapshot of {first}"
         return f"{name}: {len(self.snapshots)} snapshots from {first} to {last}"
 
-    def _what_is_there(self) -> str:
+    def _describe_contents(self) -> str:
         if self.snapshots:
             first, last = self.snapshots[0].date, self.snapshots[-1].date
             return f"{self.folder} has {len(self.snapshots)}, {first} to {last}"
@@ -129,7 +129,7 @@ class Contents:
 
 
 def _entries(folder: Path) -> Iterator[Snapshot | SnapshotProblem]:
-    """Yield what is in a folder, by date."""
+    """Yield the snapshots and problems in a folder, by date."""
     for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
         if entry.name.startswith("."):  # the lock, and files that are half written
             continue
@@ -168,7 +168,7 @@ def day_of(day: Day, zone: tzinfo | None = None) -> date:
 
 
 def add_snapshot(
-    folder: Path, inventory: Inventory, zone: tzinfo | None, *, replace_it: bool
+    folder: Path, inventory: Inventory, zone: tzinfo | None, *, overwrite: bool
 ) -> Snapshot:
     """Add an inventory, unless better data would be lost or stores mixed; see ``History.add``."""
     if not isinstance(inventory, Inventory):
@@ -184,14 +184,14 @@ def add_snapshot(
             snapshots = Contents.of(folder, warn=False).snapshots
             _check_store(folder, snapshots, inventory)
             for entry in snapshots:
-                # In another time zone the same inventory may be kept under another day.
+                # In another time zone the same inventory may be stored under another day.
                 if _is_same(entry, inventory):
                     return entry
             for entry in snapshots:
-                if entry.date == day and not replace_it:
+                if entry.date == day and not overwrite:
                     _check_order(entry, inventory, zone)
             return _write(folder, inventory, day)
-    except AtWorkError:
+    except LockedError:
         raise HistoryLockedError(
             f"another process is writing to {folder}; wait for it to end and add again"
         ) from None
@@ -203,16 +203,16 @@ def add_snapshot(
 
 
 def _check_coverage(inventory: Inventory) -> None:
-    """Raise if it is not known what the rows cover, or if they are a selection."""
+    """Raise a HistoryError if the coverage of the rows is unknown, or if they are a selection."""
     completeness = inventory.completeness
     if not completeness.requests:
         raise HistoryError(
-            f"what the frame covers is not known: {completeness.reason} "
+            f"the coverage of the frame is unknown: {completeness.reason} "
             "Add the inventory before you edit its frame"
         )
     if completeness.part:
         raise HistoryError(
-            f"the inventory holds only the pets with {completeness.part}; add the whole inventory"
+            f"the inventory has only the pets with {completeness.part}; add the complete inventory"
         )
 
 
@@ -234,7 +234,7 @@ def _is_same(entry: Snapshot, inventory: Inventory) -> bool:
 
 
 def _check_order(present: Snapshot, inventory: Inventory, zone: tzinfo | None) -> None:
-    """Raise if the snapshot of a day is newer than an inventory, or proves more."""
+    """Raise a HistoryError if the snapshot of a day is newer than an inventory, or proves more."""
     old, new = present.completeness, inventory.completeness
     proves_less = (new.covers_all, new.is_complete) < (old.covers_all, old.is_complete)
     if inventory.fetched_at <= present.fetched_at:
@@ -248,8 +248,10 @@ def _check_order(present: Snapshot, inventory: Inventory, zone: tzinfo | None) -
 
 
 def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:
-    """Write an inventory under a temporary name, and rename it into place when it is whole."""
-    for orphan in folder.glob(f"{_WRITING}*"):  # the lock is ours, so its writer is dead
+    """Write an inventory under a temporary name, and rename it when it is complete."""
+    for orphan in folder.glob(
+        f"{_WRITING}*"
+    ):  # we hold the lock, so the writer of such a file has ended
         orphan.unlink()
     path = folder / f"date={day.isoformat()}" / FILE_NAME
     with replacing(path, draft=folder / f"{_WRITING}{os.getpid()}") as draft:

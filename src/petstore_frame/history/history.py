@@ -1,4 +1,4 @@
-"""Keeps dated snapshots of a store in a folder, and answers what changed between them."""
+"""Stores dated snapshots of a store in a folder, and reports what changed between them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from petstore_frame.schema import Categories, Labels, as_type
 from petstore_frame.validation import time_zone
 
 HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]
-_ROWS_SHOWN = 10
-_LISTED = {
+_MAX_ROWS = 10
+_SNAPSHOT_DTYPES = {
     "date": "datetime64[us]",
     "rows": "int64",
     "verdict": "str",
@@ -39,7 +39,7 @@ _LISTED = {
 
 
 class History:
-    """Dated inventories of one store, kept as plain Parquet, one file per day.
+    """Dated inventories of one store, stored as plain Parquet, one file per day.
 
     A later listing of a day replaces an earlier one unless it proves less. A folder is for one
     store: its address (on this machine, with any port), and its id if it has one.
@@ -51,7 +51,7 @@ class History:
     Args:
         folder: Folder for the snapshots; the first ``add`` creates it.
         timezone: Time zone that decides the day of a snapshot, such as ``Europe/Zurich``; None is
-            the machine's. A snapshot that is there keeps its day.
+            the machine's. Existing snapshots keep their day.
 
     Example:
         >>> history = History("history")
@@ -70,7 +70,7 @@ class History:
         self.timezone = time_zone(timezone)
 
     def add(self, inventory: Inventory, *, replace: bool = False) -> Snapshot:
-        """Keep an inventory under the day on which it was fetched, whole or not at all.
+        """Store an inventory under the day on which it was fetched, completely or not at all.
 
         Args:
             inventory: What was fetched; adding it again changes nothing.
@@ -79,9 +79,9 @@ class History:
         Raises:
             HistoryLockedError: Another process is writing to the folder.
             HistoryError: The day has a snapshot that is newer or proves more; the folder is of
-                another store; the frame was changed after it was fetched; or an id repeats.
+                another store; the frame was changed after it was fetched; or an id appears twice.
         """
-        return add_snapshot(self.folder, inventory, self.timezone, replace_it=replace)
+        return add_snapshot(self.folder, inventory, self.timezone, overwrite=replace)
 
     def snapshots(self) -> pd.DataFrame:
         """List the snapshots, oldest first.
@@ -89,8 +89,8 @@ class History:
         Returns:
             One row per snapshot: ``date``, ``rows`` (int64), ``verdict``, ``status`` (the only one
             that was fetched, if any), ``completeness`` (a sentence), ``fetched_at`` (UTC),
-            ``base_url``, ``path``, ``size`` (bytes, int64). Files that are damaged or not ours are
-            in ``problems()``.
+            ``base_url``, ``path``, ``size`` (bytes, int64). Files that are damaged or that
+            no History wrote are in ``problems()``.
         """
         rows = [
             (
@@ -106,10 +106,10 @@ class History:
             )
             for entry in self._contents().snapshots
         ]
-        return as_type(pd.DataFrame(rows, columns=list(_LISTED)), _LISTED)
+        return as_type(pd.DataFrame(rows, columns=list(_SNAPSHOT_DTYPES)), _SNAPSHOT_DTYPES)
 
     def problems(self) -> list[SnapshotProblem]:
-        """Name every path in the folder that cannot be read or is not ours, and why."""
+        """List every path in the folder that is not a readable snapshot, with the reason."""
         return self._contents(warn=False).problems
 
     def read(self, day: Day | None = None) -> Inventory:
@@ -122,7 +122,7 @@ class History:
         return self._contents().on(day).read()
 
     def last_complete(self, before: Day | None = None) -> Snapshot | None:
-        """Return the last snapshot, before that day, that holds every pet of the store, or None."""
+        """Return the last snapshot before a day that has every pet of the store, or None."""
         end = date.max if before is None else day_of(before, self.timezone)
         for entry in reversed(self._contents().snapshots):
             if entry.date < end and entry.completeness.covers_all:
@@ -130,10 +130,11 @@ class History:
         return None
 
     def diff(self, old: Day | None = None, new: Day | None = None) -> Diff:
-        """Compare two snapshots; without days, the last one with the one before it.
+        """Compare two snapshots; by default the last one with the one before it.
 
-        A pet is called ``gone`` only if the later snapshot holds every pet of the store, otherwise
-        ``not seen``. It is called ``new`` only if the earlier one does, otherwise ``first seen``.
+        A pet is ``gone`` only if the later snapshot has every pet of the store, otherwise
+        ``not seen``. A pet is ``new`` only if the earlier snapshot has every pet, otherwise
+        ``first seen``.
         """
         contents = self._contents()
         later = contents.on(new)
@@ -158,8 +159,8 @@ class History:
         Args:
             by: ``"status"``, ``"category_id"``, or both as a list.
             since, until: The first and the last day; None is the first and the last snapshot.
-            every_days: Days between snapshots. A day on which one was due and is missing gets rows
-                without a number. None marks no missing days.
+            every_days: Days between snapshots. A day without an expected snapshot gets rows without
+                a number. None marks no missing days.
             categories: Labels by category id, for a column ``category``.
 
         Returns:
@@ -183,7 +184,7 @@ class History:
         return table
 
     def flow(self, *, since: Day | None = None, until: Day | None = None) -> Flow:
-        """Follow pets through the snapshots of these days: who moved, and how long they wait."""
+        """Follow pets through the snapshots of these days: which moved, and how long they wait."""
         return Flow(self._contents().between(since, until))
 
     def coverage(
@@ -224,7 +225,7 @@ class History:
 
     def _repr_html_(self) -> str:
         contents = self._contents(warn=False)
-        latest = contents.snapshots[-_ROWS_SHOWN:]
+        latest = contents.snapshots[-_MAX_ROWS:]
         rows = [(entry.date, f"{entry.rows:,}", str(entry.completeness)) for entry in latest]
         hidden = len(contents.snapshots) - len(latest)
         note = f"{hidden} earlier: .snapshots() has all" if hidden > 0 else ""
@@ -240,5 +241,5 @@ class History:
 
 
 def open_history(history: HistoryOption) -> History | None:
-    """Return the History that an option ``history=`` means, None for None."""
+    """Return the History of an option ``history=``, None for None."""
     return history if history is None or isinstance(history, History) else History(history)

@@ -65,6 +65,6 @@ def run(
         for name, table in views.items():
             connection.register(name, table)
         result = connection.sql(sql, params=list(parameters)).to_arrow_table()
-    # With Arrow's own dtypes a missing number does not turn the others into floats.
+    # With the dtypes of Arrow a missing number does not turn the others into floats.
     rows: pd.DataFrame = result.to_pandas(types_mapper=pd.ArrowDtype)
     return as_type(rows, dtypes)[list(dtypes)]

@@ -1,6 +1,6 @@
 """Writes and reads one snapshot, a Parquet file; a damaged one is never read.
 
-Parquet has a checksum for each page of rows. What is known about the listing is in the footer,
+Parquet has a checksum for each page of rows. What the listing covers is in the footer,
 under the key ``petstore_frame``, with a digest next to it, because Parquet has no checksum for the
 footer. Other readers need neither.
 """
@@ -34,7 +34,7 @@ class Snapshot(HasProvenance):
     """One dated inventory on disk.
 
     Attributes:
-        date: The day of ``fetched_at`` in the time zone of the History that kept it.
+        date: The day of ``fetched_at`` in the time zone of the History that wrote it.
         path: The Parquet file, of ``size`` bytes, with ``rows`` pets in ``columns``.
         completeness: What the listing covers.
         provenance: The store's address, when it was read, and what it calls itself; ``.base_url``,
@@ -50,7 +50,7 @@ class Snapshot(HasProvenance):
     columns: tuple[str, ...]
 
     def read(self) -> Inventory:
-        """Load it into memory, with what it covers; a HistoryError names a damaged file."""
+        """Load the inventory into memory, with what it covers; a damaged file is a HistoryError."""
         dtypes = {field.name: field.dtype for field in FIELDS}
         names = [name for name in dtypes if name in self.columns]
         categorical = [field.name for field in FIELDS if field.dtype == "category"]
@@ -71,8 +71,8 @@ class Snapshot(HasProvenance):
 def _in_order_of_a_fetch(column: pd.Series[Any], values: Sequence[str]) -> pd.Series[Any]:
     """Put the categories of a column in the order of a fetch: the usual values, then others."""
     present = column.cat.categories.astype("str").tolist()
-    others = sorted({*present} - {*values})
-    return column.cat.rename_categories(present).cat.set_categories([*values, *others])
+    other_values = sorted({*present} - {*values})
+    return column.cat.rename_categories(present).cat.set_categories([*values, *other_values])
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class SnapshotProblem:
 
 
 def write_file(path: Path, inventory: Inventory) -> None:
-    """Write an inventory's rows sorted by id, and in the footer what they cover."""
+    """Write the rows of an inventory sorted by id, and what they cover in the footer."""
     parquet, arrow = _pyarrow()
     frame = inventory.frame.sort_values("id", kind="stable")
     is_repeated = frame["id"].duplicated()
@@ -134,7 +134,7 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
     fetched_on = snapshot.fetched_at.astimezone(UTC).date()
     # Anywhere on earth the day is that of UTC, the one before or the one after.
     if abs(fetched_on - day) > timedelta(days=1):
-        return SnapshotProblem(path, f"fetched on {fetched_on}, but kept under another date")
+        return SnapshotProblem(path, f"fetched on {fetched_on}, but stored under another date")
     return snapshot
 
 
@@ -145,7 +145,7 @@ class _RecordError(Exception):
 def _read_record(path: Path, day: date, footer: Any) -> Snapshot:
     metadata = footer.metadata or {}
     if _RECORD not in metadata:
-        raise _RecordError("holds no completeness record: damaged, or not written by a history")
+        raise _RecordError("has no completeness record: damaged, or not written by a history")
     record = json.loads(metadata[_RECORD])
     columns = {column.name: str(column.type) for column in footer.schema.to_arrow_schema()}
     recorded = (record["format"], record["rows"], record["columns"])

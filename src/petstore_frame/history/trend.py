@@ -37,6 +37,5 @@ def count_by_day(
     columns = tuple(sorted({*checked_choices("by", by, ("category_id", "status"))}))
     views = coverage_tables(contents, every_days)
     views["pets"] = dated_table(contents.snapshots, columns)
-    shown = ("date", *columns, "pets", "bound")
-    dtypes = {name: _DTYPES[name] for name in shown}
+    dtypes = {name: _DTYPES[name] for name in ("date", *columns, "pets", "bound")}
     return run(statement(_STATEMENTS[columns]), views, dtypes)

@@ -186,7 +186,7 @@ class Completeness:
 
     def to_html(self, note: str = "") -> Markup:
         """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.rendering import PAGE, palette, shorten, status_word
+        from petstore_frame.rendering import PAGE, palette, shorten, status_label
 
         counts = self.counts_asked_for()
         shades = palette.status_colours(counts)
@@ -196,7 +196,7 @@ class Completeness:
             words=self.headline,
             note=note,
             counts=[
-                (shorten(status_word(status)), shades[status], str(count))
+                (shorten(status_label(status)), shades[status], str(count))
                 for status, count in counts.items()
             ],
             folds=self.reasons(),

@@ -58,9 +58,6 @@ class PetRows:
 
     def columns(self) -> PetColumns:
         """Return the pets as columns, in the order first met."""
-        complete_rows = min(map(len, self._columns))  # an interrupt may leave a row half added
-        for column in self._columns:
-            del column[complete_rows:]
         return PetColumns(*self._columns)
 
     def _are_new(self, ids: Sequence[int]) -> bool:
@@ -79,10 +76,21 @@ class PetRows:
         return place if place < len(self._ids) and self._ids[place] == pet_id else None
 
     def _append(self, columns: PetColumns) -> None:
+        try:
+            if self._places is not None:
+                self._places.update(zip(columns.id, count(len(self._ids)), strict=False))
+            for column, values in zip(self._columns, columns, strict=True):
+                column.extend(values)
+        except BaseException:  # Ctrl-C
+            self._drop_incomplete_rows()
+            raise
+
+    def _drop_incomplete_rows(self) -> None:
+        complete_rows = min(map(len, self._columns))
+        for column in self._columns:
+            del column[complete_rows:]
         if self._places is not None:
-            self._places.update(zip(columns.id, count(len(self._ids)), strict=False))
-        for column, values in zip(self._columns, columns, strict=True):
-            column.extend(values)
+            self._places = {pet_id: place for place, pet_id in enumerate(self._ids)}
 
     def _differences(self, row: Sequence[Any], place: int) -> set[int]:
         """Return the columns in which a row differs from the row of the same id, and note them."""

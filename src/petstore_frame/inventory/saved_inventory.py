@@ -23,7 +23,7 @@ from petstore_frame.inventory.provenance import (
 )
 from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import FIELDS, PetColumns
-from petstore_frame.storage import open_workbook, whole_file, without_guard
+from petstore_frame.storage import open_workbook, without_guard, write_atomically
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -149,7 +149,7 @@ def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> No
     """
     file = Path(path)
     facts = _coverage_facts(inventory) | {_HASH: _sha256(file)}
-    with whole_file(_coverage_path(file)) as draft:
+    with write_atomically(_coverage_path(file)) as draft:
         draft.write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
 
 

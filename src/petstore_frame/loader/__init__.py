@@ -20,24 +20,26 @@ from petstore_frame.loader.loading import resume_loads, run_import
 from petstore_frame.loader.next_steps import to_add
 from petstore_frame.loader.read_list import read_ids, read_list
 from petstore_frame.loader.resolve import PLACEHOLDER, PetIds, RowName
-from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.results.load_result import LoadResult, latest_results, view_of
 from petstore_frame.loader.row_state import State
-from petstore_frame.loader.source import Look, Recipe, RecipeOptions, as_recipe
+from petstore_frame.loader.source import FilePreview, Recipe, RecipeOptions, as_recipe
 
 __all__ = [
     "PLACEHOLDER",
+    "FilePreview",
     "LoadResult",
-    "Look",
     "PetIds",
     "Recipe",
     "RecipeOptions",
     "RowName",
     "State",
     "as_recipe",
+    "latest_results",
     "place_of",
     "read_ids",
     "read_list",
     "resume_loads",
     "run_import",
     "to_add",
+    "view_of",
 ]

@@ -54,7 +54,8 @@ from petstore_frame.loader.named_lines import with_named_lines
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.replaced import drop_replaced
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
-from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.results.import_view import ImportView
+from petstore_frame.loader.results.load_result import LoadResult, view_of
 from petstore_frame.loader.results.result_text import headline, next_texts
 from petstore_frame.loader.row_state import Ending, SourceRow, State
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
@@ -98,45 +99,46 @@ def load(
     workers: int | None = None,
     **options: Unpack[RecipeOptions],
 ) -> LoadResult:
-    """Load the animals of a file or a frame into the store, none twice and none lost.
+    """Load the animals of a file or a DataFrame into a store, none twice and none lost.
 
-    The same call again goes on where it stopped, or does nothing. With ``key=`` each animal is
-    known by its key, in whatever file it comes back; without it you are asked what rows are that
-    equal earlier ones. Rows that are fine are sent, whatever the others are.
+    If a load was interrupted, the same call continues it; otherwise, it sends only new rows. With
+    ``key=``, an animal is recognized in any later file; without it, you are asked about rows that
+    equal earlier ones. Valid rows are sent even if other rows need fixing.
 
     Args:
-        source: A CSV, TSV, ``.xlsx``, JSON lines or Parquet file, also packed by gzip; the bytes of
-            one; or a DataFrame of any engine.
+        source: Path or bytes of a CSV, TSV, ``.xlsx``, JSON lines or Parquet file, also compressed
+            with gzip; or a DataFrame from any library.
         client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
         recipe: How this kind of file is read: a Recipe, a dict, or the path of a TOML file.
         duplicates: What to do with rows that may be loaded already: ``raise`` asks, ``skip``
             treats them as the same animals, ``create`` as different ones; or a dict with an answer
             for each case.
         as_new: True if the whole file stands for different animals, 2 for a second copy of them;
-            or the lines of rows that are new animals, whatever they equal.
-        exclude_lines: Lines of rows that are not sent.
-        max_rows: Send at most this many rows, as a trial; the same call without it continues.
-        dry_run: Read, check and plan, and send nothing.
-        check_store: Read the store before sending, and ask about equal pets of others.
-        max_errors: Stop above so many invalid, or rejected, rows.
-        progress: None shows a bar where a person can see it, True always, False never; or a
-            function that is given the number of rows in each state.
-        journal: Folder of the journals; None is the user's state directory.
-        workers: Requests in flight at most, 1 to 32; None is about 16.
-        options: Options of the recipe, which override it: ``key="Tag"``,
-            ``categories="labels.csv"``, ``mapping={"name": "Pet"}``. ``help(pf.Recipe)`` has all.
+            or the lines of new animals, even if they look like loaded ones.
+        exclude_lines: Lines that are not sent.
+        max_rows: Maximum number of rows to send, for a trial; None sends all. The same call without
+            it sends the rest.
+        dry_run: Read and check everything, but send nothing.
+        check_store: Read the store before sending, and ask about equal pets created by others.
+        max_errors: Stop if more than this many rows are invalid or rejected; None is no limit.
+        progress: True shows a progress bar, False does not, None does in a terminal or notebook; or
+            a function that gets the number of rows in each state.
+        journal: Folder of the journal; None is the user's state folder.
+        workers: Maximum number of parallel requests, 1 to 32; None is about 16.
+        options: Recipe options, which override ``recipe``: ``key="Tag"``,
+            ``categories="labels.csv"``, ``mapping={"name": "Pet"}``. See ``help(pf.Recipe)``.
 
     Returns:
-        A LoadResult: ``.frame`` has each row and its state, ``.fix`` those to correct, and
-        ``.write(folder)`` makes files.
+        A LoadResult: ``.frame`` has each row and its state, ``.fix`` the rows that need fixing, and
+        ``.write(folder)`` writes them to files.
 
     Raises:
-        InputError: The source cannot be read as animals; nothing was sent.
-        ArgumentError: An argument cannot be used; nothing was sent.
-        DuplicatesError: Rows may be known animals; it says what to add. Nothing was sent.
-        LoadStoppedError: The store, an outage or a limit ended it; the same call goes on.
-        LoadInterrupted: Ctrl-C ended it; requests on their way were awaited.
-        JournalError: The journal cannot be used, or another load is at work (JournalLockedError).
+        InputError: The source cannot be read as animals. Nothing was sent.
+        ArgumentError: An argument is invalid. Nothing was sent.
+        DuplicatesError: Rows may be loaded already; the message says what to add. Nothing was sent.
+        LoadStoppedError: The store, an outage or a limit ended the load; the same call continues.
+        LoadInterrupted: Ctrl-C ended the load, after the requests in flight had finished.
+        JournalError: The journal cannot be used, or another load uses it (JournalLockedError).
 
     Example:
         >>> import pandas as pd
@@ -188,12 +190,12 @@ def run_import(
     options = LoadOptions(**said)
     options.check(client)
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
-    words_of, lines = partial(_words_of, path), options.exclude_lines
-    opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
+    import_options, lines = partial(_options_of_import, path), options.exclude_lines
+    opened = open_source(source, recipe, import_options=import_options, exclude_lines=lines)
     key = None if opened.is_returned or recipe.key is not None else _remembered_key(path, opened)
     if key is not None:
         recipe = recipe.replace(key=key)
-        opened = open_source(source, recipe, words_of=words_of, exclude_lines=lines)
+        opened = open_source(source, recipe, import_options=import_options, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
     stage = partial(_stage, opened, run, client, options, rows_read)
     put = partial(_stage_named, stage, _path_of(source), recipe)
@@ -202,7 +204,7 @@ def run_import(
     with holding(path), Writer(path, client.base_url) as writer:
         staged, _ = put(writer)
         if cause := staged.run.facts.get(COMMON_CAUSE):
-            detail = f"nothing was sent, as most rows fail for one cause: {cause}"
+            detail = f"nothing was sent, as most rows fail for one reason: {cause}"
             Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
             was_at_work = True
         else:
@@ -210,7 +212,7 @@ def run_import(
                 writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
             )
     fix_file = _path_of(source) if opened.is_returned else None
-    result = LoadResult(path, staged.run.id, sent_now=was_at_work, fix_file=fix_file)
+    result = LoadResult(ImportView(path, staged.run.id, sent_now=was_at_work, fix_file=fix_file))
     _tell_end(result)
     return result
 
@@ -273,11 +275,11 @@ def resume_loads(
     with holding(path), Writer(path, client.base_url) as writer:
         for run in read_imports(writer.sql, _LEFT):
             if COMMON_CAUSE in run.facts:  # it waits for an answer
-                results.append(LoadResult(path, run.id))
+                results.append(LoadResult(ImportView(path, run.id)))
                 continue
             with writer.transaction() as sql:
                 drop_replaced(sql, run, options.answers)
-            results.append(LoadResult(path, run.id))
+            results.append(LoadResult(ImportView(path, run.id)))
             # What was said by name was said of that day's reading.
             before = LoadOptions(duplicates=run.duplicates).answers.items()
             kept = {case: word for case, word in before if case not in BY_NAME}
@@ -301,13 +303,14 @@ def resume_loads(
 
 def _tell_end(result: LoadResult) -> None:
     """Log what became of an import; raise where it ended now, before its end."""
-    facts = result.facts
+    view = view_of(result)
+    facts = view.facts
     title, sentence = headline(facts)
     log.info("%s: %s", title, sentence)
     ending = facts.run.ending
-    if ending is Ending.INTERRUPTED and result.sent_now:
+    if ending is Ending.INTERRUPTED and view.sent_now:
         raise LoadInterrupted(result)
-    if ending in _STOPPED and result.sent_now:
+    if ending in _STOPPED and view.sent_now:
         raise LoadStoppedError("\n".join([sentence, *next_texts(facts)]), result, ending)
 
 
@@ -319,7 +322,7 @@ def _remembered_key(path: Path, opened: Source) -> tuple[str, ...] | None:
         return remembered_key(sql, tuple(opened.columns))
 
 
-def _words_of(path: Path, import_id: str) -> dict[str, Any] | None:
+def _options_of_import(path: Path, import_id: str) -> dict[str, Any] | None:
     """Return how the import was read whose id begins so, as a fix file names it."""
     if not path.exists():
         return None
@@ -339,7 +342,7 @@ def _import_of(
         id="",
         base_url=client.base_url,
         source=opened.name,
-        place=opened.place,
+        place=opened.location,
         header=tuple(opened.columns),
         mapping=dict(opened.mapping),
         key=tuple(opened.key),
@@ -495,6 +498,6 @@ def _rehearse(
         with Writer(copy, base_url) as writer:
             staged, question = put(writer)
             Outcomes(writer, staged.run).recover()
-        result = LoadResult(path, staged.run.id, copy=copy, question=question)
+        result = LoadResult(ImportView(path, staged.run.id, copy=copy, question=question))
         finalize(result, stack.pop_all().close)
     return result

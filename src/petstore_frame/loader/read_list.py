@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Listed(NamedTuple):
-    """The rows of a list, and what was noticed while it was read.
+class ListData(NamedTuple):
+    """The rows of a list, and the warnings from reading it.
 
     ``frame`` has ``row`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
     dtypes), ``problem`` (str), which is missing if the row can be compared, and ``is_excluded``
@@ -37,7 +37,7 @@ class Listed(NamedTuple):
     warnings: list[str]
 
 
-def read_list(data: Any, recipe: Recipe) -> Listed:
+def read_list(data: Any, recipe: Recipe) -> ListData:
     """Read a list as the loader would read it, without blank rows.
 
     Rows that the recipe excludes are marked; they have the fields that can be read.
@@ -53,37 +53,37 @@ def read_list(data: Any, recipe: Recipe) -> Listed:
     compared_keys = {key for row, key in zip(rows, keys, strict=True) if not row.is_excluded}
     compared_keys.discard(None)
 
-    listed = [
+    compared_rows = [
         (row, key)
         for row, key in zip(rows, keys, strict=True)
         if row.number not in superseded and not (row.is_excluded and key in compared_keys)
     ]
     problems = [
         None if row.is_excluded else conflicts.get(row.number, _problem_text(row))
-        for row, _ in listed
+        for row, _ in compared_rows
     ]
     columns: dict[str, Any] = {
-        "row": pd.array([row.number for row, _ in listed], "int64"),
-        "line": pd.array([row.line for row, _ in listed], "int64"),
-        "key": as_type([key for _, key in listed], "str"),
+        "row": pd.array([row.number for row, _ in compared_rows], "int64"),
+        "line": pd.array([row.line for row, _ in compared_rows], "int64"),
+        "key": as_type([key for _, key in compared_rows], "str"),
     }
     # One JSON document for all payloads is parsed faster than many.
-    payloads = b",".join(row.payload or b"{}" for row, _ in listed)
+    payloads = b",".join(row.payload or b"{}" for row, _ in compared_rows)
     bodies = [
         _readable_fields(source, row) if row.is_excluded else body
-        for (row, _), body in zip(listed, json.loads(b"[" + payloads + b"]"), strict=True)
+        for (row, _), body in zip(compared_rows, json.loads(b"[" + payloads + b"]"), strict=True)
     ]
     for field in FIELDS.sent:
         values = [body.get(field.wire_name) for body in bodies]
         columns[field.name] = as_type(values, field.nullable)
     columns["problem"] = as_type(problems, "str")
-    columns["is_excluded"] = pd.array([row.is_excluded for row, _ in listed], dtype="bool")
+    columns["is_excluded"] = pd.array([row.is_excluded for row, _ in compared_rows], dtype="bool")
     notes = [
         (row.notes, 1, row.line)
         for row in rows
         if row.notes and not row.problems and not row.is_excluded
     ]
-    return Listed(source.name, pd.DataFrame(columns), [str(note) for note in count_notes(notes)])
+    return ListData(source.name, pd.DataFrame(columns), [str(note) for note in count_notes(notes)])
 
 
 def _has_excluded_cells(row: SourceRow) -> bool:
@@ -94,12 +94,12 @@ def _has_excluded_cells(row: SourceRow) -> bool:
 def _readable_fields(source: Source, row: SourceRow) -> dict[str, Any]:
     """Return the fields of an excluded row that can be read.
 
-    The value for which it is excluded is often one that no store has.
+    The value that excludes a row is often one that no store has.
     """
     body: dict[str, Any] = {}
     for field_name, column in source.mapping.items():
-        place = source.columns.index(column)
-        text = row.cells[place] if place < len(row.cells) else ""
+        position = source.columns.index(column)
+        text = row.cells[position] if position < len(row.cells) else ""
         meaning = source.readers[field_name][text]
         if meaning.problem is None:
             body |= json.loads(b"{%b}" % meaning.part)

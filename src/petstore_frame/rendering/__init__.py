@@ -18,7 +18,7 @@ from petstore_frame.rendering.phrases import (
     minute_text,
     printable,
     shorten,
-    status_word,
+    status_label,
 )
 from petstore_frame.rendering.templates import PAGE, Card, Cell, in_notebook
 
@@ -37,6 +37,6 @@ __all__ = [
     "palette",
     "printable",
     "shorten",
-    "status_word",
+    "status_label",
     "style",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from petstore_frame.rendering.palette import STATUS_COLOURS, VERDICT_BADGES
-from petstore_frame.rendering.phrases import shorten, status_word
+from petstore_frame.rendering.phrases import shorten, status_label
 from petstore_frame.rendering.templates import PAGE, Cell
 
 _NAME_LENGTH = 40
@@ -59,7 +59,7 @@ def count_table(
     """
     head = [Cell("Category")]
     for status in statuses:
-        name = shorten(status_word(status), _NAME_LENGTH)
+        name = shorten(status_label(status), _NAME_LENGTH)
         head.append(Cell(_marked(name), {"status": status}))
     head.append(Cell("Pets"))
     return PAGE.table(

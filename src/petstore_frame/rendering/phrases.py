@@ -11,11 +11,11 @@ NO_STATUS = "no status"
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def status_word(status: str | None) -> str:
+def status_label(status: str | None) -> str:
     """Return the word for a status on screen; None is a pet without one.
 
     Example:
-        >>> status_word("available"), status_word(None), status_word("")
+        >>> status_label("available"), status_label(None), status_label("")
         ('Available', 'No status', '(empty)')
     """
     text = NO_STATUS if status is None else status or "(empty)"

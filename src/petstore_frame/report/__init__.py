@@ -1,4 +1,4 @@
-"""The same facts as a file: workbook, CSV, Parquet or one HTML page."""
+"""Writes an inventory as a workbook, a CSV, a Parquet file or an HTML page."""
 
 from petstore_frame.report.report_file import check_target, report_name, write_data, write_report
 from petstore_frame.storage import refuse_impossible

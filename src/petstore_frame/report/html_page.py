@@ -1,6 +1,6 @@
 """Writes the report as one page that any browser opens without the network.
 
-Every pet is in it, and can be read without the script, which adds search, sort and pages.
+The page has every pet and is readable without the script, which adds search, sort and pages.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from petstore_frame import __version__
 from petstore_frame.charts import status_chart
-from petstore_frame.rendering import NO_STATUS, PAGE, Card, Markup, palette, status_word, style
+from petstore_frame.rendering import NO_STATUS, PAGE, Card, Markup, palette, status_label, style
 from petstore_frame.report.report_content import Content
 from petstore_frame.summary import short
 
@@ -21,7 +21,7 @@ def write_html(content: Content, path: Path) -> None:
     caption = f"{counts.categories_in_words}, largest first"
     text = PAGE.render(
         "report/page.html.j2",
-        stylesheet=Markup(style.stylesheet()),  # ours
+        stylesheet=Markup(style.stylesheet()),  # a constant of this package
         palette=palette,
         style=style,
         colours={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},
@@ -55,4 +55,4 @@ def _cards(content: Content) -> Iterator[Card]:
         if content.has_shares:
             under = content.counts.shares[status]
         shade = content.status_colors[status]
-        yield Card(status_word(status), short(count), under, shade, count.is_exact)
+        yield Card(status_label(status), short(count), under, shade, count.is_exact)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame import __version__
 from petstore_frame.inventory import StatusCount
-from petstore_frame.rendering import NO_STATUS, minute_text, palette, status_word
+from petstore_frame.rendering import NO_STATUS, minute_text, palette, status_label
 from petstore_frame.report import sheet_layout as layout
 from petstore_frame.report.report_content import ColumnKind, Content, PetColumn
 from petstore_frame.report.sheet_layout import write_list
@@ -17,7 +17,7 @@ from petstore_frame.storage import Book, Sheet, styles
 if TYPE_CHECKING:
     from petstore_frame.history import Diff
 
-LISTED_ROWS = 10_000  # of pets that changed
+MAX_CHANGED_PETS = 10_000  # on the sheet Changes
 ID_RULE = (
     "Ids of up to 15 digits are numbers. Longer ones are text, because Excel keeps 15 digits of "
     'a number: look one up as text, =XLOOKUP("9007199254740993", ...).'
@@ -25,7 +25,7 @@ ID_RULE = (
 _FIRST_ROW = 4
 _DARK = {"bold": True, "font_color": palette.PAPER, "bg_color": palette.INK}
 _IDS = ("id", "category_id")
-_MEASURED_ROWS = 1_000  # that decide the width of a column of the user
+_MEASURED_ROWS = 1_000  # that decide the width of a user's column
 CellWriter: TypeAlias = Callable[[Sheet, int, int, Any], None]
 _TERMS: Sequence[tuple[str, str]] = (
     ("≥, at least", "A minimum: this many were read, and the store may have more."),
@@ -34,11 +34,11 @@ _TERMS: Sequence[tuple[str, str]] = (
         "The store changed while it was read, so the true number may be higher or lower.",
     ),
     (
-        status_word(NO_STATUS),
+        status_label(NO_STATUS),
         "The store gave no status for the pet. It is counted separately, never as available.",
     ),
     ("none", "No pet of the category is available. Shown only if that count is exact."),
-    ("Share", "Part of the pets that were asked for. Shown only if all of them were read."),
+    ("Share", "Part of the requested pets. Shown only if all of them were read."),
     ("IDs", ID_RULE),
     ("Category", "The store has only numbers. The names were passed to the report."),
     ("(store)", "Marks a column of the report if a column of yours has the same name."),
@@ -59,45 +59,45 @@ def write_inventory(book: Book, content: Content) -> None:
 
 
 def _cell_writer(book: Book, content: Content, column: PetColumn) -> CellWriter:
-    """Return the function that writes a value of a column with its look."""
-    style = {**styles.LIST, **_place(column)}
-    text_look = book.style(**style, num_format=styles.TEXT)
+    """Return the function that writes a value of a column with its format."""
+    style = {**styles.LIST, **_alignment(column)}
+    text_format = book.style(**style, num_format=styles.TEXT)
     if column.name == "status":
         return _status_writer(book, content)
     if not column.is_own:
-        number_look = book.style(**style, num_format=styles.WHOLE)
+        number_format = book.style(**style, num_format=styles.INTEGER)
 
         def write_field(sheet: Sheet, row: int, col: int, value: Any) -> None:
-            sheet.put(row, col, value, number_look, text_look)
+            sheet.put(row, col, value, number_format, text_format)
 
         return write_field
 
-    number_look = book.style(**style)
-    day_look = book.style(**style, num_format=styles.DAY)
-    moment_look = book.style(**style, num_format=styles.MOMENT)
+    number_format = book.style(**style)
+    day_format = book.style(**style, num_format=styles.DAY)
+    moment_format = book.style(**style, num_format=styles.MOMENT)
 
     def write_own(sheet: Sheet, row: int, col: int, value: Any) -> None:
-        look = number_look
+        cell_format = number_format
         if isinstance(value, date):
-            look = day_look
+            cell_format = day_format
             if isinstance(value, datetime):
-                look = moment_look
+                cell_format = moment_format
                 if column.zone is not None:
                     value = value.astimezone(column.zone).replace(tzinfo=None)
-        sheet.put(row, col, value, look, text_look)
+        sheet.put(row, col, value, cell_format, text_format)
 
     return write_own
 
 
 def _status_writer(book: Book, content: Content) -> CellWriter:
     chip = {**styles.LIST, "num_format": styles.TEXT, "indent": 1}
-    looks = {
+    formats = {
         status: book.style(**chip, bg_color=palette.tint(color, 0.22))
         for status, color in content.status_colors.items()
     }
 
     def write_status(sheet: Sheet, row: int, col: int, value: Any) -> None:
-        sheet.put(row, col, value, looks[value])
+        sheet.put(row, col, value, formats[value])
 
     return write_status
 
@@ -107,7 +107,7 @@ def _begin_inventory(sheet: Sheet, content: Content, rows: int) -> None:
     sheet.begin_list()
     for col, column in enumerate(content.columns):
         sheet.width(col, _width(content, column))
-        sheet.cell(0, col, column.label, **_DARK, **_place(column))
+        sheet.cell(0, col, column.label, **_DARK, **_alignment(column))
     sheet.height(0, styles.HEAD_POINTS)
     sheet.raw.freeze_panes(1, 1)
     sheet.allow_number_text(rows, last)  # long ids, and names that are numbers
@@ -115,7 +115,7 @@ def _begin_inventory(sheet: Sheet, content: Content, rows: int) -> None:
     sheet.do("autofilter", 0, 0, rows, last)
 
 
-def _place(column: PetColumn) -> dict[str, Any]:
+def _alignment(column: PetColumn) -> dict[str, Any]:
     """Return how the cells of a column are aligned: ids and text left, numbers and dates right."""
     if column.kind is not ColumnKind.TEXT:
         return {"align": "left" if column.name in _IDS else "right"}
@@ -165,8 +165,8 @@ def write_changes(book: Book, content: Content) -> None:
         total = f"Pets that came, went or changed: {changes.total}"
         sheet.cell(_FIRST_ROW, 1, total, **styles.SECTION)
     if count := len(changes):
-        more = f": the first {LISTED_ROWS:,} of {count:,}; the .frame of the Diff has all"
-        title = f"The pets{more if count > LISTED_ROWS else ''}"
+        more = f": the first {MAX_CHANGED_PETS:,} of {count:,}; the .frame of the Diff has all"
+        title = f"The pets{more if count > MAX_CHANGED_PETS else ''}"
         sheet.cell(row + 2, 1, title, **styles.SECTION)
         names = ("ID", "Name", "Category", "What", "Was", "Now", "Differs in")
         head = row + 3
@@ -177,7 +177,7 @@ def write_changes(book: Book, content: Content) -> None:
 
 
 def _changed_pets(content: Content, diff: Diff) -> Iterator[tuple[Any, ...]]:
-    first = diff.frame.head(LISTED_ROWS).itertuples(index=False, name=None)
+    first = diff.frame.head(MAX_CHANGED_PETS).itertuples(index=False, name=None)
     for pet_id, name, category_id, kind, was, now, difference in first:
         label = content.labels[int(category_id)]
         yield int(pet_id), name, label, kind, _status(was), _status(now), difference
@@ -188,7 +188,7 @@ def _status(status: Any) -> str:
 
 
 def write_about(book: Book, content: Content) -> None:
-    """Add the last sheet: what the workbook covers, how we know, and its terms."""
+    """Add the last sheet: what the workbook covers, the evidence, and its terms."""
     sections = {
         "What it covers": content.coverage,
         "How we know": content.completeness.evidence_lines(),
@@ -201,9 +201,9 @@ def write_about(book: Book, content: Content) -> None:
         sheet.cell(row, 1, title, **styles.SECTION, bottom=2)
         sheet.cell(row, 2, None, bottom=2)
         sheet.height(row, 24)
-        for word, text in lines:
+        for term, text in lines:
             row += 1
-            sheet.cell(row, 1, word, **styles.BODY, **styles.QUIET, text_wrap=True)
+            sheet.cell(row, 1, term, **styles.BODY, **styles.QUIET, text_wrap=True)
             sheet.cell(row, 2, text, **styles.BODY, text_wrap=True)
             sheet.height(row, 15 * styles.lines(text, 68) + 3)
         row += 2

@@ -1,4 +1,4 @@
-"""Prepares what every kind of report shows: the rows, their counts, and what they cover."""
+"""Prepares the content of every kind of report: the rows, their counts, and what they cover."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from petstore_frame.inventory import (
     provenance_of,
 )
 from petstore_frame.pet_table import category_ids, pandas_frame, typed_frame
-from petstore_frame.rendering import count_text, minute_text, palette, status_word
+from petstore_frame.rendering import count_text, minute_text, palette, status_label
 from petstore_frame.schema import FIELDS, Categories, Labels
 from petstore_frame.storage import common_zone
 from petstore_frame.summary import Summary
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from petstore_frame.history import Diff
 
 _LABELS = "category"  # the column of the categories' names, next to that of their ids
-_STORE = " (store)"  # marks a column of ours if the user has one of this name
+_STORE = " (store)"  # marks a column of the report if the user has one of this name
 _CHUNK = 10_000  # pets read from the frame at a time
 
 
 class ColumnKind(Enum):
-    """What the values of a column are, and so how they are aligned and shown."""
+    """The kind of values in a column, which decides alignment and number format."""
 
     TEXT = auto()
     NUMBER = auto()
@@ -61,7 +61,7 @@ class PetColumn(NamedTuple):
     name: str
     label: str
     kind: ColumnKind
-    is_own: bool = False  # the user's
+    is_own: bool = False  # a column of the user
     zone: tzinfo | None = None
 
     @property
@@ -77,10 +77,10 @@ class Content:
         frame: One row per pet, with the columns of a pet, then those that a user added;
             ``category_id`` is Int64 where one is missing.
         completeness: What the rows cover.
-        provenance: Where and when they were read, also if they were changed since; or None.
+        provenance: Where and when the rows were read, even if they were changed since; or None.
         labels: The label of each category id.
-        changes: What the sheet Changes shows; None for no such sheet.
-        attention: Sentences about what needs a person; None to leave that out.
+        changes: The content of the sheet Changes; None for no such sheet.
+        attention: Sentences about what needs a person; None to omit that section.
     """
 
     frame: pd.DataFrame
@@ -91,7 +91,7 @@ class Content:
     attention: Sequence[str] | None = None
 
     def as_inventory(self) -> Inventory | None:
-        """Return the rows as an Inventory; None if it is not recorded where they are from."""
+        """Return the rows as an Inventory; None if their source is not recorded."""
         if self.provenance is None:
             return None
         return Inventory.of_rows(self.frame, self.completeness, self.provenance)
@@ -105,7 +105,7 @@ class Content:
 
     @property
     def store(self) -> str:
-        """The store's address, or that it is not recorded."""
+        """The address of the store, or a note that it is not recorded."""
         return self.provenance.base_url if self.provenance else "Store: not recorded"
 
     @property
@@ -115,16 +115,16 @@ class Content:
 
     @property
     def has_shares(self) -> bool:
-        """Whether all pets that were asked for were read, so that shares make sense."""
+        """Whether all requested pets were read, so that shares make sense."""
         return self.counts.total.is_exact and len(self.frame) > 0
 
     @property
     def sentence(self) -> str:
-        """What the rows cover, in one sentence; or why that is not known."""
+        """What the rows cover, in one sentence, or why that is unknown."""
         completeness = self.completeness
         reason = completeness.reason
-        was_read_elsewhere = not completeness.requests
-        if reason and was_read_elsewhere:
+        has_no_requests = not completeness.requests
+        if reason and has_no_requests:
             return f"{completeness}: {reason[:1].lower()}{reason[1:-1]}"
         return str(completeness)
 
@@ -144,18 +144,18 @@ class Content:
 
     @property
     def print_warning(self) -> str:
-        """What each printed page says if the rows are not all pets of the store."""
+        """The warning on each printed page if the rows are not all pets of the store."""
         completeness = self.completeness
         if completeness.covers_all:
             return ""
         if self.counts.is_selection and completeness.is_complete:
             return self.counts.selection
-        word = palette.verdict_badge(completeness.verdict).word
-        return f"{word}: {len(self.frame):,} pets read"
+        verdict = palette.verdict_badge(completeness.verdict).word
+        return f"{verdict}: {len(self.frame):,} pets read"
 
     @property
     def coverage(self) -> list[tuple[str, str]]:
-        """What is covered, line by line."""
+        """What the rows cover, as pairs of a term and a text."""
         completeness = self.completeness
         lines = [
             ("Store", self.provenance.base_url if self.provenance else "not recorded"),
@@ -170,7 +170,7 @@ class Content:
         if completeness.part:
             lines.append(("Shown", f"those with {completeness.part}"))
         for name, count in self.counts.by_status.items():
-            lines.append((status_word(name), str(count)))
+            lines.append((status_label(name), str(count)))
         return lines
 
     @cached_property
@@ -185,9 +185,9 @@ class Content:
 
     @cached_property
     def labels_name(self) -> str | None:
-        """The name of the column of the categories' names; None if no names were given.
+        """The name of the column of the categories' names; None without names.
 
-        It steps aside for a column of the user.
+        The name changes if the user has a column of that name.
         """
         if not self.labels:
             return None
@@ -195,7 +195,7 @@ class Content:
 
     @cached_property
     def columns(self) -> list[PetColumn]:
-        """The columns of a list of pets: its fields, the categories' names if given, a user's."""
+        """The columns of the list of pets: fields, category names if any, columns of the user."""
         columns = []
         for field in FIELDS:
             is_number = field.dtype in ("int64", "Int64", "Float64")
@@ -213,7 +213,7 @@ class Content:
 
     @cached_property
     def status_at(self) -> int:
-        """The place of the column of the statuses."""
+        """The position of the status column."""
         return [column.name for column in self.columns].index("status")
 
     def rows(
@@ -251,15 +251,15 @@ class Content:
 
 
 def _as_day(value: Any) -> Any:
-    """Return a local midnight as its day, any other value as it is."""
+    """Return a local midnight as its day, any other value unchanged."""
     is_midnight = isinstance(value, datetime) and value.time() == time.min
     return value.date() if is_midnight and value.tzinfo is None else value
 
 
 def _free_name(name: str, own_names: Sequence[str]) -> str:
-    """Return a name for a column of ours that no column of the user has, in any case."""
-    taken = {own_name.casefold() for own_name in own_names}
-    while name.casefold() in taken:
+    """Return a column name that no column of the user has, ignoring case."""
+    used_names = {own_name.casefold() for own_name in own_names}
+    while name.casefold() in used_names:
         name += _STORE
     return name
 

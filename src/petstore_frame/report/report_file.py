@@ -1,4 +1,4 @@
-"""Writes reports and data files; the extension decides the kind."""
+"""Writes reports and data files; the extension selects the format."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from petstore_frame.storage import (
     open_book,
     refuse_changed_workbook,
     refuse_impossible,
-    whole_file,
+    write_atomically,
 )
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def write_report(
     attention: str | Sequence[str] | None = None,
     overwrite: bool = False,
 ) -> Path:
-    """Write what a store holds as a file to send on, with how much of it was read.
+    """Write an inventory as a report, with a statement of how complete it is.
 
-    The extension decides the kind of file:
+    The extension selects the format:
 
     - ``.xlsx``: a workbook with key figures, status by category, every pet, and the evidence.
     - ``.csv`` and ``.parquet``: the pets. A CSV has what it covers in a second file,
@@ -70,9 +70,9 @@ def write_report(
 
     Args:
         pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``. Your own columns follow
-            them, under their names and with their types; if one has the name of a heading of ours,
-            ours is marked "(store)". If the rows were changed since they were read, the report
-            says so.
+            them, under their names and with their types; if one has the name of a heading of the
+            report, that heading is marked "(store)". If the rows were changed since
+            they were read, the report says so.
         path: The file. Its folder must exist. A link is followed.
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
@@ -81,17 +81,17 @@ def write_report(
         attention: Sentences about what needs a person, shown on the first sheet of an ``.xlsx``; a
             text is one sentence, and an empty list says that nothing does.
         overwrite: Whether to replace a workbook or a CSV that somebody changed since it was
-            written. A report as it was written is always replaced.
+            written. An unchanged report is always replaced.
 
     Returns:
         The path written.
 
     Raises:
         ArgumentError: ``pets`` is neither an Inventory nor a frame, or ``changes`` or
-            ``attention`` is given for a file other than an ``.xlsx``.
+            ``attention`` is passed for a file other than an ``.xlsx``.
         InputError: A column is missing, or ids are not whole numbers.
         ReportError: The extension is unknown, the folder is missing, or the file is open in another
-            program or was changed by somebody. The file that was there is unchanged.
+            program or was changed by somebody. An existing file is unchanged.
         MissingExtraError: XlsxWriter (for ``.xlsx``) or pyarrow (for ``.parquet``) is missing.
 
     Example:
@@ -103,7 +103,7 @@ def write_report(
         ...     write_report(pets, f"{folder}/stock.xlsx", categories={3: "Cat"}).name
         'stock.xlsx'
 
-    Interface: Resources, Pet; an optional status and int64 ids are kept as they are.
+    Interface: Resources, Pet; an optional status and int64 ids are written unchanged.
     """
     target = Path(path)
     extension = check_target(target, overwrite=overwrite)
@@ -111,7 +111,7 @@ def write_report(
         raise ArgumentError(f"changes and attention are for an .xlsx, not for {target.name!r}")
     sentences = [attention] if isinstance(attention, str) else attention
     content = gather(pets, categories, changes=changes, attention=sentences)
-    with whole_file(target) as draft:
+    with write_atomically(target) as draft:
         _WRITERS[extension](content, draft)
     if extension == ".csv":
         write_coverage(target, content.as_inventory())
@@ -119,7 +119,7 @@ def write_report(
 
 
 def report_name(inventory: Inventory, ending: str) -> str:
-    """Return a name for the report of an inventory, which says the selection that it is of.
+    """Return a file name for the report of an inventory, which includes its selection.
 
     Example:
         >>> from petstore_frame.schema import PetColumns
@@ -127,13 +127,13 @@ def report_name(inventory: Inventory, ending: str) -> str:
         >>> report_name(pets, ".xlsx"), report_name(pets.where(status="sold"), ".csv")
         ('stock.xlsx', 'stock-status-sold.csv')
     """
-    known = inventory.completeness
-    words = re.findall(r"\w+", f"{known.part} {known.status or ''}".lower())
-    return "-".join(["stock", *words])[:100] + ending
+    completeness = inventory.completeness
+    parts = re.findall(r"\w+", f"{completeness.part} {completeness.status or ''}".lower())
+    return "-".join(["stock", *parts])[:100] + ending
 
 
 def check_target(target: Path, *, is_data: bool = False, overwrite: bool = False) -> str:
-    """Return the extension that decides the kind of report, or of data file.
+    """Check that a file can be written, and return the extension that selects its format.
 
     Raises:
         ReportError: The file cannot be written, or somebody changed it since it was written.
@@ -155,7 +155,7 @@ def check_target(target: Path, *, is_data: bool = False, overwrite: bool = False
 
 
 def _refuse_changed(target: Path, extension: str) -> None:
-    """Refuse to replace a file that people type into, if somebody did."""
+    """Raise a ReportError if somebody changed the workbook or CSV that would be replaced."""
     if extension == ".xlsx":
         refuse_changed_workbook(target)
     elif extension == ".csv" and has_content(target) and not is_unchanged_csv(target):
@@ -168,7 +168,7 @@ def write_data(inventory: Inventory, target: Path, *, overwrite: bool = False) -
     A CSV has their texts unchanged; other files are those of ``write_report``.
     """
     extension = check_target(target, is_data=True, overwrite=overwrite)
-    with whole_file(target) as draft:
+    with write_atomically(target) as draft:
         if extension == ".csv":
             # Text is quoted: a lone carriage return in a name would be left bare otherwise.
             inventory.frame.to_csv(
@@ -197,12 +197,12 @@ def _write_workbook(content: Content, path: Path) -> None:
             as_of=provenance.fetched_at if provenance else None,
         )
         write_coverage_properties(book.workbook, content.as_inventory())
-        for write_sheet in SHEETS:  # each adds nothing where there is nothing to show
+        for write_sheet in SHEETS:  # a sheet without content is not added
             write_sheet(book, content)
 
 
 def _write_csv(content: Content, path: Path) -> None:
-    """Write one line per pet, in UTF-8 with a byte order mark, as RFC 4180 has it.
+    """Write one line per pet, in UTF-8 with a byte order mark, as RFC 4180 specifies.
 
     A text that begins like a formula gets a quote before it.
     """
@@ -216,14 +216,14 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     is_number = isinstance(value, int | float | Decimal) and isfinite(value)
-    # A number stays one, with its minus: no program runs it.
+    # A number keeps its minus sign: no program reads it as a formula.
     return str(value) if is_number else harmless(str(value))
 
 
 def _write_parquet(content: Content, path: Path) -> None:
-    """Write the frame's columns with their dtypes, and the names of categories where given.
+    """Write the frame's columns with their dtypes, and category names if any.
 
-    Read back, the frame still knows what it covers: ``pf.read_inventory(path)``.
+    ``pf.read_inventory(path)`` restores what the frame covers.
     """
     import pandas as pd
 

@@ -37,11 +37,11 @@ def write_list(sheet: Sheet, head: int, names: Sequence[str], rows: Iterable[Seq
     for row, values in enumerate(rows, head + 1):
         for col, value in enumerate(values, 1):
             if isinstance(value, StatusCount):
-                look = {"num_format": count_format(value), "align": "left"}
-                sheet.cell(row, col, value.count, **styles.BODY, **look)
+                style = {"num_format": count_format(value), "align": "left"}
+                sheet.cell(row, col, value.count, **styles.BODY, **style)
             else:
-                look = {"num_format": styles.TEXT} if isinstance(value, str) else styles.ID
-                sheet.cell(row, col, value, **styles.BODY, **look)
+                style = {"num_format": styles.TEXT} if isinstance(value, str) else styles.ID
+                sheet.cell(row, col, value, **styles.BODY, **style)
     return row + 1
 
 
@@ -49,7 +49,7 @@ def finish(
     sheet: Sheet,
     content: Content,
     *,
-    is_one_page: bool = False,
+    is_single_page: bool = False,
     head: int | None = None,
     has_gridlines: bool = False,
 ) -> None:
@@ -58,8 +58,8 @@ def finish(
     Args:
         sheet: The sheet.
         content: What the report shows.
-        is_one_page: Whether all of the sheet is printed on one page.
-        head: The row of headings that each page repeats.
+        is_single_page: Whether the sheet is printed on one page.
+        head: The row of headings to print on each page.
         has_gridlines: Whether the screen shows gridlines.
     """
     sheet.finish()
@@ -69,6 +69,6 @@ def finish(
         warning=content.print_warning,
         source=content.store[:80],
         as_of=content.as_of,
-        is_one_page=is_one_page,
+        is_single_page=is_single_page,
         repeat_row=head,
     )

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from petstore_frame.inventory import StatusCount
-from petstore_frame.rendering import palette, status_word
+from petstore_frame.rendering import palette, status_label
 from petstore_frame.report import sheet_layout as layout
 from petstore_frame.report.report_content import Content
 from petstore_frame.storage import Book, Sheet, styles
 from petstore_frame.summary import Line, short
 
-SHOWN_CATEGORIES = 20
+MAX_CATEGORIES = 20
 _NAME, _FIRST_STATUS = 1, 2  # columns of each table of counts
 _CARDS_ROW, _ANSWERS_ROW = 5, 10
 _NAME_WIDTH, _SHARE_WIDTH = 27, 9  # characters
@@ -35,7 +35,7 @@ def write_summary(book: Book, content: Content) -> None:
         title = _write_table(sheet, content, head)
         sheet.height(head - 1, 24)
     sheet.cell(head - 1, _NAME, title, **styles.SECTION)
-    layout.finish(sheet, content, is_one_page=True)
+    layout.finish(sheet, content, is_single_page=True)
     sheet.raw.activate()
 
 
@@ -66,7 +66,7 @@ def write_by_category(book: Book, content: Content) -> None:
 def _write_counts(sheet: Sheet, content: Content, head: int, lines: Sequence[Line]) -> None:
     """Write lines of counts below their headings, the sums, and shares if all pets were read."""
     headings: list[tuple[str, dict[str, Any]]] = [
-        (status_word(status), {"bottom_color": color})
+        (status_label(status), {"bottom_color": color})
         for status, color in content.status_colors.items()
     ]
     headings.append(("Pets", {}))
@@ -77,8 +77,8 @@ def _write_counts(sheet: Sheet, content: Content, head: int, lines: Sequence[Lin
     for col, (heading, color) in enumerate(headings, _FIRST_STATUS):
         sheet.cell(head, col, heading, **{**styles.HEAD, **styles.RIGHT, **color})
     for row, line in enumerate(lines, head + 1):
-        look = {**styles.BODY, "italic": True} if line.is_rest else styles.BODY
-        _write_line(sheet, content, row, line, look)
+        style = {**styles.BODY, "italic": True} if line.is_rest else styles.BODY
+        _write_line(sheet, content, row, line, style)
     total = head + len(lines) + 1
     sheet.height(total, 20)
     sums = content.counts.sums._replace(label="Sum")
@@ -86,7 +86,7 @@ def _write_counts(sheet: Sheet, content: Content, head: int, lines: Sequence[Lin
 
 
 def _write_line(
-    sheet: Sheet, content: Content, row: int, line: Line, look: Mapping[str, Any]
+    sheet: Sheet, content: Content, row: int, line: Line, style: Mapping[str, Any]
 ) -> None:
     """Write one line of counts; a category with nothing available is marked if that is exact.
 
@@ -94,24 +94,24 @@ def _write_line(
     and does not distinguish ids that differ past the 15th digit.
     """
     badge = palette.verdict_badge("incomplete")
-    sheet.cell(row, _NAME, line.label, **look)
+    sheet.cell(row, _NAME, line.label, **style)
     columns = [*content.counts.statuses, None]
     for col, (status, count) in enumerate(zip(columns, line.cells, strict=True), _FIRST_STATUS):
         is_empty = status == "available" and count.count == 0
         is_none = is_empty and content.counts.is_available_exact
         mark = {"bg_color": badge.fill, "font_color": badge.ink} if is_none else {}
         number_format = layout.count_format(count, zero="none" if is_none else "–")
-        sheet.cell(row, col, count.count, **{**look, **mark, "num_format": number_format})
+        sheet.cell(row, col, count.count, **{**style, **mark, "num_format": number_format})
     if content.has_shares:
         share = line.total.count / content.counts.total.count
-        sheet.cell(row, _FIRST_STATUS + len(columns), share, **look, num_format=styles.SHARE)
+        sheet.cell(row, _FIRST_STATUS + len(columns), share, **style, num_format=styles.SHARE)
 
 
 def _write_table(sheet: Sheet, content: Content, head: int) -> str:
     """Write the largest categories, notes and a chart; return the title of the table."""
     counts = content.counts
-    lines = counts.largest(SHOWN_CATEGORIES)
-    shown = len(lines) - lines[-1].is_rest
+    lines = counts.largest(MAX_CATEGORIES)
+    category_count = len(lines) - lines[-1].is_rest
     _write_counts(sheet, content, head, lines)
     row = head + len(lines) + 2
     notes = [counts.nothing_available()]
@@ -120,10 +120,14 @@ def _write_table(sheet: Sheet, content: Content, head: int) -> str:
     for text in filter(None, notes):
         sheet.cell(row, _NAME, text, **styles.QUIET)
         row += 1
-    chart = _chart(sheet, content, head, shown)
+    chart = _chart(sheet, content, head, category_count)
     alt = {"description": "Pets by category and status: the numbers of the table above it."}
     sheet.do("insert_chart", row + 1, _NAME, chart, alt)
-    largest = f", the {shown} largest (By category has all)" if shown < len(lines) else ""
+    largest = (
+        f", the {category_count} largest (By category has all)"
+        if category_count < len(lines)
+        else ""
+    )
     return f"Status by category{largest}"
 
 
@@ -144,10 +148,10 @@ def _chart(sheet: Sheet, content: Content, head: int, rows: int) -> Any:
             }
         )
     counts = content.counts
-    read = "" if counts.total.is_exact else " (of the pets read)"
+    scope = "" if counts.total.is_exact else " (of the pets read)"
     largest = f", the {rows} largest" if rows < counts.categories.count else ""
     title_font = {"size": 12, "color": palette.INK}
-    chart.set_title({"name": f"Pets by category{read}{largest}", "name_font": title_font})
+    chart.set_title({"name": f"Pets by category{scope}{largest}", "name_font": title_font})
     chart.set_chartarea({"border": _NO_LINE, "fill": _NO_LINE})
     chart.set_legend({"position": "top"})
     # The first row is on top, so the far end of the value axis is at the bottom.
@@ -166,7 +170,7 @@ def _nothing_to_count(content: Content) -> str:
         return "No pet is in this selection."
     if content.completeness.covers_all:
         return "The store is empty: its listing has no pets."
-    return "No pets were read, and the store may have some. About says what was asked."
+    return "No pets were read, and the store may have some. About says what was requested."
 
 
 def _write_cards(sheet: Sheet, content: Content) -> None:
@@ -184,7 +188,7 @@ def _write_cards(sheet: Sheet, content: Content) -> None:
         under = count.bound.replace("_", " ")
         if content.has_shares:
             under = counts.shares[status]
-        cards.append((status_word(status), content.status_colors[status], count, under))
+        cards.append((status_label(status), content.status_colors[status], count, under))
     for col, (title, color, count, under) in enumerate(cards, _NAME):
         sheet.cell(_CARDS_ROW, col, title, **quiet, top=5, top_color=color)
         figure = {"font_size": styles.FIGURE_SIZE, "bold": True, "align": "left"}
@@ -201,9 +205,9 @@ def _write_answers(sheet: Sheet, content: Content) -> int:
     if content.changes is not None:
         answers.append(("What changed?", "Changes", str(content.changes)))
     if content.attention is not None:
-        first, *others = content.attention or ["Nothing."]
+        first, *more_sentences = content.attention or ["Nothing."]
         answers.append(("What needs a person?", "", first))
-        answers += [("", "", sentence) for sentence in others]
+        answers += [("", "", sentence) for sentence in more_sentences]
     badge = palette.verdict_badge(content.completeness.verdict)
     edge = {"left": 5, "left_color": badge.edge, "indent": 1}
     widths = _summary_widths(content)

@@ -1,4 +1,4 @@
-"""What is a pet, stated once."""
+"""Defines a pet: its fields, models, columns and text comparison."""
 
 from petstore_frame.schema.categories import Categories, Labels
 from petstore_frame.schema.columns import AnyFrame, PetColumns, as_type

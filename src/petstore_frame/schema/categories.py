@@ -1,4 +1,4 @@
-"""Gives categories their names, as the interface has only their numbers."""
+"""Gives names to categories, for which the interface has only numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.schema.label_file import WHOLE_NUMBER, read_label_rows
+from petstore_frame.schema.label_file import INTEGER, read_label_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ class Labels(dict[int, str]):
 
     Raises:
         InputError: The file cannot be read, it is not clear which columns are the number and the
-            name, or a line has no whole number; names the line.
+            name, or a line has no whole number; with the line.
         ArgumentError: What was passed is not labels by id.
 
     Example:
@@ -44,7 +44,7 @@ class Labels(dict[int, str]):
     """
 
     def __init__(self, categories: Categories = None) -> None:
-        labels = dict(self.words(categories))
+        labels = dict(self.ids_and_labels(categories))
         times = Counter(labels.values())
         for category_id, label in labels.items():
             self[category_id] = label if times[label] == 1 else f"{label} ({category_id})"
@@ -55,21 +55,21 @@ class Labels(dict[int, str]):
         return self.get(category_id) or f"Category {category_id}"
 
     @staticmethod
-    def words(categories: Categories) -> list[tuple[int, str]]:
-        """Return each category id with each of its labels, for reading what people wrote."""
+    def ids_and_labels(categories: Categories) -> list[tuple[int, str]]:
+        """Return pairs of an id and a label; an id may have several labels."""
         if categories is None:
             return []
         if isinstance(categories, (str, PathLike)):
-            return _read_words(Path(categories))
+            return _read_labels(Path(categories))
         try:
-            # A Series may have an id twice, so it is not made a dict.
+            # A Series may have an id twice, so it is not turned into a dict.
             pairs = list(categories.items() if hasattr(categories, "items") else dict(categories))
             try:
-                words = [(_as_id(key), label) for key, label in pairs]
+                labels = [(_as_id(key), label) for key, label in pairs]
             except ValueError:
                 if not all(isinstance(label, str) for label, _ in pairs):
                     raise
-                words = [(_as_id(key), label) for label, key in pairs]
+                labels = [(_as_id(key), label) for label, key in pairs]
         except (TypeError, ValueError):
             raise ArgumentError(
                 'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, '
@@ -79,31 +79,31 @@ class Labels(dict[int, str]):
         missing = ("None", "nan", "NaT", "<NA>")
         texts = (
             (category_id, label if isinstance(label, str) or str(label) not in missing else "")
-            for category_id, label in words
+            for category_id, label in labels
         )
         return [(category_id, str(label)) for category_id, label in texts if label != ""]
 
 
 def _as_id(key: Any) -> int:
-    """Return a key as an id: text of a whole number and 3.0 are taken, True and 2.9 are not."""
+    """Return a key as an id: 3, "3" and 3.0 are valid, True and 2.9 are not."""
     if isinstance(key, str):
-        is_whole = WHOLE_NUMBER.fullmatch(key.strip()) is not None
+        is_integer = INTEGER.fullmatch(key.strip()) is not None
     else:
-        is_whole = isinstance(key, Real) and not isinstance(key, bool) and key % 1 == 0
-    if not is_whole:
+        is_integer = isinstance(key, Real) and not isinstance(key, bool) and key % 1 == 0
+    if not is_integer:
         raise ValueError(f"{key!r} is not a category id, which is a whole number")
     return int(key)
 
 
-def _read_words(path: Path) -> list[tuple[int, str]]:
-    """Read the categories of a file; an InputError names the line that cannot be read."""
-    words = []
+def _read_labels(path: Path) -> list[tuple[int, str]]:
+    """Read the categories of a file; an InputError has the line that cannot be read."""
+    labels = []
     for number, label, line in read_label_rows(path):
         if not label:
             continue
         try:
-            words.append((_as_id(number), label))
+            labels.append((_as_id(number), label))
         except ValueError as problem:
             hint = "the number of a category must be a whole number, such as 3"
             raise InputError(str(problem), path=str(path), line=line, hint=hint) from None
-    return words
+    return labels

@@ -1,6 +1,6 @@
-"""Many pets: as columns, which is how they are read and kept, and as a frame.
+"""Holds many pets as columns, and converts them to a frame.
 
-Text is the dtype ``str``: pandas 3 has one, pandas 2 makes objects of it, with the same values.
+Text has the dtype ``str``. In pandas 2 this is ``object``, with the same values.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import msgspec
 from pydantic import TypeAdapter, ValidationError
 
 from petstore_frame.schema.models import FIELDS, PET_STATUSES, Pet, PetField, contract_error
-from petstore_frame.schema.text import whole_body, whole_text
+from petstore_frame.schema.text import replace_surrogates, replace_surrogates_in_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 class AnyFrame(Protocol):
-    """A table of whatever library: pandas, polars, pyarrow, DuckDB, Dask or PySpark."""
+    """A table of pandas, polars, pyarrow, DuckDB, Dask or PySpark."""
 
     @property
     def columns(self) -> Any:
-        """Its columns, or their names."""
+        """The columns, or their names."""
 
 
 def _page_decoder() -> msgspec.json.Decoder[list[msgspec.Struct]]:
@@ -40,8 +40,9 @@ def _page_decoder() -> msgspec.json.Decoder[list[msgspec.Struct]]:
 
 
 _PAGE = _page_decoder()
-# It takes all that JSON Schema allows, such as 1.0 for 1, and says what is wrong with a page.
+# It accepts all that JSON Schema allows, such as 1.0 for 1, and says what is wrong with a page.
 _EXACT_PAGE = TypeAdapter(list[Pet])
+_ID, _STATUS = FIELDS.names.index("id"), FIELDS.names.index("status")
 # One object per known status, not one per pet.
 _STATUSES: dict[str | None, str | None] = {status: status for status in (*PET_STATUSES, None)}
 
@@ -52,7 +53,7 @@ class PetColumns(tuple[Sequence[Any], ...]):
     A tuple of one sequence per field: id, name, category_id, status.
 
     Args:
-        columns: In that order; the last ones may be left out, where no pet has a value.
+        columns: The columns in that order; the last may be omitted if no pet has a value.
 
     Example:
         >>> pets = PetColumns([1, 2], ["Luna", "Max"], [3, 3])
@@ -72,20 +73,20 @@ class PetColumns(tuple[Sequence[Any], ...]):
 
     @classmethod
     def from_json(cls, body: bytes, *, operation: str, page: int | None = None) -> Self:
-        """Check a listing's body and return its pets; U+FFFD takes the place of half a character.
+        """Parse the body of a listing; U+FFFD replaces a lone surrogate.
 
         Raises:
             ContractError: The body is not an array of Pets; names page, position and field.
 
         Interface: Endpoints, List all animals.
         """
-        whole = whole_body(body)
+        valid_body = replace_surrogates_in_json(body)
         pets: list[Any]
         try:
-            pets = _PAGE.decode(whole)
+            pets = _PAGE.decode(valid_body)
         except (ValueError, RecursionError):
             try:
-                pets = _EXACT_PAGE.validate_json(whole, by_name=False)
+                pets = _EXACT_PAGE.validate_json(valid_body, by_name=False)
             except ValidationError as problem:
                 raise contract_error(problem, body, operation, page) from None
         values = {field.name: list(map(attrgetter(field.name), pets)) for field in FIELDS}
@@ -94,28 +95,28 @@ class PetColumns(tuple[Sequence[Any], ...]):
 
     @classmethod
     def of_rows(cls, rows: Iterable[Sequence[Any]]) -> Self:
-        """Return the columns of pets given as rows, each in the order of the fields."""
+        """Return the columns of rows, each of them in the order of the fields."""
         return cls(*map(list, zip(*rows, strict=True)))
 
     @classmethod
     def of_pets(cls, pets: Iterable[Pet]) -> Self:
-        """Return the columns of pets given as models."""
+        """Return the columns of models."""
         return cls.of_rows([getattr(pet, name) for name in FIELDS.names] for pet in pets)
 
     @property
     def id(self) -> Sequence[int]:
-        return self[FIELDS.names.index("id")]
+        return self[_ID]
 
     @property
     def status(self) -> Sequence[str | None]:
-        return self[FIELDS.names.index("status")]
+        return self[_STATUS]
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Return the pets as rows, each in the order of the fields."""
         return zip(*self, strict=True)
 
     def pets(self) -> list[Pet]:
-        """Return the pets as models, built anew at each call."""
+        """Return the pets as models; each call builds new ones."""
         return [Pet(**dict(zip(FIELDS.names, row, strict=True))) for row in self.rows()]
 
     def part(self, start: int = 0, stop: int | None = None) -> Self:
@@ -144,14 +145,16 @@ def _column(field: PetField, values: Sequence[Any]) -> Any:
     import numpy as np
     import pandas as pd
 
-    if field.dtype == "int64":  # a compact array is taken over through its buffer
+    if field.dtype == "int64":  # a compact array is used through its buffer, without a copy
         return np.asarray(values, dtype="int64")
     if field.dtype == "category":
-        others = sorted({*values} - {None, *field.values})
-        codes = {value: code for code, value in enumerate([*field.values, *others])} | {None: -1}
+        other_values = sorted({*values} - {None, *field.values})
+        codes = {value: code for code, value in enumerate([*field.values, *other_values])} | {
+            None: -1
+        }
         return pd.Categorical.from_codes(
             np.fromiter(map(codes.__getitem__, values), dtype="int32"),
-            categories=pd.Index([*field.values, *others], dtype="str"),
+            categories=pd.Index([*field.values, *other_values], dtype="str"),
         )
     return pd.Series(values, dtype=field.dtype)
 
@@ -163,8 +166,8 @@ def as_type(values: pd.Series[Any] | Sequence[Any], dtype: Any) -> pd.Series[Any
 def as_type(values: Any, dtype: Any) -> Any:
     """Return a frame, a Series or a list of texts in other dtypes, as ``astype`` would.
 
-    A missing text stays missing, on pandas 2 too, and U+FFFD takes the place of half a character.
-    A frame's dtypes are a mapping by column.
+    A missing text stays missing, on pandas 2 too, and U+FFFD replaces a lone surrogate.
+    The dtypes of a frame are a mapping by column.
     """
     import pandas as pd
 
@@ -175,9 +178,9 @@ def as_type(values: Any, dtype: Any) -> Any:
         return series.astype(dtype)
     try:
         texts = series.astype("str")
-        is_whole = texts.dtype != "object"  # pandas 3 takes no half characters
+        has_only_text = texts.dtype != "object"  # pandas 3 accepts no lone surrogates
     except UnicodeEncodeError:
-        is_whole = False
-    if not is_whole:
-        texts = series.map(whole_text, na_action="ignore").astype("str")
+        has_only_text = False
+    if not has_only_text:
+        texts = series.map(replace_surrogates, na_action="ignore").astype("str")
     return texts.where(series.notna())

@@ -1,7 +1,7 @@
-"""Folds texts that look the same to a person into one text, to decide whether to ask.
+"""Folds texts that look the same to a person into one text, to decide whether to ask a person.
 
-Spreadsheets change text invisibly: a typographic apostrophe, a space that nobody sees, a dash of
-another width. Folded texts and cores are only compared. What is sent is the original text.
+Spreadsheets change text invisibly: a typographic apostrophe, an invisible space, a dash of
+another width. Folded texts and cores are used for comparison only; the original text is sent.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from petstore_frame.schema.text import whole_text
+from petstore_frame.schema.text import replace_surrogates
 
 SEPARATOR = "\x1f"  # between the parts of a content, and between the columns of a core
 
 # Lowercase letters of other alphabets that look like a Latin letter, or whose capitals do.
-_LOOK_ALIKES = {
+_SIMILAR_LETTERS = {
     # Cyrillic
     "а": "a", "в": "b", "е": "e", "к": "k", "м": "m", "н": "h", "о": "o", "р": "p",
     "с": "c", "т": "t", "у": "y", "х": "x", "і": "i", "ј": "j", "ѕ": "s", "ԁ": "d", "ԛ": "q",
@@ -35,7 +35,7 @@ _SIGNS = str.maketrans(
     | dict.fromkeys(_SINGLE_QUOTES, "'")
     | dict.fromkeys(_DOUBLE_QUOTES, '"')
 )
-_LETTERS = str.maketrans(_LOOK_ALIKES)
+_LETTERS = str.maketrans(_SIMILAR_LETTERS)
 # Unicode's Default_Ignorable_Code_Point, its format characters (Cf), and control characters.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890"
@@ -49,11 +49,11 @@ _MARKED_LETTER = re.compile(
     "[A-Za-z\u00aa-\u02af\u0370-\u0482\u048a-\u052f\u1c80-\u1c8f\u1d00-\u1dbf\u1e00-\u1fff"
     "\u2c60-\u2c7f\ua640-\ua66e\ua680-\ua69d\ua720-\ua7ff\uab30-\uab6f]"
 )
-_WHOLE_NUMBER_END = re.compile(r"(?<=\d)[.,]0+$")
+_ZERO_DECIMALS = re.compile(r"(?<=\d)[.,]0+$")
 _ASCII_GROUPS = re.compile(r"[a-z]+|[0-9]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
-_NEEDS_FOLDING = re.compile(r"[&.,]")  # what changes the groups of a printable ASCII text
-# An ASCII text without these needs nothing but lower case and single spaces.
+_NEEDS_FOLDING = re.compile(r"[&.,]")  # characters that change the groups of a printable ASCII text
+# An ASCII text without these needs only lower case and single spaces.
 _NEEDS_WORK = re.compile(r"[\"'`=&\x00-\x08\x0e-\x1b\x7f]")
 _QUOTED = re.compile(r"=?\s*(?P<quote>[\"'])(?P<text>.*)(?P=quote)", re.DOTALL)
 
@@ -61,7 +61,7 @@ _QUOTED = re.compile(r"=?\s*(?P<quote>[\"'])(?P<text>.*)(?P=quote)", re.DOTALL)
 def fold(text: str) -> str:
     """Return a text without what a person cannot see or a spreadsheet changes.
 
-    Texts that fold alike may be the same text, which is a reason to ask, never to merge.
+    Texts with the same folded form may be the same text: a reason to ask, never to merge.
 
     Example:
         >>> fold(" Zoe\u0308  O\u2019Brien") == fold("ZOË O'BRIEN")
@@ -83,7 +83,7 @@ def _fold_once(text: str) -> str:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     text = text.translate(_SIGNS)  # before NFKC, which splits an accent into a space and a mark
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", whole_text(text))
+        text = unicodedata.normalize("NFKC", replace_surrogates(text))
         text = unicodedata.normalize("NFKC", _without_marks(text).casefold())
         text = text.translate(_SIGNS).translate(_LETTERS)
     else:
@@ -93,7 +93,7 @@ def _fold_once(text: str) -> str:
 
 def _without_marks(text: str) -> str:
     """Return a text without the marks of Latin, Greek and Cyrillic letters."""
-    kept: list[str] = []
+    characters: list[str] = []
     has_plain_letter = False
     for sign in unicodedata.normalize("NFD", text):
         is_mark = unicodedata.category(sign) in ("Mn", "Me")
@@ -101,12 +101,12 @@ def _without_marks(text: str) -> str:
             continue
         if not (is_mark or _INVISIBLE.match(sign)):
             has_plain_letter = _MARKED_LETTER.match(sign) is not None
-        kept.append(sign)
-    return unicodedata.normalize("NFC", "".join(kept))
+        characters.append(sign)
+    return unicodedata.normalize("NFC", "".join(characters))
 
 
 def _without_quotes(text: str) -> str:
-    """Return a text without the quotes around it, or the apostrophe of a spreadsheet's text."""
+    """Return a text without surrounding quotes or the leading apostrophe of spreadsheets."""
     quoted = _QUOTED.fullmatch(text)
     if quoted is not None and quoted["text"].strip():
         return quoted["text"].strip()
@@ -118,8 +118,8 @@ def _without_quotes(text: str) -> str:
 def core(text: str) -> str:
     """Return the letters and digits of a key in groups, joined by ``-``.
 
-    Zeros at the start of a number and a ``.0`` at the end do not count. A key without a letter or
-    a digit has its folded text instead, so that it equals nothing but itself.
+    Zeros at the start of a number and a ``.0`` at the end do not count. The core of a
+    key without a letter or a digit is its folded text, so that it matches only equal keys.
 
     Example:
         >>> core("AUS-0017*"), core("aus 17"), core("7.0"), core("A7")
@@ -130,7 +130,7 @@ def core(text: str) -> str:
     )
     groups = _ASCII_GROUPS.findall(text.lower()) if is_plain else []
     if not groups:
-        folded = _WHOLE_NUMBER_END.sub("", fold(text))
+        folded = _ZERO_DECIMALS.sub("", fold(text))
         groups = _ASCII_GROUPS.findall(folded) if folded.isascii() else [*_groups_of(folded)]
         if not groups:
             return f"={folded}" if folded else ""
@@ -167,7 +167,7 @@ def core_of_key(key: Sequence[str]) -> str:
 
 
 def content_of(name: str, category_id: object) -> str:
-    """Return what makes two animals look equal: their category and folded name, not their status.
+    """Return the content of an animal for comparison: category and folded name, without status.
 
     Example:
         >>> content_of("Zoe\u0308", 3) == content_of("ZOË ", 3)

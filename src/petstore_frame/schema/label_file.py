@@ -1,4 +1,4 @@
-"""Reads a file that gives categories their names: a number and a name per row."""
+"""Reads a file of category labels: a number and a name per row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from petstore_frame.errors import InputError
 from petstore_frame.extras import import_extra
 
-WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
+INTEGER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
 _DELIMITERS = (",", ";", "\t", "|")
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -117,7 +117,7 @@ def _find_columns(rows: Sequence[_Row]) -> _Columns:
     header = [re.sub(r"[\s_-]", "", cell.casefold()) for cell in rows[0].cells]
     if "categoryid" in header and "label" in header:
         return _Columns(header.index("categoryid"), header.index("label"), 1)
-    has_header = not any(WHOLE_NUMBER.fullmatch(cell.strip()) for cell in rows[0].cells)
+    has_header = not any(INTEGER.fullmatch(cell.strip()) for cell in rows[0].cells)
     body = rows[1:] if has_header else rows
     width = max(len(row.cells) for row in rows)
     numbers = [at for at in range(width) if _share_of_numbers(body, at) > 0.5]
@@ -129,8 +129,8 @@ def _find_columns(rows: Sequence[_Row]) -> _Columns:
     if len(numbers) > 1:
         numbers = [at for at in numbers if at < len(header) and header[at] in _ID_NAMES]
     if len(numbers) != 1 or len(names) != 1:
-        shown = ", ".join(map(repr, rows[0].cells[:8]))
-        message = f"it is not clear which columns are the number and the name: {shown}"
+        first_row = ", ".join(map(repr, rows[0].cells[:8]))
+        message = f"it is not clear which columns are the number and the name: {first_row}"
         hint = f"{_HINT}, or name the columns category_id and label"
         raise InputError(message, line=rows[0].line, hint=hint)
     return _Columns(numbers[0], names[0], int(has_header))
@@ -138,5 +138,5 @@ def _find_columns(rows: Sequence[_Row]) -> _Columns:
 
 def _share_of_numbers(rows: Sequence[_Row], at: int) -> float:
     cells = [cell for row in rows if (cell := _cell(row, at))]
-    numbers = [cell for cell in cells if WHOLE_NUMBER.fullmatch(cell)]
+    numbers = [cell for cell in cells if INTEGER.fullmatch(cell)]
     return len(numbers) / len(cells) if cells else 0.0

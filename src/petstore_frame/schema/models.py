@@ -1,4 +1,4 @@
-"""The fields of a pet, stated once, with all that the rest of the package must know of them."""
+"""Defines the fields of a pet once, with the properties that the rest of the package needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_core import ErrorDetails
 
 from petstore_frame.errors import ArgumentError, ContractError
-from petstore_frame.schema.text import folded_name, holds_lone, whole_body
+from petstore_frame.schema.text import folded_name, has_lone_surrogate, replace_surrogates_in_json
 from petstore_frame.validation import INT64
 
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
@@ -30,13 +30,13 @@ class PetField:
         label: Its heading in tables, workbooks and the dashboard.
         dtype: Its pandas dtype; a field that may be missing needs one with missing values.
         headers: What its column is called in users' files, lower case, without spaces and
-            underscores; the first that a file has is taken. The field's own name is always one.
-        likely: Words in a header for which the field is proposed, and not taken unasked.
-        values: The values that are known, in their order; a store may send others.
+            underscores; the first that a file has is used. The name of the field always counts.
+        likely: Terms in a header for which the field is proposed, but not used without asking.
+        values: The values of the interface, in order; a store may send others.
         name: Its name in Python and in frames: ``category_id``.
         wire_name: Its name in JSON: ``categoryId``.
         is_required: Whether every pet has it.
-        is_sent: Whether a caller gives it for a new pet; the store assigns the others.
+        is_sent: Whether a caller sets it for a new pet; the store assigns the others.
     """
 
     label: str
@@ -56,7 +56,7 @@ class PetField:
 
 
 class PetFields(BaseModel):
-    """The fields that a caller gives and the store returns. A new one is stated here."""
+    """The fields that a caller sets and the store returns. Add a new field here."""
 
     model_config = ConfigDict(
         strict=True,
@@ -78,10 +78,13 @@ class PetFields(BaseModel):
 
     @classmethod
     def __pydantic_on_complete__(cls) -> None:
-        """Have help() show Python's names, where pydantic would show those of the wire."""
-        shown = zip(cls.model_fields.items(), signature(cls).parameters.values(), strict=False)
+        """Make help() show the Python names instead of the JSON names."""
+        parameters = zip(cls.model_fields.items(), signature(cls).parameters.values(), strict=False)
         cls.__signature__ = Signature(
-            [each.replace(name=name, annotation=info.annotation) for (name, info), each in shown]
+            [
+                parameter.replace(name=name, annotation=info.annotation)
+                for (name, info), parameter in parameters
+            ]
         )
 
 
@@ -100,7 +103,7 @@ class NewPet(PetFields):
         status: available, pending or sold; None sends none.
 
     Raises:
-        ArgumentError: A field is missing or impossible; the text names all of them.
+        ArgumentError: A field is missing or invalid; the message names all of them.
 
     Example:
         >>> NewPet(name="Luna", category_id=3).to_json()
@@ -115,14 +118,14 @@ class NewPet(PetFields):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _take_numpy(cls, value: Any) -> Any:
-        """Turn numpy's whole numbers into Python's, and refuse what JSON cannot encode."""
-        if isinstance(value, str) and holds_lone(value):
+    def _accept_numpy(cls, value: Any) -> Any:
+        """Convert numpy integers to int, and reject text that JSON cannot encode."""
+        if isinstance(value, str) and has_lone_surrogate(value):
             raise ValueError("holds a lone surrogate, which JSON cannot encode")
-        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-        return int(value) if is_whole else value
+        is_integral = isinstance(value, Integral) and not isinstance(value, bool)
+        return int(value) if is_integral else value
 
-    if not TYPE_CHECKING:  # type checkers take the arguments from the fields
+    if not TYPE_CHECKING:  # type checkers use the fields as arguments
 
         def __init__(self, **values: Any) -> None:
             try:
@@ -132,36 +135,36 @@ class NewPet(PetFields):
                 raise ArgumentError(f"not a valid pet: {faults}; nothing was sent") from None
 
     def to_json(self) -> bytes:
-        """Return the request body; a field that is None is left out, never sent as null."""
+        """Return the request body; a field that is None is omitted, never sent as null."""
         return self.model_dump_json(by_alias=True, exclude_none=True).encode()
 
     def differences(self, pet: Pet) -> dict[str, tuple[Any, Any]]:
-        """Return what was sent and what was returned for each field in which a pet is another.
+        """Return the sent and the returned value of each field in which a pet differs.
 
-        A store may change case, spaces and letter forms of a text, and fill in what was not sent.
+        A store may change case, spaces and letter forms of a text, and fill in missing fields;
+        these are no differences.
         """
-
-        found = {}
+        differences = {}
         for field, sent in self:
             got = getattr(pet, field)
             are_texts = isinstance(sent, str) and isinstance(got, str)
             is_same = folded_name(sent) == folded_name(got) if are_texts else sent == got
             if sent is not None and not is_same:
-                found[field] = (sent, got)
-        return found
+                differences[field] = (sent, got)
+        return differences
 
 
 class Pet(PetFields, StoredFields):
     """A pet as the store returns it.
 
-    Fields beyond the interface are kept by ``get_pet`` and ``create_pet`` (in ``model_extra``); a
-    Page and a frame hold the fields of the interface.
+    ``get_pet`` and ``create_pet`` keep further fields in ``model_extra``. A Page and a frame have
+    only the fields of the interface.
 
     Attributes:
         id: The id that the store assigned, an int64.
         name: The pet's name.
         category_id: The category's id, an int64.
-        status: The text received, known to the interface or not; None for none.
+        status: The text received, whether the interface has it or not; None if there is none.
 
     Interface: Resources, Pet.
     """
@@ -170,29 +173,29 @@ class Pet(PetFields, StoredFields):
 
     @classmethod
     def from_json(cls, body: bytes, *, operation: str) -> Self:
-        """Check the body of a single Pet; U+FFFD takes the place of half a character.
+        """Parse the body of a single Pet; U+FFFD replaces a lone surrogate.
 
         Raises:
             ContractError: The body is not a Pet.
         """
         try:
-            return cls.model_validate_json(whole_body(body), by_name=False)
+            return cls.model_validate_json(replace_surrogates_in_json(body), by_name=False)
         except ValidationError as problem:
             raise contract_error(problem, body, operation) from None
 
     @field_validator("*", mode="before")
     @classmethod
-    def _take_whole_float(cls, value: Any) -> Any:
-        """Turn ``1.0``, which JSON Schema calls the same integer, into 1."""
-        is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
-        return int(value) if is_whole else value
+    def _accept_integral_float(cls, value: Any) -> Any:
+        """Convert ``1.0``, which JSON Schema treats as an integer, to 1."""
+        is_integral = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+        return int(value) if is_integral else value
 
 
 def _fault(problem: ErrorDetails) -> str:
-    """Return what is wrong with one field of a NewPet, by its Python name."""
-    given = str(problem["loc"][0])
-    names = {each.wire_name: each.name for each in FIELDS}
-    return f"{names.get(given, given)}: {problem['msg']}"
+    """Describe the problem of one field of a NewPet, by its Python name."""
+    wire_name = str(problem["loc"][0])
+    names = {field.wire_name: field.name for field in FIELDS}
+    return f"{names.get(wire_name, wire_name)}: {problem['msg']}"
 
 
 def _field(name: str) -> PetField:
@@ -218,7 +221,7 @@ class Fields(tuple[PetField, ...]):
 
     @property
     def sent(self) -> Fields:
-        """Those that a caller gives for a new pet."""
+        """The fields that a caller sets for a new pet."""
         return Fields(field for field in self if field.is_sent)
 
     def named(self, name: str) -> PetField:
@@ -232,16 +235,16 @@ PET_COLUMNS = FIELDS.names
 def contract_error(
     problem: ValidationError, body: bytes, operation: str, page: int | None = None
 ) -> ContractError:
-    """Return the error for a body that is no Pet, or no array of Pets; it names the place."""
+    """Return the error for a body that is no Pet, or no array of Pets, with the position."""
     first = problem.errors(include_input=False, include_url=False)[0]
     position = next((part + 1 for part in first["loc"] if isinstance(part, int)), None)
     field = next((part for part in first["loc"] if isinstance(part, str)), None)
     parts = (f"page {page}" if page else "", f"pet {position}" if position else "", field)
-    place = ", ".join(part for part in parts if part)
-    what = f"{place}: {first['msg']}" if place else first["msg"]
-    begin = "" if position else f" (it begins {body[:320].decode('utf-8', 'replace')[:80]!r})"
+    location = ", ".join(part for part in parts if part)
+    detail = f"{location}: {first['msg']}" if location else first["msg"]
+    beginning = "" if position else f" (it begins {body[:320].decode('utf-8', 'replace')[:80]!r})"
     return ContractError(
-        f"the response to {operation} does not match the interface: {what}{begin}; "
+        f"the response to {operation} does not match the interface: {detail}{beginning}; "
         "check that base_url is a pet store of interface 1.0.0",
         operation=operation,
         page=page,

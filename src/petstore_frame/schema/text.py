@@ -1,6 +1,7 @@
-"""Repairs half characters in texts, and brings keys into one form.
+"""Replaces lone surrogates in texts, and normalizes keys.
 
-JSON can escape half a character (a lone surrogate), which UTF-8 cannot hold; U+FFFD replaces it.
+JSON can escape a lone surrogate (half of a character), which UTF-8 cannot encode. U+FFFD replaces
+it.
 """
 
 from __future__ import annotations
@@ -9,63 +10,65 @@ import json
 import re
 import unicodedata
 
-_LONE = re.compile("[\ud800-\udfff]")  # Python joins a pair into one character when it reads it
+# Python joins a pair into one character when it reads it.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _RAW = re.compile(rb"\xed[\xa0-\xbf]")
 
 
 def clean_text(text: str, longest: int = 200) -> str:
-    """Return a text of a store or a file so that it can be shown: one line, no control characters.
+    """Return a text that is safe to display: one line, no control characters.
 
-    Escape sequences would reach a terminal, and invisible characters would change what is read.
+    Escape sequences could control a terminal, and invisible characters could mislead a reader.
 
     Example:
         >>> clean_text("\\x1b[31mno\\nsuch key", longest=10)
         '[31mno su…'
     """
-    # Half a character could not be printed.
+    # A lone surrogate cannot be printed.
     beginning = text[: 4 * longest].encode(errors="replace").decode()
-    shown = "".join(
+    cleaned = "".join(
         " " if character.isspace() else character
         for character in beginning
         if character.isspace() or not unicodedata.category(character).startswith("C")
     )
-    shown = " ".join(shown.split())
-    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+    cleaned = " ".join(cleaned.split())
+    return cleaned if len(cleaned) <= longest else f"{cleaned[: longest - 1]}…"
 
 
-def holds_lone(text: str) -> bool:
-    """Return whether a text holds a lone surrogate."""
-    return _LONE.search(text) is not None
+def has_lone_surrogate(text: str) -> bool:
+    """Return whether a text has a lone surrogate."""
+    return _SURROGATE.search(text) is not None
 
 
-def whole_text(value: object) -> str:
-    """Return a value as text that UTF-8 can hold.
+def replace_surrogates(value: object) -> str:
+    """Return a value as text that UTF-8 can encode.
 
     Example:
-        >>> whole_text("an emoji, cut: \\ud83d")
+        >>> replace_surrogates("an emoji, cut: \\ud83d")
         'an emoji, cut: �'
     """
-    return _LONE.sub("\ufffd", str(value))
+    return _SURROGATE.sub("\ufffd", str(value))
 
 
-def whole_body(body: bytes) -> bytes:
-    """Return JSON whose texts UTF-8 can hold; a body that has them, or is not JSON, as it is."""
-    # Raw ones are not UTF-8, but json reads them.
+def replace_surrogates_in_json(body: bytes) -> bytes:
+    """Replace lone surrogates in a JSON body; any other body is unchanged."""
+    # Raw surrogates are not valid UTF-8, but the json module accepts them.
     if not (_ESCAPE.search(body) or _RAW.search(body)):
         return body
     try:
         text = json.dumps(json.loads(body), ensure_ascii=False)
     except (ValueError, RecursionError):
         return body
-    return whole_text(text).encode()
+    return replace_surrogates(text).encode()
 
 
 def form_of(key: str) -> str:
-    """Return a key without what spreadsheets and people change of it.
+    """Normalize a key: remove what spreadsheets and people change.
 
-    That is case, width, spaces, an apostrophe in front, zeros in front and ``.0`` behind. Keys of
-    one form may be one key, which is to be asked. A key of several columns is a JSON list.
+    These are case, width, spaces, a leading apostrophe, leading zeros and a trailing ``.0``. Keys
+    of the same form may be the same key; a person must decide. A key of several columns is a JSON
+    list.
 
     Example:
         >>> form_of("007"), form_of("7.0"), form_of("'ab 1"), form_of('["A", "01"]')
@@ -80,7 +83,7 @@ def form_of(key: str) -> str:
 
 
 def folded_name(name: str) -> str:
-    """Return a name without what a store may change of it: letter forms, case and spaces.
+    """Normalize a name: ignore what a store may change (letter forms, case and spaces).
 
     Example:
         >>> folded_name(" Zoe\u0308  the\tCat") == folded_name("ZOË THE CAT")

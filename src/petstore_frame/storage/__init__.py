@@ -1,14 +1,14 @@
-"""Files written whole, one writer at a time; the cells of a workbook; files of TOML."""
+"""Writes files atomically, and reads and writes workbooks and TOML."""
 
 from petstore_frame.storage import excel_styles as styles
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.storage.atomic_write import (
-    AtWorkError,
+    LockedError,
     locked,
     refuse_impossible,
     replacing,
     sync,
-    whole_file,
+    write_atomically,
 )
 from petstore_frame.storage.cell_values import common_zone, harmless, without_guard
 from petstore_frame.storage.excel_cells import Book, Sheet, open_book
@@ -21,8 +21,8 @@ from petstore_frame.storage.workbook_origin import (
 from petstore_frame.storage.workbook_reading import open_workbook
 
 __all__ = [
-    "AtWorkError",
     "Book",
+    "LockedError",
     "Sheet",
     "changed_file_error",
     "common_zone",
@@ -38,6 +38,6 @@ __all__ = [
     "styles",
     "sync",
     "toml",
-    "whole_file",
     "without_guard",
+    "write_atomically",
 ]

@@ -1,4 +1,4 @@
-"""Writes a file completely or not at all, and lets one writer in at a time."""
+"""Writes a file completely or not at all, and locks files against concurrent writers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from petstore_frame.errors import ReportError
 
 
 @contextmanager
-def whole_file(path: Path, ending: str = "") -> Iterator[Path]:
+def write_atomically(path: Path, ending: str = "") -> Iterator[Path]:
     """Yield a new name in the folder of ``path`` to write to, and rename it on success.
 
-    If ``path`` is a link, the file that it leads to is written.
+    If ``path`` is a link, its target is written.
 
     Raises:
         ReportError: The name has another ``ending``, the folder is missing or cannot be written,
             or the file is open elsewhere; an existing file is unchanged.
     """
     if ending and path.suffix.lower() != ending:
-        raise ReportError(f"{path} cannot be written: the name of this file ends in {ending}")
+        raise ReportError(f"{path} cannot be written: the extension must be {ending}")
     refuse_impossible(path)
     target = path.resolve() if path.is_symlink() else path  # so that a link stays a link
     refuse_impossible(target)
@@ -60,7 +60,7 @@ def _check_path(path: Path) -> None:
     if "\0" in path.name:  # is_dir() and exists() are False for such a name
         raise ValueError("a file name cannot have a NUL character")
     if not folder.is_dir():
-        raise ReportError(f"the folder {folder} does not exist; make it first")
+        raise ReportError(f"the folder {folder} does not exist; create it first")
     if path.is_dir():
         example = str(path / "pets.csv")
         raise ReportError(f"{str(path)!r} is a folder; add a file's name, such as {example!r}")
@@ -80,7 +80,7 @@ def replacing(path: Path, *, draft: Path | None = None) -> Iterator[Path]:
     The new file gets the permissions of the one that it replaces. ``draft`` is the temporary path,
     on the same disk; None makes a new name in the folder of ``path``.
     """
-    # The start of the name is enough: a long one with an addition could be too long.
+    # Only the start of the name is used, so that the temporary name is not too long.
     name = f".{path.stem[:40]}.{secrets.token_hex(4)}{path.suffix}"
     temporary = draft or path.with_name(name)
     try:
@@ -105,7 +105,7 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
-class AtWorkError(Exception):
+class LockedError(Exception):
     """Another process, or another thread of this one, holds the lock."""
 
 
@@ -113,19 +113,18 @@ class AtWorkError(Exception):
 def locked(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
     """Lock a file during the block; the system frees the lock if the process ends.
 
-    The file stays, empty, when the lock is free. ``wait_s`` is how long to wait for its holder, in
-    seconds.
+    The file stays, empty, when the lock is free. ``wait_s`` is the seconds to wait for the lock.
 
     Raises:
-        AtWorkError: Another process or thread holds the lock.
+        LockedError: Another process or thread holds the lock.
         OSError: The file cannot be written.
     """
-    # Each caller gets a new lock object: a shared one would let the same thread in twice.
+    # Each caller gets a new lock object: with a shared one, the same thread could enter twice.
     lock = FileLock(path, timeout=wait_s, is_singleton=False)
     try:
         lock.acquire()
     except Timeout:
-        raise AtWorkError(str(path)) from None
+        raise LockedError(str(path)) from None
     try:
         yield
     finally:

@@ -13,7 +13,7 @@ from petstore_frame.storage import excel_styles as styles
 
 CellValue: TypeAlias = "str | int | float | bool | date | datetime | None"
 CELL_LIMIT = 32_767  # UTF-16 units, as Excel counts
-# Excel takes 1900 for a leap year, so its numbers are right only from the day after.
+# Excel treats 1900 as a leap year, so its day numbers are correct only after that February.
 FIRST_DAY = date(1900, 3, 1)
 LAST_YEAR = 9999
 
@@ -65,7 +65,7 @@ def _number_value(value: float | Decimal) -> float | str:
 
 
 def _date_value(value: date) -> date | str:
-    """Return a date or a local time that Excel's calendar has; else its ISO text."""
+    """Return a date or a local time that Excel can represent; otherwise its ISO text."""
     if isinstance(value, datetime):
         day: date = value.date() if value.year <= LAST_YEAR else date.max
         has_zone = value.tzinfo is not None
@@ -91,7 +91,7 @@ def common_zone(values: list[Any]) -> tzinfo | None:
 
 
 def fit(text: str) -> str:
-    """Return a text as a cell can hold it; what was cut, or replaced by U+FFFD, shows in it."""
+    """Return a text that fits a cell; a cut is marked, and U+FFFD replaces forbidden characters."""
     text = _FORBIDDEN.sub("\ufffd", text)
     if _utf16_units(text) > CELL_LIMIT:
         mark = f" … [cut: {len(text):,} characters]"
@@ -113,7 +113,7 @@ def _utf16_units(text: str) -> int:
 
 
 def harmless(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula; reading a CSV gives the text again.
+    """Return a text that no spreadsheet reads as a formula; ``without_guard`` reverses it.
 
     Example:
         >>> harmless("=1+1"), harmless("'=1+1"), harmless("Luna")

@@ -17,9 +17,9 @@ from petstore_frame.rendering import palette
 from petstore_frame.storage import excel_styles as styles
 from petstore_frame.storage.cell_values import cell_value, fit, fits
 
-_HEIGHT = -1  # in place of a column, so that a row's height is written before its cells
+_HEIGHT = -1  # used as a column number, so that the height of a row is written before its cells
 
-# Text stays text.
+# XlsxWriter must not convert text.
 _OPTIONS = {
     "constant_memory": True,
     "strings_to_formulas": False,
@@ -52,7 +52,9 @@ def open_book(path: Path) -> Iterator[Book]:
         except xlsxwriter.exceptions.FileCreateError as problem:
             raise problem.args[0] from problem  # the OSError that it wraps
         finally:
-            for sheet in workbook.worksheets():  # XlsxWriter closes them only for a whole book
+            for (
+                sheet
+            ) in workbook.worksheets():  # XlsxWriter closes them only after a successful close()
                 sheet.row_data_fh.close()
 
 
@@ -70,7 +72,7 @@ class Book:
         return Sheet(self, self.workbook.add_worksheet(name), name)
 
     def style(self, **properties: Any) -> Any:
-        """Return the one format of these properties."""
+        """Return the format with these properties, which is created only once."""
         wanted = {
             "font_name": styles.FONT,
             "font_color": palette.INK,
@@ -85,7 +87,7 @@ class Book:
 
 @dataclass
 class Sheet:
-    """One sheet. It collects cells and writes them row by row, as constant memory needs.
+    """A sheet, which collects cells and writes them row by row, as constant memory requires.
 
     ``raw`` is XlsxWriter's sheet, for settings other than cells.
     """
@@ -97,39 +99,46 @@ class Sheet:
     _widths: dict[int, float] = field(default_factory=dict)
 
     def cell(self, row: int, col: int, value: Any, **style: Any) -> None:
-        """Write a value by its type; None is an empty cell that has a look."""
+        """Write a value by its type; None is an empty cell with a format."""
         self._cells[row, col] = (self.put, value, self.book.style(**style))
 
     def band(self, row: int, first_col: int, last_col: int, value: str, **style: Any) -> None:
         """Put a text across columns, wrapped."""
-        look = self.book.style(text_wrap=True, **style)
-        self._cells[row, first_col] = (self.raw.merge_range, row, last_col, fit(value), look)
+        cell_format = self.book.style(text_wrap=True, **style)
+        self._cells[row, first_col] = (self.raw.merge_range, row, last_col, fit(value), cell_format)
 
     def link(self, row: int, col: int, sheet: str, value: str, **style: Any) -> None:
         """Put a text that leads to another sheet of the workbook."""
-        look = self.book.style(underline=1, **style)
-        self._cells[row, col] = (self.raw.write_url, f"internal:'{sheet}'!A1", look, fit(value))
+        cell_format = self.book.style(underline=1, **style)
+        self._cells[row, col] = (
+            self.raw.write_url,
+            f"internal:'{sheet}'!A1",
+            cell_format,
+            fit(value),
+        )
 
-    def put(self, row: int, col: int, value: Any, look: Any = None, text_look: Any = None) -> None:
+    def put(
+        self, row: int, col: int, value: Any, cell_format: Any = None, text_format: Any = None
+    ) -> None:
         """Write a value at once, by its type: for sheets with too many rows to collect.
 
-        ``text_look`` is for text and for empty cells, if they look different.
+        ``text_format`` is the format of text and of empty cells, if it is another.
         """
         if not isinstance(value, str):
             value = cell_value(value)
         if isinstance(value, str):
-            code = self.raw.write_string(row, col, fit(value), text_look or look)
+            code = self.raw.write_string(row, col, fit(value), text_format or cell_format)
         elif value is None:
-            code = self.raw.write_blank(row, col, None, text_look or look)
+            code = self.raw.write_blank(row, col, None, text_format or cell_format)
         elif isinstance(value, bool):
-            code = self.raw.write_boolean(row, col, value, look)
+            code = self.raw.write_boolean(row, col, value, cell_format)
         elif isinstance(value, date):
-            code = self.raw.write_datetime(row, col, value, look or self._date_look(value))
+            code = self.raw.write_datetime(row, col, value, cell_format or self._date_format(value))
         else:
-            code = self.raw.write_number(row, col, value, look)
+            code = self.raw.write_number(row, col, value, cell_format)
         self.check(code, row)
 
-    def _date_look(self, value: date) -> Any:
+    def _date_format(self, value: date) -> Any:
         has_time = isinstance(value, datetime)
         return self.book.style(num_format=styles.MOMENT if has_time else styles.DAY)
 
@@ -138,23 +147,23 @@ class Sheet:
         self._cells[row, _HEIGHT] = (points,)
 
     def begin_list(self) -> None:
-        """Make rows low enough for about 60 on a printed page; cells want ``styles.LIST``."""
+        """Make rows low enough for about 60 on a printed page; cells need ``styles.LIST``."""
         self.raw.set_default_row(styles.LIST_POINTS)
 
-    def width(self, col: int, characters: float, look: Any = None) -> None:
-        """Set the width of a column, and the look of its empty cells."""
+    def width(self, col: int, characters: float, cell_format: Any = None) -> None:
+        """Set the width of a column, and the format of its empty cells."""
         self._widths[col] = characters
-        self.do("set_column", col, col, characters, look)
+        self.do("set_column", col, col, characters, cell_format)
 
     def allow_number_text(self, last_row: int, last_col: int) -> None:
-        """Tell Excel that numbers stored as text are intended, so that it marks none in green."""
+        """Tell Excel that numbers stored as text are intended: it shows no green markers."""
         from xlsxwriter.utility import xl_rowcol_to_cell
 
         corner = xl_rowcol_to_cell(last_row, last_col)
         self.do("ignore_errors", {"number_stored_as_text": f"A1:{corner}"})
 
     def finish(self) -> None:
-        """Write the collected cells row by row; one that is not accepted is a ReportError."""
+        """Write the collected cells row by row; a rejected cell is a ReportError."""
         for row, col in sorted(self._cells):
             if col == _HEIGHT:
                 self.do("set_row", row, *self._cells[row, col])
@@ -170,29 +179,29 @@ class Sheet:
         warning: str = "",
         source: str = "",
         as_of: str = "",
-        is_one_page: bool = False,
+        is_single_page: bool = False,
         repeat_row: int | None = None,
     ) -> None:
         """Set up print: portrait, and all columns on one page.
 
-        A sheet that would be too small to read is printed in landscape, and if that is too narrow
-        on several pages next to each other, each with the first column.
+        A sheet that would be too small to read is printed in landscape, and if that is too narrow,
+        on several pages side by side, each with the first column.
 
         Args:
             head: Text at the left above each page.
             warning: Text at the right above each page, in bold.
-            source: Where the data is from, at the left below each page.
+            source: Source of the data, at the left below each page.
             as_of: When the data was read, at the right below each page.
-            is_one_page: Whether all of the sheet goes on one page.
-            repeat_row: The row of headings that each page repeats.
+            is_single_page: Whether the sheet is printed on one page.
+            repeat_row: The row of headings to print on each page.
         """
         self.raw.set_paper(_A4)
         self.raw.set_margins(**_MARGINS)
-        if is_one_page:
+        if is_single_page:
             self.raw.fit_to_pages(1, 1)
         else:
             self._fit_columns()
-        left, right, source, as_of = (  # an "&" begins a mark
+        left, right, source, as_of = (  # an "&" starts a code
             text.replace("&", "&&") for text in (head, warning, source, as_of)
         )
         self.raw.set_header(f"&L{left}" + (f"&R&B{right}" if right else ""))
@@ -212,13 +221,13 @@ class Sheet:
 
     def do(self, verb: str, *values: Any) -> None:
         """Add something other than a cell to the sheet: a filter, a table, a chart."""
-        self.check(getattr(self.raw, verb)(*values), what=verb)
+        self.check(getattr(self.raw, verb)(*values), item=verb)
 
-    def check(self, code: int, row: int | None = None, what: str = "a cell") -> None:
+    def check(self, code: int, row: int | None = None, item: str = "a cell") -> None:
         """Raise a ReportError if XlsxWriter did not accept something."""
         if code:
-            place = "" if row is None else f", row {row + 1}"
+            location = "" if row is None else f", row {row + 1}"
             raise ReportError(
-                f"sheet {self.name!r}{place}: the workbook did not accept {what} (code {code}); "
+                f"sheet {self.name!r}{location}: the workbook did not accept {item} (code {code}); "
                 "no file was changed"
             )

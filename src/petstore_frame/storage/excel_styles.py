@@ -14,7 +14,7 @@ SHEET_ROWS = 1_048_575  # data rows below one header row
 QUIET_SIZE, SECTION_SIZE, FIGURE_SIZE, TITLE_SIZE = 10, 13, 18, 22
 TITLE_POINTS = 30  # the height of a row
 
-TEXT, WHOLE, COUNT = "@", "0", "#,##0"
+TEXT, INTEGER, COUNT = "@", "0", "#,##0"
 DAY, MOMENT = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"
 AT_LEAST = '"≥ "#,##0'
 ABOUT = '"≈ "#,##0'
@@ -26,7 +26,7 @@ SECTION: dict[str, Any] = {"font_size": SECTION_SIZE, "bold": True}
 HEAD: dict[str, Any] = {"bold": True, "bottom": 2, "bottom_color": palette.INK}
 BODY: dict[str, Any] = {"bottom": 1, "bottom_color": palette.RULE}
 TOTAL: dict[str, Any] = {"bold": True, "top": 2, "top_color": palette.INK, "bg_color": palette.BAND}
-ID: dict[str, Any] = {"num_format": WHOLE, "align": "left"}
+ID: dict[str, Any] = {"num_format": INTEGER, "align": "left"}
 LIST: dict[str, Any] = {**BODY, "font_size": QUIET_SIZE}
 HEAD_POINTS = 18
 LIST_POINTS = 12.4  # the height of a row, so that a page of A4 has 60

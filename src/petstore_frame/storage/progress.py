@@ -1,14 +1,15 @@
-"""Shows progress with tqdm on a terminal or in a notebook, or calls the user's function."""
+"""Shows progress with tqdm on a terminal or in a notebook, or calls a function of the user."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, Generic, Self, TypeAlias, TypeVar
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar
 
 from petstore_frame.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 Value = TypeVar("Value")
 ProgressOption: TypeAlias = bool | Callable[[Value], object] | None
@@ -22,17 +23,17 @@ def checked_progress(option: Any) -> None:
 
 
 class ProgressBar(Generic[Value]):
-    """A bar that disappears when it is done, or calls of the user's function. Use it in a ``with``.
+    """A context manager that shows a progress bar, or calls a function of the user.
 
     Args:
-        option: The user's ``progress=``: True shows a bar, False shows nothing, None shows a bar if
-            a person is watching. A function is called with each value.
+        option: The argument ``progress``: True shows a bar, False shows nothing, None shows a bar
+            on a terminal or in a notebook. A function is called with each value.
         label: What is counted.
-        total: The number at which it ends, or None if nobody knows.
+        total: The final number, or None if it is unknown.
         delay_s: Seconds before the bar appears, for work that usually takes a moment.
 
     Raises:
-        ArgumentError: The option is something else.
+        ArgumentError: The option is none of these.
     """
 
     def __init__(
@@ -46,22 +47,14 @@ class ProgressBar(Generic[Value]):
         checked_progress(option)
         self._callback = option if callable(option) else None
         is_visible = is_watched() if option is None else option is True
-        self._bar: tqdm[Any] = tqdm(
-            desc=label,
-            total=total,
-            delay=delay_s,
-            disable=not is_visible,
-            file=_CellStream() if is_in_notebook() else sys.stderr,
-            leave=False,
-            miniters=0,  # the time alone decides when the bar is drawn again
-            mininterval=REDRAW_S,
-            unit=" pets",
-        )
+        self._bar = _new_bar(label, total, delay_s) if is_visible else None
 
     def show(self, value: Value, done: int, **notes: object) -> None:
-        """Call the user's function with a value, or show the number done with notes behind it."""
+        """Call the function of the user with a value, or show the number done and notes."""
         if self._callback is not None:
             self._callback(value)
+            return
+        if self._bar is None:
             return
         self._bar.set_postfix_str(
             ", ".join(f"{name} {note}" for name, note in notes.items()), refresh=False
@@ -69,14 +62,31 @@ class ProgressBar(Generic[Value]):
         self._bar.update(done - self._bar.n)
 
     def note(self, text: str) -> None:
-        """Show a text behind the number at once, until the next number."""
-        self._bar.set_postfix_str(text, refresh=True)
+        """Show a text after the number at once, until the next number."""
+        if self._bar is not None:
+            self._bar.set_postfix_str(text, refresh=True)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _new_bar(label: str, total: int | None, delay_s: float) -> tqdm[Any]:
+    from tqdm import tqdm  # takes a while to load, and most programs show no bar
+
+    return tqdm(
+        desc=label,
+        total=total,
+        delay=delay_s,
+        file=_CellStream() if is_in_notebook() else sys.stderr,
+        leave=False,
+        miniters=0,  # the time alone decides when the bar is drawn again
+        mininterval=REDRAW_S,
+        unit=" pets",
+    )
 
 
 class _CellStream:

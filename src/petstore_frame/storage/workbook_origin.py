@@ -1,4 +1,4 @@
-"""Marks the workbooks that this package writes, and notices when one was changed since."""
+"""Marks the workbooks that this package writes, and detects later changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 from petstore_frame.errors import ReportError
 
 _PROPERTIES = "docProps/core.xml"
-_MADE_WITH = "Made with petstore-frame"
+_CREATOR = "Made with petstore-frame"
 _TIME_OF = r"<dcterms:{0}[^>]*>([^<]*)</dcterms:{0}>"
 _UNKNOWN_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -19,23 +19,23 @@ _UNKNOWN_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 def mark_workbook(
     workbook: Any, *, title: str, subject: str, sentence: str, version: str, as_of: datetime | None
 ) -> None:
-    """Write into the properties of a workbook what it is and which version made it.
+    """Set the properties of a workbook: its title, its content and the version that wrote it.
 
     The time is that of the data, so that the same data gives the same bytes. Every program that
-    saves a workbook writes its own time of change, which is how ``is_unchanged`` notices.
+    saves a workbook writes its own time of change, which ``is_unchanged`` detects.
     """
     workbook.set_properties(
         {
             "title": title,
             "subject": subject,
-            "comments": f"{sentence}. {_MADE_WITH} {version}.",
+            "comments": f"{sentence}. {_CREATOR} {version}.",
             "created": (as_of or _UNKNOWN_TIME).astimezone(UTC),
         }
     )
 
 
 def is_unchanged(path: Path) -> bool:
-    """Return whether a workbook is as this package wrote it."""
+    """Return whether this package wrote a workbook and nobody changed it since."""
     try:
         with ZipFile(path) as archive:
             properties = archive.read(_PROPERTIES).decode("utf-8", "replace")
@@ -44,7 +44,7 @@ def is_unchanged(path: Path) -> bool:
     created, modified = (
         re.search(_TIME_OF.format(name), properties) for name in ("created", "modified")
     )
-    if created is None or modified is None or _MADE_WITH not in properties:
+    if created is None or modified is None or _CREATOR not in properties:
         return False
     return created[1] == modified[1]
 
@@ -53,14 +53,14 @@ def refuse_changed_workbook(path: Path) -> None:
     """Refuse to replace a workbook that somebody may have typed into.
 
     Raises:
-        ReportError: There is a file of this name that is not as this package wrote it.
+        ReportError: The file exists and was changed, or is not a report.
     """
     if has_content(path) and not is_unchanged(path):
         raise changed_file_error(path)
 
 
 def has_content(path: Path) -> bool:
-    """Return whether there is a file with anything in it."""
+    """Return whether a file exists and is not empty."""
     return path.is_file() and path.stat().st_size > 0
 
 

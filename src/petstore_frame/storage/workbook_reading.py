@@ -25,7 +25,7 @@ def open_workbook(path: Path) -> Iterator[SavedWorkbook]:
     """
     openpyxl = import_extra("openpyxl", "reading a workbook", "excel")
     with warnings.catch_warnings():
-        # It does not know the bars of Excel 2010, and warns of them.
+        # openpyxl does not support the data bars of Excel 2010, and warns about them.
         warnings.filterwarnings("ignore", ".* extension is not supported", UserWarning)
         try:
             workbook = openpyxl.load_workbook(path, read_only=True, data_only=True)
@@ -55,7 +55,7 @@ class SavedWorkbook:
         return {entry.name: str(entry.value) for entry in self._workbook.custom_doc_props.props}
 
     def rows(self, sheet_name: str) -> Iterator[Row]:
-        """Return the rows of a sheet; characters that XML forbids are what they were."""
+        """Return the rows of a sheet; escaped characters are restored."""
         for values in self._workbook[sheet_name].iter_rows(values_only=True):
             yield tuple(_unescaped(value) for value in values)
 

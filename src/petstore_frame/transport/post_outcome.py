@@ -254,12 +254,20 @@ def _error_body(body: bytes) -> dict[str, Any]:
 
 
 def connection_error(
-    problem: Exception, operation: str, trace: Trace, base_url: str, proxy: str | None
+    problem: Exception, operation: str, trace: Trace | None, base_url: str, proxy: str | None
 ) -> APIConnectionError:
-    """Return our error for one of httpx's; ``proxy`` is the origin of the one on the way."""
-    is_unsent = trace.proves_not_applied(problem)
+    """Return our error for one of httpx's.
+
+    Args:
+        problem: The error of httpx.
+        operation: Method and path of the request.
+        trace: What was sent of a POST, or None for a GET.
+        base_url: The address of the store.
+        proxy: The origin of the proxy on the way, or None.
+    """
+    may_have_been_applied = trace is not None and not trace.proves_not_applied(problem)
     reason, text = _reason(problem), str(problem).rstrip(".") or "no answer"
-    doubt = "" if is_unsent or operation.startswith("GET") else "; it may have been applied"
+    doubt = "; it may have been applied" if may_have_been_applied else ""
     source, next_step = base_url, "check the address and that the store is up"
     if proxy is not None:
         source = f"{base_url} through the proxy {proxy}"
@@ -272,7 +280,7 @@ def connection_error(
         f"{operation}: no answer from {source} ({reason}: {text}){doubt}; {next_step}",
         operation=operation,
         reason=reason,
-        may_have_been_applied=not is_unsent,
+        may_have_been_applied=may_have_been_applied,
         retryable=reason not in ("dns", "tls"),
     )
 

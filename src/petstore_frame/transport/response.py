@@ -34,6 +34,7 @@ _COUNTS = re.compile(r"[0-9]{1,18}(?:, [0-9]{1,18})*")
 _RANGE = re.compile(r"(?:(?:items|pets)[\s=:]+|^)[0-9*][-0-9*]*/([0-9]{1,18})", re.IGNORECASE)
 # Of a link (RFC 8288); commas and semicolons within quotes belong to the value.
 _PARAMETER = re.compile(r'\s*;\s*([^\s=;,"<>]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?')
+_AGE = re.compile(r"\s*([0-9]{1,9})")
 MAX_BODY_BYTES = 64 * 2**20
 
 
@@ -158,6 +159,8 @@ class Page:
             targets.append(self._named_next)
         if not targets:
             return None
+        if targets[0].startswith(("http://", "https://")):
+            return targets[0].partition("#")[0]
         try:
             return urljoin(self.address, targets[0]).partition("#")[0]
         except ValueError:  # it cannot be read, which whoever asks for it finds out
@@ -199,8 +202,8 @@ class Page:
     @property
     def age_s(self) -> float:
         """How old the answer was, as the ``Age`` header of a cache states it; 0 without one."""
-        found = re.match(r"\s*([0-9]{1,9})", self.headers.get("Age", ""))
-        return float(found[1]) if found else 0.0
+        age = _AGE.match(self.headers.get("Age", ""))
+        return 0.0 if age is None else float(age[1])
 
     def mismatches(self, status: str | None) -> int:
         """Return how many pets do not have the status that was asked for; None asks for any."""

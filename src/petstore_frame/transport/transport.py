@@ -181,7 +181,9 @@ class Transport:
         """Send one request, once, to a path below the base address or an address of its origin."""
         url, target = self._target(path, params)
         operation = self._operation(method, url, target)
-        trace, started_at = Trace(), self._clocks.clock()
+        # A GET changes nothing in the store: how much of it was sent does not matter.
+        trace = Trace() if method == "POST" else None
+        started_at = self._clocks.clock()
         try:
             response, content, body_problem = self._exchange(
                 method, target, body, more or {}, trace, started_at
@@ -227,7 +229,7 @@ class Transport:
         target: httpx.URL,
         body: bytes,
         more: Mapping[str, str],
-        trace: Trace,
+        trace: Trace | None,
         started_at: float,
     ) -> tuple[httpx.Response, bytes, BodyProblem | None]:
         """Send a request and read its response within the time allowed for all of it."""
@@ -239,12 +241,15 @@ class Transport:
         timeout: dict[str, Any] = dict(self._timeout)
         if isinstance(self._transport, httpx.HTTPTransport):
             timeout["read"] = SecondsLeft(timeout["read"], deadline, self._clocks.clock)
+        extensions: dict[str, Any] = {"timeout": timeout}
+        if trace is not None:
+            extensions["trace"] = trace
         request = httpx.Request(
             method,
             target,
             headers={**_LINES, **kind, **more, **_bearer(self._key)},
             content=body or None,
-            extensions={"timeout": timeout, "trace": trace},
+            extensions=extensions,
         )
         response = self._transport.handle_request(request)
         content, problem = read_body(response, lambda: self._clocks.clock() > deadline)

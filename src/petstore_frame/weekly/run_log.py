@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.storage import whole_file
+from petstore_frame.storage import write_atomically
 
 RUNS = "runs.jsonl"
 RunFacts = dict[str, Any]
@@ -40,7 +40,7 @@ def read_runs(folder: Path) -> list[RunFacts]:
 
 def write_runs(folder: Path, runs: Sequence[RunFacts]) -> None:
     """Replace the log by these runs."""
-    with whole_file(folder / RUNS) as draft:
+    with write_atomically(folder / RUNS) as draft:
         lines = [json.dumps(facts) + "\n" for facts in runs]
         draft.write_text("".join(lines), encoding="utf-8")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from petstore_frame.client import Client
 from petstore_frame.errors import JournalLockedError
-from petstore_frame.storage import AtWorkError, locked, sync
+from petstore_frame.storage import LockedError, locked, sync
 from petstore_frame.weekly.run_log import is_complete, read_runs, write_runs
 from petstore_frame.weekly.weekly_outcome import Run, WeeklyOutcome
 from petstore_frame.weekly.weekly_settings import WeeklySettings
@@ -46,7 +46,7 @@ def run(
     try:
         with locked(settings.output / _LOCK, wait_s=_WAIT_S):
             _run_and_log(settings, weekly, client, now)
-    except AtWorkError:
+    except LockedError:
         raise JournalLockedError(
             f"another run is working in {settings.output}; wait until it ends, then run again"
         ) from None

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, Validat
 
 from petstore_frame.errors import InputError
 from petstore_frame.storage import toml_files as toml
-from petstore_frame.storage import whole_file
+from petstore_frame.storage import write_atomically
 from petstore_frame.validation import time_zone
 
 _TEMPLATE = """\
@@ -120,7 +120,7 @@ def _settings_error(error: ValidationError, text: str, path: Path) -> InputError
     setting = [part for part in problem["loc"] if isinstance(part, str)][-1]
     if problem["type"] == "extra_forbidden":
         settings = {name for table in _Table.__subclasses__() for name in table.model_fields}
-        return toml.unknown_word(setting, settings, text, path, owner="the weekly run")
+        return toml.unknown_option(setting, settings, text, path, owner="the weekly run")
     return InputError(
         f"{setting}: {problem['msg']}",
         path=str(path),
@@ -138,6 +138,6 @@ def write_settings(path: str | Path = "weekly.toml") -> Path:
     path = Path(path)
     if path.exists():
         raise InputError("the file exists already and was not changed", path=str(path))
-    with whole_file(path.absolute()) as draft:
+    with write_atomically(path.absolute()) as draft:
         draft.write_text(_TEMPLATE, encoding="utf-8")
     return path

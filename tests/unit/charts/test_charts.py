@@ -79,7 +79,7 @@ def test_moves_add_up_to_those_of_the_flow(history) -> None:
         r"sold, [\d-]+ to [\d-]+ \(\d days?\): (?:at least )?([\d,]+) pet", drawn.markup()
     )
     assert sum(int(tip.replace(",", "")) for tip in tips) == sold
-    assert f"{sold:,} sold" in drawn.words
+    assert f"{sold:,} sold" in drawn.description
 
 
 def test_ageing_counts_each_pet_once(history) -> None:

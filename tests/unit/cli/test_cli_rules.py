@@ -118,7 +118,7 @@ STORE = "--base-url http://[::1]:9/v1"
 REFUSED = {
     # What is named is not there.
     "sample --output nope/a.csv": "nope/a.csv: No such file or directory",
-    "fetch --output nope/x.csv": "the folder nope does not exist; make it first",
+    "fetch --output nope/x.csv": "the folder nope does not exist; create it first",
     "demo --folder a.csv": "is a file",
     "load a.csv --categories nocat.csv": "does not exist",
     "report --output .": "'.' is a folder; add a file's name, such as 'pets.csv'",
@@ -139,7 +139,7 @@ REFUSED = {
     f"dashboard --sample 5 {STORE}": "--sample shows a store of its own",
     "dashboard 5": "add --sample",
     "serve --faults lost-replies=0.1": "'lost-reply'",
-    "serve --faults late=2": "late is a rate from 0 to 1",
+    "serve --faults late=2": "late must be a rate from 0 to 1",
     "serve --upstream http://[::1]:9/v1": "needs --faults",
     # What a newcomer types leads to the command that was meant.
     "fetc": "fetch",

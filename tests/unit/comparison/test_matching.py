@@ -89,7 +89,7 @@ def test_a_key_leads_to_its_pet_whatever_else_is_alike(ours, known, theirs, expe
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "is_whole", "expected", "ids"),
+    ("ours", "theirs", "covers_all", "expected", "ids"),
     [
         # The only one of each side is a pair,
         (["sold"], ["pending"], True, [Kind.CHANGED], 1),
@@ -105,12 +105,12 @@ def test_a_key_leads_to_its_pet_whatever_else_is_alike(ours, known, theirs, expe
     ],
 )
 def test_equal_fields_pair_only_without_a_choice(
-    ours, theirs, is_whole: bool, expected, ids: int
+    ours, theirs, covers_all: bool, expected, ids: int
 ) -> None:
     """Rows and pets of one name are paired, counted or left open."""
     pets = stored(*((at, "Rex", 1, status) for at, status in enumerate(theirs)))
     found = match_on(
-        listed(*((None, "Rex", 1, status) for status in ours)), pets, ON, is_whole=is_whole
+        listed(*((None, "Rex", 1, status) for status in ours)), pets, ON, covers_all=covers_all
     )
     assert list(found["kind"]) == expected
     assert (found["row"].notna().sum(), found["id"].notna().sum()) == (len(ours), ids)

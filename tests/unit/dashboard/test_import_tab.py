@@ -14,6 +14,7 @@ import petstore_frame as pf
 from petstore_frame.dashboard import background
 from petstore_frame.dashboard.check import is_birthday
 from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER
+from petstore_frame.loader import view_of
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 
@@ -310,7 +311,7 @@ def test_an_import_is_stopped_and_continued_without_its_file(importing, show, st
     store.reply = reply
     importing.send()
     assert len(importing.names) < 400
-    assert importing.state.result.summary["ending"] == "interrupted"
+    assert view_of(importing.state.result).summary["ending"] == "interrupted"
     journal = importing.folder / "journal"
     other = show(store, journal=journal, folder=importing.folder)
     tab = other.tabs.imports

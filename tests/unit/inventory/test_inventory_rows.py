@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,3 +44,22 @@ def test_the_latest_row_counts() -> None:
     rows.add(columns([3, 4], name="y"))
     assert list(rows.columns()[1]) == ["x", "x", "y", "y"]
     assert rows.ambiguous_id == 3
+
+
+class InterruptedValues(list[str | None]):
+    """Values during whose iteration Ctrl-C is pressed."""
+
+    def __iter__(self) -> Iterator[str | None]:
+        yield from super().__iter__()
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("ids", [[1, 2], [2, 1]])
+def test_an_interrupt_leaves_no_half_of_a_row(ids: list[int]) -> None:
+    """Rows that an interrupt cut are gone, and the same pets can be added again."""
+    rows = PetRows()
+    rows.add(PetColumns(ids, ["Luna", "Max"], [3, 3]))
+    with pytest.raises(KeyboardInterrupt):
+        rows.add(PetColumns([4, 5], InterruptedValues(["Rex", "Bo"]), [3, 3]))
+    assert rows.add(PetColumns([4, 5], ["Rex", "Bo"], [3, 3]), is_earlier=True) == 2
+    assert list(rows.columns().rows())[2:] == [(4, "Rex", 3, None), (5, "Bo", 3, None)]

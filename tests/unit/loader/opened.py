@@ -13,7 +13,7 @@ import openpyxl
 
 from petstore_frame.loader.row_state import SourceRow
 from petstore_frame.loader.source import Recipe, open_source
-from petstore_frame.loader.source.fix_file import WordsOf
+from petstore_frame.loader.source.fix_file import OptionsOfImport
 
 INPUTS = Path(__file__).parent / "inputs"
 NASTY = sorted(INPUTS.glob("[0-9]*"))
@@ -23,12 +23,14 @@ def rows_of(
     source: Any,
     *,
     exclude_lines: Collection[int] = (),
-    words_of: WordsOf = lambda _: None,
+    import_options: OptionsOfImport = lambda _: None,
     **options: Any,
 ) -> list[SourceRow]:
     """Return the records of a file or a frame, read with these words of a recipe."""
     recipe = Recipe(**options)
-    return [*open_source(source, recipe, words_of=words_of, exclude_lines=exclude_lines)]
+    return [
+        *open_source(source, recipe, import_options=import_options, exclude_lines=exclude_lines)
+    ]
 
 
 def written_out(record: SourceRow) -> str:

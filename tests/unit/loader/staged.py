@@ -8,11 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from petstore_frame.loader import view_of
 from petstore_frame.loader.duplicate_question import CASES
 from petstore_frame.loader.identity import identify
 from petstore_frame.loader.journal import staging
 from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.rows import Import
+from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import SourceRow, State, digest_of
 from petstore_frame.loader.source import open_source
@@ -39,7 +41,7 @@ def stage(
         run = replace(run, staged_at=now)
         staged = staging.find_import(sql, staging.stage_rows(sql, run, [list(rows)]), run)
         identify(sql, staged, dict.fromkeys(CASES, "create"))
-    result = LoadResult(path, staged.run.id, copy=copy if is_rehearsal else None)
+    result = LoadResult(ImportView(path, staged.run.id, copy=copy if is_rehearsal else None))
     if not is_rehearsal:
         change(result, "UPDATE imports SET ended_at = ? WHERE import = :import", now)
     return result
@@ -47,8 +49,12 @@ def stage(
 
 def change(result: LoadResult, statement: str, *values: Any) -> None:
     """Change something in the journal as its writer would; ``:import`` stands for the import."""
-    statement = statement.replace(":import", str(result.facts.run.number))
-    with holding(result.path), Writer(result.path, STORE) as writer, writer.transaction() as sql:
+    statement = statement.replace(":import", str(view_of(result).facts.run.number))
+    with (
+        holding(view_of(result).path),
+        Writer(view_of(result).path, STORE) as writer,
+        writer.transaction() as sql,
+    ):
         sql.execute(statement, list(values))
 
 

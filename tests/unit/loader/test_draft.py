@@ -11,7 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import InputError
-from petstore_frame.loader.source import Look, Recipe
+from petstore_frame.loader.source import FilePreview, Recipe
 from shop import Shop
 
 
@@ -104,12 +104,17 @@ def test_a_draft_asks_what_is_not_proven(shop: Shop, content, stated, filled, co
 
 
 def test_a_draft_shows_the_facts(tmp_path: Path) -> None:
-    """Beside the key its values, beside ``keep`` the ties of each date, beside a word its rows."""
+    """It has the values of the key, the ties of each date, and the rows of a label."""
     (tmp_path / "a.csv").write_text(SHELTER.replace(",3,", ",Dog,"))
     text = Recipe.draft(tmp_path / "a.csv")
+    assert max(map(len, text.splitlines())) <= 100
+    comments = text.replace("\n# ", " ")  # long ones take several lines
     assert 'key = "?" # Animal ID: 20 different values in 40 rows' in text
-    assert '20 values of Animal ID have several rows. "first" or "last", by the order of the file; '
-    assert '"last" with order_by = "Seen" decides all' in text
+    assert (
+        '20 values of Animal ID have several rows. "first" or "last", by the order of the'
+        in comments
+    )
+    assert '"last" with order_by = "Seen" decides all' in comments
     assert 'Dog = "?" # 40 rows' in text
 
 
@@ -141,7 +146,7 @@ def test_a_key_is_proven_or_proposed(columns, proven: bool, proposed: bool) -> N
     frame = pd.DataFrame({"name": REX_TWICE, "category_id": 3, **columns})
     stated = tomllib.loads(Recipe.draft(frame))
     assert (stated.get("key", "?") != "?") == proven
-    assert (Look.of(frame).proposed_key is not None) == proposed
+    assert (FilePreview.of(frame).proposed_key is not None) == proposed
 
 
 @pytest.mark.parametrize("sign", ["\x1b[31m", "\x00", "\x7f", "\u2028"])

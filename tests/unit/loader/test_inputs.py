@@ -16,7 +16,7 @@ import xlsxwriter
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import SourceRow, State
-from petstore_frame.loader.source import Look
+from petstore_frame.loader.source import FilePreview
 from unit.loader.opened import (
     INPUTS,
     NASTY,
@@ -172,9 +172,9 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     "09_unclosed_quote.csv": (3, "opens a quote that is never closed"),
     "09_quote_closed_later.csv": (3, "cannot be read"),
     "10_stray_quote.csv": (3, "quoting='none'"),
-    "15_twin_header.csv": (None, "names the column 'name' twice"),
+    "15_twin_header.csv": (None, "has the column 'name' twice"),
     "15_two_columns_one_field.csv": (None, "both look like category_id"),
-    "16_no_header.csv": (None, r"among 'Rex', '3', 'sold'.*needs the word columns"),
+    "16_no_header.csv": (None, r"among 'Rex', '3', 'sold'.*needs the option columns"),
     "18_empty.csv": (None, "the file is empty"),
     "34_title.csv": (None, "row 3 looks like the header; add header_row=3"),
     "35_two_row_header.csv": (None, "row 2 looks like the header; add header_row=2"),
@@ -192,15 +192,15 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     "42_cp1251.csv": (2, "cp1251 reads 'Барсик,3'.*add encoding='\\?'"),
     "42_cp1250.csv": (2, "cp1250 reads 'Łatka,3'.*add encoding='\\?'"),
     "42_mac_roman.csv": (2, "mac_roman reads 'Zoë,3'.*add encoding='\\?'"),
-    "43_escaped_quotes.csv": (2, "quoting='none' reads .* as it stands; add quoting='\\?'"),
+    "43_escaped_quotes.csv": (2, "quoting='none' reads .* unchanged; add quoting='\\?'"),
     "46_rows_in_quotes.csv": (1, "quoting='unwrap' reads the header as 'name', 'category_id'"),
     "48_comments.csv": (None, "row 3 looks like the header; add header_row=3"),
-    "50_page.xls": (None, r"a web page \(HTML\), whatever its name says; save it as CSV"),
+    "50_page.xls": (None, r"a web page \(HTML\), despite its name; save it as CSV"),
     "50_list.xml": (None, "an XML document; save it as CSV"),
     "50_list.json": (None, "a JSON document; save it as JSON lines"),
     "50_list.pdf": (None, "a PDF document; export the list"),
     "50_list.csv.xz": (None, "packed by xz; unpack it"),
-    "38_one_bad_line.csv": (3, "no encoding fits the whole file; correct this line"),
+    "38_one_bad_line.csv": (3, "no encoding fits the complete file; correct this line"),
 }
 
 
@@ -260,7 +260,7 @@ LOOKED_AT = [path for path in NASTY if not path.name.startswith("50_")]
 @pytest.mark.parametrize("path", LOOKED_AT, ids=lambda path: path.name)
 def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
     """Whatever a file holds, a look at it ends, and says what is in the way."""
-    found = Look.of(path)
+    found = FilePreview.of(path)
     assert all(str(question) for question in found.questions)
     assert found.columns or found.questions
 
@@ -300,7 +300,7 @@ BOOKS: dict[str, tuple[Any, int] | Callable[[Any], Any]] = {
     "several sheets with animals": lambda book: [
         book.create_sheet("More").append(row) for row in (("name", "category_id"), ("Bo", 3))
     ],
-    "a sheet beside hidden ones": lambda book: setattr(
+    "one visible sheet and hidden ones": lambda book: setattr(
         book.create_sheet(), "sheet_state", "hidden"
     ),
 }
@@ -340,9 +340,9 @@ def packed(folder: Path, parts: dict[str, str]) -> Path:
 STRICT = '<workbook xmlns="http://purl.oclc.org/ooxml/spreadsheetml/main"/>'
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 OTHERS: dict[str, Callable[[Path], Any]] = {
-    "a formula of a program that calculates nothing": uncalculated,
+    "a formula from a program that doesn't calculate": uncalculated,
     "one colored cell in the last row of a sheet": colored,
-    "a number that Excel shows as 007, as a name": padded,
+    "a name that is a number shown as 007 in Excel": padded,
     "a workbook in the format Strict Open XML": lambda to: packed(to, {"xl/workbook.xml": STRICT}),
     "an OpenDocument spreadsheet": lambda to: packed(
         to, {"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}
@@ -350,8 +350,8 @@ OTHERS: dict[str, Callable[[Path], Any]] = {
     "a workbook with a password": lambda to: written(
         to, OLE + "EncryptedPackage".encode("utf-16-le"), "pets.xlsx"
     ),
-    "a workbook of Excel 97": lambda to: written(to, OLE, "pets.xls"),
-    "a DataFrame with a column twice": lambda _: pd.DataFrame(
+    "an Excel 97 workbook": lambda to: written(to, OLE, "pets.xls"),
+    "a DataFrame with two columns of the same name": lambda _: pd.DataFrame(
         [["Rex", "Bo", 3]], columns=["name", "name", "category_id"]
     ),
     "a DataFrame with missing names": lambda _: pd.DataFrame(
@@ -360,7 +360,7 @@ OTHERS: dict[str, Callable[[Path], Any]] = {
     "a folder": lambda folder: folder,
     "a pipe": pipe,
     "a device that never ends": lambda _: "/dev/zero",
-    "a cell of megabytes": lambda to: written(to, f"name,category_id\n{'x' * 2**21},3\n"),
+    "a cell with megabytes of text": lambda to: written(to, f"name,category_id\n{'x' * 2**21},3\n"),
 }
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from petstore_frame.errors import JournalError
+from petstore_frame.loader import view_of
 from petstore_frame.loader.journal.database import Writer
 from petstore_frame.loader.journal.outcomes import Change, Intent, Outcome, Outcomes
 from petstore_frame.loader.results.load_result import LoadResult
@@ -26,8 +27,8 @@ def result(tmp_path: Path) -> LoadResult:
 
 @contextmanager
 def session_of(result: LoadResult) -> Iterator[Outcomes]:
-    with Writer(result.path, RUN.base_url) as made:
-        yield Outcomes(made, result.facts.run)
+    with Writer(view_of(result).path, RUN.base_url) as made:
+        yield Outcomes(made, view_of(result).facts.run)
 
 
 @pytest.fixture
@@ -106,5 +107,5 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
     problem = RowProblem("odd", "it is odd", "name", "\ud800", "fix it", ("allow", ["x"]), "x")
     for number, cells in enumerate([(), ("",), ("a\x1fb\x00", "Zoë\n", "lone \ud800")]):
         row = SourceRow(1, 2, cells, State.INVALID, problems=(problem,), notes=("a", "b"))
-        (row,) = stage(tmp_path / f"{number}.sqlite3", RUN, [row]).rows()
+        (row,) = view_of(stage(tmp_path / f"{number}.sqlite3", RUN, [row])).rows()
         assert (row.cells, row.problems, row.notes) == (cells, (problem,), ("a", "b"))

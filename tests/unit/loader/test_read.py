@@ -160,7 +160,12 @@ NUMBERED = pd.DataFrame([["Luna", 3]])  # its columns are 0 and 1
     [
         (PETS, {"Animal": "name"}, ArgumentError, "no field 'Animal'"),
         (PETS, {"name": "Anmial"}, InputError, "not among 'Animal', 'Kind'"),
-        (PETS, {"name": "Animal", "category_id": "animal"}, InputError, "column to two fields"),
+        (
+            PETS,
+            {"name": "Animal", "category_id": "animal"},
+            InputError,
+            "one column for two fields",
+        ),
         ({"name": ["Rex"]}, None, ArgumentError, "a DataFrame or the path of a file, got dict"),
         (
             NUMBERED,
@@ -183,7 +188,7 @@ def test_columns_that_do_not_fit_are_refused(tmp_path: Path, source, mapping, ki
         ("Category name,Pet name\n", "add mapping={'name': 'Pet name', 'category_id': '?'}"),
         ("a name,another name,category\n", "the name may be 'a name' or 'another name'"),
         ("Owner name,breed name,category\n", "among 'Owner name', 'breed name', 'category'"),
-        ("Anna\nAda;1\nBo;2\n", "a file without a header needs the word columns"),
+        ("Anna\nAda;1\nBo;2\n", "a file without a header needs the option columns"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "save it as .xlsx"),
         (b"PK\x03\x04nothing", "cannot be read"),
     ],
@@ -203,7 +208,9 @@ ZOE = [(1, ("Zoë", "3", "Anna"), '{"name":"Zoë","categoryId":3}'.encode())]
 
 def read(source: Any, **options: Any) -> list[Any]:
     """Read a result file of an import that the journal knows."""
-    records = rows_of(source, words_of={RUN: {"mapping": MAPPING, "key": None}}.get, **options)
+    records = rows_of(
+        source, import_options={RUN: {"mapping": MAPPING, "key": None}}.get, **options
+    )
     return [(record.number, record.cells, record.payload) for record in records]
 
 
@@ -253,15 +260,15 @@ def test_a_file_name_that_is_not_text_can_be_stored(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/pets\xe9.csv"))
     path.write_text("name,category_id\nRex,3\n")
     source = open_source(path)
-    assert source.name == r"pets\udce9.csv" and source.place is not None
-    assert source.place.encode().endswith(rb"pets\udce9.csv")
+    assert source.name == r"pets\udce9.csv" and source.location is not None
+    assert source.location.encode().endswith(rb"pets\udce9.csv")
 
 
 def test_bytes_are_read_as_the_file_that_they_are() -> None:
     """What a shell passes on from standard input is known by its digest, and has no path."""
     source = open_source(b"name,category_id\nRex,3\n")
     assert [row.cells for row in source] == [("Rex", "3")]
-    assert (source.name, source.place) == ("standard input", None) and source.bytes_id
+    assert (source.name, source.location) == ("standard input", None) and source.bytes_id
 
 
 def test_a_key_with_half_a_character_is_to_fix(tmp_path: Path) -> None:

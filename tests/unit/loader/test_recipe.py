@@ -124,7 +124,7 @@ def test_a_path_in_a_recipe_is_relative_to_it(tmp_path: Path) -> None:
     file = opened.written(tmp_path, "category_id,label\n1,Dog\n", "categories.csv")
     path = Recipe(categories=str(file)).write(tmp_path / "kept" / "r.toml")
     assert 'categories = "../categories.csv"' in path.read_text(encoding="utf-8")
-    assert readers_of(Recipe.read(path))["category_id"].listed == {1}
+    assert readers_of(Recipe.read(path))["category_id"].category_ids == {1}
 
 
 def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:

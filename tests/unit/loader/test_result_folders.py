@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from petstore_frame.loader import view_of
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.results.result_files import find_place
 from petstore_frame.loader.row_state import State
@@ -58,7 +59,7 @@ def test_files_of_the_same_records_are_replaced(tmp_path: Path, out: Path, resul
     (out / "fix.csv").unlink()
     for each in (result, make_result(tmp_path / "a.csv", "two")):
         assert [path.parent for path in each.write(out)] == [out] * 5
-    loaded = replace(result.facts.run, place=str((out / "fix.csv").resolve()))
+    loaded = replace(view_of(result).facts.run, place=str((out / "fix.csv").resolve()))
     place, note = find_place(out, loaded)
     assert place != out and "fix.csv is the file that was loaded" in note
     rehearsed = tmp_path / "rehearsed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from petstore_frame.loader import view_of
 from petstore_frame.loader.results.row_groups import RowGroup, group_of
 from petstore_frame.loader.row_state import State
 from shop import Shop
@@ -43,9 +44,9 @@ def test_the_groups_of_a_file_add_up(shop: Shop) -> None:
     """Each row of the file counts once; repeats in a first file are not called already loaded."""
     lines = ["1,Ada", "1,Ada", "2,Bo", "3,", "4,Di"]
     first = shop.load("a.csv", "tag,name", *lines, key="tag", exclude_lines=[6])
-    groups = {group: rows for group, rows in first.facts.groups.items() if rows}
+    groups = {group: rows for group, rows in view_of(first).facts.groups.items() if rows}
     assert groups == {G.ADDED: 2, G.REPEATED: 1, G.NEED_FIXING: 1, G.EXCLUDED: 1}
-    assert len(first.facts) == 5
+    assert len(view_of(first).facts) == 5
     assert "already loaded" not in str(first).lower()
 
 
@@ -53,7 +54,7 @@ def test_a_later_file_says_what_was_loaded_before(shop: Shop) -> None:
     """Animals of an earlier file count as already loaded, in words and in numbers."""
     shop.load("a.csv", "tag,name", "1,Ada", "2,Bo", key="tag")
     second = shop.load("b.csv", "tag,name", "1,Ada", "3,Cy", key="tag")
-    groups = {group: rows for group, rows in second.facts.groups.items() if rows}
+    groups = {group: rows for group, rows in view_of(second).facts.groups.items() if rows}
     assert groups == {G.ADDED: 1, G.ALREADY_LOADED: 1}
     assert "1 animal added; 1 already loaded" in str(second)
 
@@ -62,4 +63,4 @@ def test_a_row_of_several_animals_counts_once(shop: Shop) -> None:
     """A quantity makes several animals of a row, and one row on the cards."""
     result = shop.load("a.csv", "name,n", "Ada,3", "Bo,1", quantity="n")
     assert result.counts["created"] == 4
-    assert result.facts.groups[G.ADDED] == len(result.facts) == 2
+    assert view_of(result).facts.groups[G.ADDED] == len(view_of(result).facts) == 2

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from petstore_frame.errors import ReportError
-from petstore_frame.storage import AtWorkError, locked, replacing, whole_file
+from petstore_frame.storage import LockedError, locked, replacing, write_atomically
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs the names of open files")
@@ -45,7 +45,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path) -> None:
 def test_a_lock_admits_one_holder_even_in_one_thread(tmp_path) -> None:
     """A second import of the same program must wait like one of another program."""
     path = tmp_path / "journal.lock"
-    with locked(path), pytest.raises(AtWorkError), locked(path):
+    with locked(path), pytest.raises(LockedError), locked(path):
         pass
     with locked(path):
         pass
@@ -56,13 +56,13 @@ def test_a_lock_admits_one_holder_even_in_one_thread(tmp_path) -> None:
 )
 def test_a_path_that_cannot_be_is_an_error_of_ours(tmp_path, name) -> None:
     """Not an OSError or ValueError of the system."""
-    with pytest.raises(ReportError), whole_file(tmp_path / name, ".csv"):
+    with pytest.raises(ReportError), write_atomically(tmp_path / name, ".csv"):
         pass
 
 
 def test_every_name_that_the_system_takes_can_be_written(tmp_path) -> None:
     """The temporary name next to a long one is not longer."""
     path = tmp_path / ("n" * 251 + ".csv")
-    with whole_file(path, ".csv") as draft:
+    with write_atomically(path, ".csv") as draft:
         draft.write_text("id")
     assert path.read_text() == "id"

@@ -29,7 +29,7 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.loader.journal.schema import FORMAT, TABLES
-from petstore_frame.storage import AtWorkError, locked, replacing
+from petstore_frame.storage import LockedError, locked, replacing
 from petstore_frame.transport import same_store_address
 
 SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
@@ -209,7 +209,7 @@ def holding(path: Path) -> Iterator[None]:
                 # For its owner only: a journal has the cells of the files.
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 stack.enter_context(locked(path.with_name(path.name + LOCK)))
-        except AtWorkError:
+        except LockedError:
             raise JournalLockedError(
                 f"{path}: another import is running with this journal; wait for it to end, or stop "
                 "it: it can be resumed"

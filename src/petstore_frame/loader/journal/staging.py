@@ -29,7 +29,7 @@ from petstore_frame.loader.journal.rows import (
 from petstore_frame.loader.matching.not_keys import is_date
 from petstore_frame.loader.row_state import Reason, RowOrigin, SourceRow, State
 from petstore_frame.schema import content_of, core_of_key
-from petstore_frame.schema.text import whole_text
+from petstore_frame.schema.text import replace_surrogates
 
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 16)})"
 # A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
@@ -259,7 +259,7 @@ def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:
 
 def columns_of(key: Sequence[str]) -> str:
     """Return the columns of a key in their one spelling and order; empty for none."""
-    return whole_text("\x1f".join(sorted(map(_column, key))))
+    return replace_surrogates("\x1f".join(sorted(map(_column, key))))
 
 
 def key_text(texts: Sequence[str]) -> str:

@@ -1,24 +1,23 @@
-"""How a CSV, a workbook or a DataFrame becomes records, none of them sent.
+"""Reads a CSV file, a workbook or a DataFrame into checked rows, and sends nothing.
 
-A file is read into memory and cut into text cells (``opening``, ``tables``; our own files are
-``returned``), the columns of the fields are found (``mapping``), and each row becomes a record
-(``source``): its cells are read by their fields (``fields``), with its animal's key (``keys``).
-What the caller says are the ``words`` of a ``recipe``, which also drafts the first one of a file.
-``preview`` opens a file, or shows it to a person.
+``input_file`` reads a file into memory and cuts it into text cells; ``fix_file`` recognizes the
+files that this package writes. ``column_mapping`` finds the column of each field. ``source_rows``
+checks each row: ``cell_parsing`` reads its cells, and ``row_keys`` its key. ``recipe`` holds the
+user's options, and drafts them for a new file. ``preview`` opens a file, or shows it to a person.
 """
 
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.column_mapping import field_name
 from petstore_frame.loader.source.key_columns import LikelyKey
-from petstore_frame.loader.source.preview import Look, open_source
+from petstore_frame.loader.source.preview import FilePreview, open_source
 from petstore_frame.loader.source.recipe import Recipe, as_recipe
 from petstore_frame.loader.source.recipe_options import RecipeOptions
 from petstore_frame.loader.source.source_rows import Source
 
 __all__ = [
     "PLACEHOLDER",
+    "FilePreview",
     "LikelyKey",
-    "Look",
     "Recipe",
     "RecipeOptions",
     "Source",

@@ -1,6 +1,6 @@
-"""Turns the text of one cell into the value of a field, or says why it cannot be sent.
+"""Turns the text of a cell into the value of a field, or explains why it cannot be sent.
 
-A value is text until proven otherwise: only the empty cell is missing; ``NA``, ``null`` and
+A value is text until proven otherwise: only an empty cell is missing; ``NA``, ``null`` and
 ``TRUE`` are names like any other.
 """
 
@@ -28,29 +28,29 @@ from petstore_frame.storage import harmless
 from petstore_frame.validation import INT64, closest_match
 
 MAX_CELL = 1024 * 1024
-# What a recipe has where a person still has to say something.
+# Stands in a recipe for a value that a person still has to fill in.
 PLACEHOLDER = "?"
-# A column that a default names.
+# The name of a column in a default.
 IN_BRACES = re.compile(r"\{([^{}]+)\}")
-# What a spreadsheet would run when the name is opened in one.
+# Returns a text as a JSON string.
 quoted: Callable[[str], str] = json.encoder.encode_basestring
 
-# So many short texts of a column are remembered.
-_REMEMBERED, _SHORT = 32_768, 100
+# How many texts of a column are cached, and the length from which a text is not.
+_MAX_CACHED, _MAX_CACHED_LENGTH = 32_768, 100
 _MAX_DIGITS = 4000  # Python refuses to read longer numbers
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 _GROUPED = {sign: re.compile(rf"[+-]?[0-9]{{1,3}}(\{sign}[0-9]{{3}})+") for sign in ",."}
-# Control characters, and halves of a character.
+# Control characters and lone surrogates.
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-# A name of which there is nothing to note, so that it needs no closer look.
+# A name that needs no further checks: it cannot get a note or a problem.
 _PLAIN = re.compile(
     rf"(?!(?:{OF_TOTAL}|(?i:nan|none|null|n/a|nat|undefined))\Z)"
     r"[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-z0-9.)])?"
 )
 
 
-def word_of(text: str) -> str:
-    """Return a text as words are compared: `` In Stock `` is ``in stock``."""
+def folded_text(text: str) -> str:
+    """Return a text as values are compared: `` In Stock `` is ``in stock``."""
     return without_invisible(text).strip().casefold()
 
 
@@ -61,13 +61,13 @@ def unsendable_character(text: str) -> str | None:
 
 
 def suspicious(kind: Suspicion, message: str) -> RowProblem:
-    """Return the refusal of a record that is sent only if a person confirms it."""
-    hint, word = "check it; if it is right, accept it, or write yes in a fix file", str(kind)
-    return RowProblem(SUSPICIOUS, message, hint=hint, add=("allow", [word]), allow=word)
+    """Return the problem of a row that is sent only if a person confirms it."""
+    hint = "check it; if it is right, accept it, or write yes in a fix file"
+    return RowProblem(SUSPICIOUS, message, hint=hint, add=("allow", [str(kind)]), allow=str(kind))
 
 
 class Meaning(NamedTuple):
-    """What a text adds to the request body, nothing to leave its field out; notes; a problem."""
+    """What a text adds to the request body (empty to leave the field out), notes, a problem."""
 
     part: bytes = b""
     notes: tuple[str, ...] = ()
@@ -75,120 +75,126 @@ class Meaning(NamedTuple):
 
 
 NOTHING = Meaning()
-# A meaning that nobody has said yet; the refusal names the word.
+# A placeholder in the recipe; the reader adds the message, which names the value.
 OPEN = Meaning(problem=RowProblem("open_word", ""))
 _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
 
 
 class FieldReader(dict[str, Meaning]):
-    """What the texts of one field mean; each is read once, and a number of them is remembered."""
+    """Reads the texts of one field, and caches the short ones."""
 
     def __init__(self, field: PetField, thousands: str | None, *, keep_spaces: bool) -> None:
         super().__init__()
         self.field, self.thousands, self.keep_spaces = field, thousands, keep_spaces
-        # What the user says of words, by ``word_of``, and of all others that are not allowed.
+        # The meanings that the recipe states, by ``folded_text``, and the one of all other values
+        # that the field does not allow.
         self.meanings = dict[str, Meaning]()
         self.fallback: Meaning | None = None
-        self.listed = set[int]()  # the ids of the categories that were given
-        # Whether a quote before a formula was put there when the file was written, and whether the
-        # quotes around a name are taken off.
+        self.category_ids = set[int]()  # of the categories in the recipe; empty if it has none
+        # Whether quotes before formulas were added when the file was written, and whether quotes
+        # around names are removed.
         self.has_guards = self.unwraps = False
 
     def __missing__(self, text: str) -> Meaning:
-        found = self._read(text)
-        if len(self) < _REMEMBERED and len(text) < _SHORT:
-            self[text] = found
-        return found
+        meaning = self._read(text)
+        if len(self) < _MAX_CACHED and len(text) < _MAX_CACHED_LENGTH:
+            self[text] = meaning
+        return meaning
 
     def means_nothing(self, text: str) -> bool:
-        """Tell whether a cell is empty, by itself or for the user."""
-        return not text.strip() or self.meanings.get(word_of(text)) == NOTHING
+        """Return True if a cell is empty, or if the recipe maps its text to an empty one."""
+        return not text.strip() or self.meanings.get(folded_text(text)) == NOTHING
 
-    def asks(self, text: str) -> bool:
-        """Tell whether a text is a word that only a person can say the meaning of."""
+    def needs_meaning(self, text: str) -> bool:
+        """Return True for a value whose meaning only a person can tell."""
         problem = self._read(text).problem
         return problem is not None and (problem.add or ("",))[0] in ("categories", "value_map")
 
-    def nearest(self, word: str) -> str | None:
-        """Return the value or label that is spelled much like a word, or None."""
-        return closest_match(word[:60], [*(self.field.values or self.meanings)])
+    def nearest(self, text: str) -> str | None:
+        """Return the value or label with the most similar spelling, or None."""
+        return closest_match(text[:60], [*(self.field.values or self.meanings)])
 
     def add_label(self, label: str, number: int) -> None:
-        """Let a label mean its category; one of several categories is refused in a cell."""
-        self.listed.add(number)
-        meant = self._meant(str(number))
-        if self.meanings.setdefault(word_of(label), meant) != meant:
-            what = f"{short_text(label)} is the label of several categories"
-            twin = _refused("ambiguous_category", what, "give the category's number")
-            self.meanings[word_of(label)] = twin
+        """Map a label to its category; a label of several categories is rejected in a cell."""
+        self.category_ids.add(number)
+        meaning = self._meaning_of_json(str(number))
+        if self.meanings.setdefault(folded_text(label), meaning) != meaning:
+            message = f"{short_text(label)} is the label of several categories"
+            ambiguous = _rejected("ambiguous_category", message, "use the category's number")
+            self.meanings[folded_text(label)] = ambiguous
 
     def meaning(self, option: str, value: Any) -> Meaning:
-        """Return what a word of the user means: NOTHING for an empty text, or what is to be said.
+        """Return the meaning of a value in the recipe; NOTHING if empty, OPEN for a placeholder.
 
         Raises:
-            ArgumentError: It cannot be sent; the text names the option.
+            ArgumentError: The value cannot be sent; the message names the option.
         """
-        if value in ("", PLACEHOLDER):
-            return OPEN if value else NOTHING
+        if value == "":
+            return NOTHING
+        if value == PLACEHOLDER:
+            return OPEN
         part, _, problem = self._read(str(value))
         if problem is not None and problem.allow is None:
             values = self.field.values
             allowed = f"one of {', '.join(values)}" if values else "a whole number"
-            what = f"{value!r} as a {self.field.label.lower()}; it is {allowed}"
-            raise ArgumentError(f'{option} gives {what}, or "" for none')
+            label = self.field.label.lower()
+            raise ArgumentError(
+                f'{option} gives {value!r} as a {label}; it is {allowed}, or "" for none'
+            )
         return Meaning(part)
 
-    def _meant(self, value: str, notes: Sequence[str] = ()) -> Meaning:
-        """Return a meaning whose value is this JSON text."""
+    def _meaning_of_json(self, value: str, notes: Sequence[str] = ()) -> Meaning:
         return Meaning(f'"{self.field.wire_name}":{value}'.encode(), tuple(notes))
 
     def _read(self, text: str) -> Meaning:
-        """Return what a text is: as the user says, else by its field or its dtype."""
+        """Read a text as the recipe maps it; otherwise by its field or dtype."""
         is_name = self.field.name == "name"
-        if is_name and not self.meanings and len(text) < _SHORT and _PLAIN.fullmatch(text):
-            return self._meant(f'"{text}"')
+        is_short = len(text) < _MAX_CACHED_LENGTH
+        if is_name and is_short and not self.meanings and _PLAIN.fullmatch(text):
+            return self._meaning_of_json(f'"{text}"')
         if not text.isprintable() and (character := unsendable_character(text)):
-            what = f"{character} is not a character that can be sent"
-            return _refused("control_character", what, "remove it, or type it again")
+            message = f"{character} is not a character that can be sent"
+            return _rejected("control_character", message, "remove it, or type it again")
         if self.means_nothing(text):
             return self._read_empty()
-        return self._read_name(text) if is_name else self._read_word(text)
+        return self._read_name(text) if is_name else self._read_value(text)
 
     def _read_empty(self) -> Meaning:
-        """Return what an empty cell is: nothing, or a problem if the field is required."""
+        """Return the meaning of an empty cell: nothing, or a problem if the field is required."""
         if not self.field.is_required:
             return NOTHING
         message = f"the {self.field.label.lower()} is missing"
         add = ("defaults", {self.field.name: PLACEHOLDER})
-        return _refused(f"missing_{self.field.name}", message, "fill it in", add)
+        return _rejected(f"missing_{self.field.name}", message, "fill it in", add)
 
-    def _read_word(self, text: str) -> Meaning:
-        """Read a text of any field but the name; what nobody sees is removed with a note."""
-        word = without_invisible(text).strip()
-        if meant := self.meanings.get(word_of(text)):
-            return self._said(meant, word)
+    def _read_value(self, text: str) -> Meaning:
+        """Read a value of any field but the name; invisible characters are removed with a note."""
+        value = without_invisible(text).strip()
+        if stated := self.meanings.get(folded_text(text)):
+            return self._reject_if_open(stated, value)
         if self.field.name == "category_id":
-            found = self._read_category(word)
+            meaning = self._read_category(value)
         elif self.field.values:
-            found = self._read_choice(word)
+            meaning = self._read_choice(value)
         else:
-            found = self._read_by_dtype(word)
-        if found.problem and found.problem.allow is None and self.fallback is not None:
-            return self._said(self.fallback, word)
-        if word == text or not found.part:
-            return found
-        note = "trimmed" if word == text.strip() else "invisible_characters"
-        return found._replace(notes=(note, *found.notes))
+            meaning = self._read_by_dtype(value)
+        if meaning.problem and meaning.problem.allow is None and self.fallback is not None:
+            return self._reject_if_open(self.fallback, value)
+        if value == text or not meaning.part:
+            return meaning
+        note = "trimmed" if value == text.strip() else "invisible_characters"
+        return meaning._replace(notes=(note, *meaning.notes))
 
-    def _said(self, meant: Meaning, word: str) -> Meaning:
-        if meant is not OPEN:
-            return meant
-        what = f"what {short_text(word)} means is a placeholder in the recipe"
-        return _refused("open_word", what, f"say which {self.field.label.lower()} it is")
+    def _reject_if_open(self, stated: Meaning, text: str) -> Meaning:
+        """Return a meaning from the recipe, or a problem if it is a placeholder there."""
+        if stated is not OPEN:
+            return stated
+        message = f"what {short_text(text)} means is a placeholder in the recipe"
+        return _rejected("open_word", message, f"say which {self.field.label.lower()} it is")
 
     def _read_name(self, text: str) -> Meaning:
-        if meant := self.meanings.get(word_of(text)):
-            return self._said(meant, text.strip())
+        if stated := self.meanings.get(folded_text(text)):
+            return self._reject_if_open(stated, text.strip())
         if self.has_guards and text.startswith("'") and harmless(text) != text:
             text = text[1:]
         if self.unwraps:
@@ -201,79 +207,84 @@ class FieldReader(dict[str, Meaning]):
         if is_spreadsheet_fault(name.strip()) and "missing_word" not in notes:
             kind = "a spreadsheet error" if name.strip()[0] == "#" else "a rounded number"
             message = f"{short_text(name)} is {kind}, not a name"
-            return _refused("spreadsheet_fault", message, "type the name again, as text")
-        found = self._meant(quoted(name), notes)
-        return found._replace(problem=_LIKE_A_TOTAL) if is_total(name) else found
+            return _rejected("spreadsheet_fault", message, "type the name again, as text")
+        meaning = self._meaning_of_json(quoted(name), notes)
+        return meaning._replace(problem=_LIKE_A_TOTAL) if is_total(name) else meaning
 
-    def _read_category(self, word: str) -> Meaning:
-        is_grouped = self.thousands and _GROUPED[self.thousands].fullmatch(word)
-        plain = word.replace(self.thousands or "", "") if is_grouped else word
-        number = _whole(plain)
+    def _read_category(self, text: str) -> Meaning:
+        is_grouped = self.thousands and _GROUPED[self.thousands].fullmatch(text)
+        digits = text.replace(self.thousands or "", "") if is_grouped else text
+        number = _integer_of(digits)
         if number is None:
-            return self._unknown_category(word)
+            return self._reject_category(text)
         if number not in INT64:
-            what = f"{short_text(word)} is past the bounds of a number"
-            return _refused("int64_overflow", what, f"it is from {INT64[0]} to {INT64[-1]}")
-        found = self._meant(str(number), () if str(number) == plain else (f"{word}→{number}",))
-        if self.listed and number not in self.listed:
-            what = f"category {number} is not among the categories given"
-            return found._replace(problem=suspicious(Suspicion.UNLISTED_CATEGORY, what))
-        return found
+            message = f"{short_text(text)} does not fit into 64 bits"
+            hint = f"use a number from {INT64[0]} to {INT64[-1]}"
+            return _rejected("int64_overflow", message, hint)
+        notes = () if str(number) == digits else (f"{text}→{number}",)
+        meaning = self._meaning_of_json(str(number), notes)
+        if self.category_ids and number not in self.category_ids:
+            message = f"category {number} is not among the categories of the recipe"
+            return meaning._replace(problem=suspicious(Suspicion.UNLISTED_CATEGORY, message))
+        return meaning
 
-    def _unknown_category(self, word: str) -> Meaning:
-        sign = next((each for each in _GROUPED if _GROUPED[each].fullmatch(word)), None)
-        hint, add = "give the category's number", None  # type: str, tuple[str, Any] | None
-        if sign is not None:
-            number = word.replace(sign, "")
-            hint = f"thousands={sign!r} reads {number}; without it, {word} is a decimal number"
-            add = "thousands", PLACEHOLDER
-        elif not word[:1].isdigit():
+    def _reject_category(self, text: str) -> Meaning:
+        """Return the problem of a text that is neither a number nor a label."""
+        hint = "enter the number of the category"
+        add: tuple[str, Any] | None = None
+        signs = [sign for sign, pattern in _GROUPED.items() if pattern.fullmatch(text)]
+        if signs:
+            number = text.replace(signs[0], "")
+            hint = f"thousands={signs[0]!r} reads {number}; without it, {text} is a decimal number"
+            add = ("thousands", PLACEHOLDER)
+        elif not text[:1].isdigit():
             if self.meanings:
-                return self._unknown(word, "category", "say which number it is")
-            hint, add = "give the number of each label", ("categories", {word[:60]: PLACEHOLDER})
-        what = f"{short_text(word)} is not a category's number"
-        return _refused("not_a_whole_number", what, hint, add)
+                return self._unknown_value(text, "category", "say which number it is")
+            hint = "state the number of each label"
+            add = ("categories", {text[:60]: PLACEHOLDER})
+        message = f"{short_text(text)} is not the number of a category"
+        return _rejected("not_a_whole_number", message, hint, add)
 
-    def _read_choice(self, word: str) -> Meaning:
-        """Read one of a field's known values, such as a status, however it is spelled."""
-        value = word.casefold()
+    def _read_choice(self, text: str) -> Meaning:
+        """Read one of a field's fixed values, such as a status, in any case."""
+        value = text.casefold()
         if value in self.field.values:
-            notes = () if value == word else (f"{self.field.name}_case",)
-            return self._meant(quoted(value), notes)
+            notes = () if value == text else (f"{self.field.name}_case",)
+            return self._meaning_of_json(quoted(value), notes)
         if self.field.name == "status" and value == NO_STATUS:
             return NOTHING
         hint = f"one of {', '.join(self.field.values)}, or empty"
-        return self._unknown(word, self.field.name, hint)
+        return self._unknown_value(text, self.field.name, hint)
 
-    def _unknown(self, word: str, what: str, hint: str) -> Meaning:
-        """Return the refusal of a word that is to be said what it means."""
-        if likely := self.nearest(word):
-            hint = f"did you mean {likely!r}? else {hint}"
-        add = ("value_map", {self.field.name: {word[:60]: PLACEHOLDER}})
-        return _refused(f"unknown_{what}", f"unknown {what} {short_text(word)}", hint, add)
+    def _unknown_value(self, text: str, kind: str, hint: str) -> Meaning:
+        """Return the problem of a value whose meaning the recipe must state."""
+        if likely := self.nearest(text):
+            hint = f"did you mean {likely!r}? If not, {hint}"
+        add = ("value_map", {self.field.name: {text[:60]: PLACEHOLDER}})
+        return _rejected(f"unknown_{kind}", f"unknown {kind} {short_text(text)}", hint, add)
 
-    def _read_by_dtype(self, word: str) -> Meaning:
+    def _read_by_dtype(self, text: str) -> Meaning:
         field = NewPet.model_fields[self.field.name]
         kind: Any = Annotated[field.annotation, *field.metadata]
         adapter: TypeAdapter[Any] = TypeAdapter(kind)
         try:
-            value = adapter.dump_json(adapter.validate_python(word)).decode()
+            value = adapter.dump_json(adapter.validate_python(text)).decode()
         except ValidationError:
             value = "null"
         if value != "null":
-            return self._meant(value)
-        what = f"{short_text(word)} is no value of the {self.field.label.lower()}"
-        return _refused(f"not_a_{self.field.name}", what, "correct it")
+            return self._meaning_of_json(value)
+        message = f"{short_text(text)} is not a valid {self.field.label.lower()}"
+        return _rejected(f"not_a_{self.field.name}", message, "correct it")
 
 
-def _refused(code: str, message: str, hint: str, add: tuple[str, Any] | None = None) -> Meaning:
+def _rejected(code: str, message: str, hint: str, add: tuple[str, Any] | None = None) -> Meaning:
     return Meaning(problem=RowProblem(code, message, hint=hint, add=add))
 
 
-def _whole(word: str) -> int | None:
-    """Return the whole number that a text is, also as 3.0; None for any other text."""
+def _integer_of(text: str) -> int | None:
+    """Return the whole number that a text such as 3 or 3.0 states; None for any other text."""
     # By its digits, because a float would turn 9007199254740993.0 into ...992.
-    whole, _, fraction = word.partition(".")
-    if not _DECIMAL.fullmatch(word) or fraction.strip("0") or _GROUPED["."].fullmatch(word):
+    digits, _, fraction = text.partition(".")
+    if not _DECIMAL.fullmatch(text) or fraction.strip("0") or _GROUPED["."].fullmatch(text):
         return None
-    return int(whole) if len(whole) <= _MAX_DIGITS else INT64[-1] + 1
+    return int(digits) if len(digits) <= _MAX_DIGITS else INT64[-1] + 1

@@ -1,6 +1,7 @@
 """Finds which column of a file holds which field of a pet.
 
-A column's own name counts in any case and spacing. What other names mean is only asked about.
+A column with the name of a field is used, in any case and spacing. Columns with other names are
+only proposed to the user.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from petstore_frame.schema import FIELDS, PetField
 
 OWN_PREFIX = "_pf_"
 REQUIRED: tuple[str, ...] = tuple(field.name for field in FIELDS.sent if field.is_required)
+# Column names that an error message lists.
+_MAX_NAMES = 12
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
+_NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 
-# Words in the name of a column of numbers: that it identifies something, and what.
+# Words in the name of a column: that it has identifiers, and of what.
 IDENTIFIERS = {
     "id", "ids", "no", "nr", "num", "nummer", "number", "numero", "número", "key", "code", "ref",
     "reference", "tag", "chip", "microchip", "transponder", "kennung",
@@ -39,14 +42,14 @@ OF_OTHERS = {
     "permit", "invoice", "order", "receipt", "shelter", "location", "kennel", "cage", "breed",
     "species", "type", "category", "zip", "postal", "phone", "telefon", "house", "street", "vet",
 }  # fmt: skip
-# A column with such a part in its name is about something else.
+# A column with such a part in its name does not hold the field.
 _ABOUT_OTHERS = {
     "name": "owner user street vet shelter breed species contact first last company colour color",
     "category_id": "movement outcome intake event visit activity exit entry admission return licen",
     "status": "gender sex spay neuter licen vaccin rabies payment marital",
 }
-# What people call these columns, as ``_bare`` writes them. Words of the first group mean nothing
-# else; a column of the second may be about something else.
+# What people call these columns, as ``_bare`` returns them. A name of the first group is
+# unambiguous; a column with a name of the second may hold something different.
 _SYNONYMS: dict[str, tuple[str, str]] = {
     "name": (
         "petname animalname petsname nameofpet nameofanimal callname tiername rufname nombre "
@@ -74,88 +77,93 @@ _SYNONYMS: dict[str, tuple[str, str]] = {
 }
 
 
-def normalise(name: str) -> str:
+def normalize_header(name: str) -> str:
     """Return a column's name as headers are compared: `` Category ID `` is ``categoryid``."""
     text = unicodedata.normalize("NFKC", without_invisible(name)).casefold()
     return "".join(sign for sign in text if not sign.isspace() and sign not in "_-")
 
 
-def words_of(column: str) -> set[str]:
+def name_parts(column: str) -> set[str]:
     """Return the words of a column's name: ``OWNER_ID`` has owner and id, ``PetName`` pet, name."""
-    words = {word.casefold() for word in _WORD.findall(column)}
-    for word in list(words):  # German writes them together: Tiernummer
+    parts = {part.casefold() for part in _NAME_PART.findall(column)}
+    for part in list(parts):  # German writes them together: Tiernummer
         for end in ("nummer", "nr", "number", "id"):
-            if word.endswith(end) and word.removesuffix(end) in OF_ANIMALS | OF_OTHERS:
-                words |= {word.removesuffix(end), end}
-    return words
+            if part.endswith(end) and part.removesuffix(end) in OF_ANIMALS | OF_OTHERS:
+                parts |= {part.removesuffix(end), end}
+    return parts
 
 
-class Recognised(NamedTuple):
-    """The columns that are fields by name or by the caller's word, or only look so; by field."""
+class RecognizedColumns(NamedTuple):
+    """The columns of a header that hold fields, or that may hold them."""
 
-    mapping: dict[str, str]  # certain
-    likely: dict[str, list[str]]  # may be the field, the likeliest first
-    proposed: dict[str, str]  # the only one of these whose name means the field and nothing else
-    missing: tuple[str, ...]  # required, and without a certain column
+    mapping: dict[str, str]  # certain columns, by field
+    likely: dict[str, list[str]]  # columns that may hold a field, the likeliest first
+    proposed: dict[str, str]  # the only likely column with an unambiguous name, by field
+    missing: tuple[str, ...]  # required fields without a certain column
 
 
-def recognise(
+def recognize_columns(
     header: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
-) -> Recognised:
+) -> RecognizedColumns:
     """Return which columns of a header hold which fields; ``mapping`` has priority.
 
-    The fields that are ``filled`` by a default may have no column. A header or a mapping by which
-    a column is not clear is an InputError.
+    The fields that a default has ``filled`` need no column.
+
+    Raises:
+        InputError: A column is ambiguous by the header or the mapping.
     """
     for name, times in Counter(name for name in header if name.strip()).items():
         if times > 1:
-            hint = "rename one of the two; which one counts cannot be guessed"
-            raise InputError(f"the header names the column {name!r} twice", column=name, hint=hint)
+            hint = "rename one of the two columns"
+            message = f"the header has the column {name!r} twice"
+            raise InputError(message, column=name, hint=hint)
     used = {
-        field: find_given("mapping", column, header) for field, column in mapping.items() if column
+        field: match_column("mapping", column, header)
+        for field, column in mapping.items()
+        if column
     }
     if len({*used.values()}) < len(used):
-        raise InputError("mapping gives one column to two fields", hint="give each its own")
+        hint = "choose a column for each field"
+        raise InputError("mapping uses one column for two fields", hint=hint)
     free = [name for name in header if name.strip() and name not in used.values()]
     unclaimed = [field for field in FIELDS.sent if field.name not in mapping]
     for field in unclaimed:
-        alike = [name for name in free if normalise(name) in field.headers]
-        alike = [name for name in alike if normalise(name) == normalise(field.name)] or alike
-        if len(alike) > 1:
-            what = f"the columns {listed(alike)} both look like {field.name}"
-            hint, add = (
-                "say which one to use",
-                ("mapping", {field.name: PLACEHOLDER}),
-            )
-            raise InputError(what, column=alike[1], hint=hint, add=add)
-        if alike:
-            used[field.name] = alike[0]
-            free.remove(alike[0])
+        matches = [name for name in free if normalize_header(name) in field.headers]
+        own_header = normalize_header(field.name)
+        matches = [name for name in matches if normalize_header(name) == own_header] or matches
+        if len(matches) > 1:
+            message = f"the columns {join_names(matches)} both look like {field.name}"
+            add = ("mapping", {field.name: PLACEHOLDER})
+            raise InputError(message, column=matches[1], hint="say which one to use", add=add)
+        if matches:
+            used[field.name] = matches[0]
+            free.remove(matches[0])
     likely, proposed = dict[str, list[str]](), dict[str, str]()
     for field in reversed(unclaimed):  # the name last: a "Category name" is a category
-        clear, vague = _alike(field, free) if field.name not in used else ([], [])
+        clear, vague = _matching_columns(field, free) if field.name not in used else ([], [])
         if clear or vague:
             likely[field.name] = [*clear, *vague]
         if len(clear) == 1:
             proposed[field.name] = clear[0]
         free = [name for name in free if name not in clear]
     missing = tuple(field for field in REQUIRED if field not in used and field not in filled)
-    return Recognised(used, likely, proposed, missing)
+    return RecognizedColumns(used, likely, proposed, missing)
 
 
-def _alike(field: PetField, names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the columns whose name means a field and nothing else, and those that may be it."""
-    own, vague_words = (group.split() for group in _SYNONYMS.get(field.name, ("", "")))
+def _matching_columns(field: PetField, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the columns whose name clearly means a field, and those whose name may mean it."""
+    own, vague_names = (group.split() for group in _SYNONYMS.get(field.name, ("", "")))
     clear, vague = list[str](), list[str]()
     for name in names:
-        bare, words = _bare(_BRACKETS.sub("", name)) or _bare(name), words_of(name)
-        is_name_of_animals = {"name"} < words <= {"name", *OF_ANIMALS} and field.name == "name"
+        bare = _bare(_BRACKETS.sub("", name)) or _bare(name)
+        parts = name_parts(name)
+        is_name_of_animals = {"name"} < parts <= {"name", *OF_ANIMALS} and field.name == "name"
         if bare in own or _bare(name) in own or is_name_of_animals:
             clear.append(name)
         elif any(part in bare for part in _ABOUT_OTHERS.get(field.name, "").split()):
             continue
-        elif bare in vague_words or (
-            any(word in bare for word in field.likely) and not words & IDENTIFIERS
+        elif bare in vague_names or (
+            any(text in bare for text in field.likely) and not parts & IDENTIFIERS
         ):
             vague.append(name)
     return clear, vague
@@ -170,55 +178,63 @@ def _bare(name: str) -> str:
 def may_be_header(
     names: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
 ) -> bool:
-    """Return True if each required field has a column among these, or one that may be it."""
+    """Return True if each required field has a certain or likely column among these."""
     try:
-        found = recognise(names, mapping, filled)
+        columns = recognize_columns(names, mapping, filled)
     except InputError:
         return False
-    return {*found.missing} <= {*found.likely}
+    return {*columns.missing} <= {*columns.likely}
 
 
 def find_columns(
     header: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
 ) -> dict[str, str]:
-    """Return the column for each field that has one; what is missing or in doubt is refused."""
-    found = recognise(header, mapping, filled)
-    for field, column in () if found.missing else found.proposed.items():
+    """Return the column of each field that has one.
+
+    Raises:
+        InputError: A required field has no column, or a likely column would not be sent.
+    """
+    columns = recognize_columns(header, mapping, filled)
+    for field, column in () if columns.missing else columns.proposed.items():
         raise unsent(field, column)
-    if not found.missing:
-        return found.mapping
-    what = f"no column for {' and '.join(found.missing)} among {listed(header)}"
-    perhaps = [f"the {field} may be {' or '.join(map(repr, found.likely[field][:3]))}"
-               for field in found.missing if field in found.likely]  # fmt: skip
-    hint = "; ".join(perhaps or ["a file without a header needs the word columns"])
-    wanted = dict.fromkeys(found.missing, PLACEHOLDER) | found.proposed
+    if not columns.missing:
+        return columns.mapping
+    message = f"no column for {' and '.join(columns.missing)} among {join_names(header)}"
+    perhaps = [f"the {field} may be {' or '.join(map(repr, columns.likely[field][:3]))}"
+               for field in columns.missing if field in columns.likely]  # fmt: skip
+    hint = "; ".join(perhaps or ["a file without a header needs the option columns"])
+    wanted = dict.fromkeys(columns.missing, PLACEHOLDER) | columns.proposed
     add = "mapping", {field: wanted[field] for field in FIELDS.sent.names if field in wanted}
-    raise InputError(what, hint=f"name the column; {hint}", add=add)
+    raise InputError(message, hint=f"name the column; {hint}", add=add)
 
 
 def unsent(field: str, column: str) -> InputError:
-    """Return the question whether a column that looks like a field is to be sent."""
-    what = f"the column {column!r} looks like the {field}, and would not be sent"
+    """Return the question whether to send a column that looks like a field."""
+    message = f"the column {column!r} looks like the {field}, and would not be sent"
     hint = "map the field to it to send it, or to an empty text to leave it out"
-    return InputError(what, column=column, hint=hint, add=("mapping", {field: column}))
+    return InputError(message, column=column, hint=hint, add=("mapping", {field: column}))
 
 
-def find_given(option: str, column: str, header: Sequence[str]) -> str:
-    """Return the column that an option names, as the file spells it; it must have one."""
-    alike = [name for name in header if normalise(name) == normalise(column)]
-    if column in header or len(alike) == 1:
-        return column if column in header else alike[0]
-    what = f"{option} names the column {column!r}, which is not among {listed(header)}"
-    raise InputError(what, hint="spell it as the file does")
+def match_column(option: str, column: str, header: Sequence[str]) -> str:
+    """Return the column that an option names, with the spelling of the file."""
+    matches = [name for name in header if normalize_header(name) == normalize_header(column)]
+    if column in header or len(matches) == 1:
+        return column if column in header else matches[0]
+    message = f"{option} names the column {column!r}, which is not among {join_names(header)}"
+    raise InputError(message, hint="spell it as in the file")
 
 
 def field_name(text: str) -> str | None:
     """Return the field that a name means (``categoryId`` is ``category_id``), or None."""
-    word = normalise(text)
-    return next((field.name for field in FIELDS.sent if word in field.headers), None)
+    header = normalize_header(text)
+    return next((field.name for field in FIELDS.sent if header in field.headers), None)
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return column names for a message, the first twelve of many."""
-    shown = ", ".join(map(short_text, names[:12]))
-    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "no columns"
+def join_names(names: Sequence[str]) -> str:
+    """Return the first column names of a list, for a message."""
+    if not names:
+        return "no columns"
+    text = ", ".join(map(short_text, names[:_MAX_NAMES]))
+    if len(names) > _MAX_NAMES:
+        return f"{text} and {len(names) - _MAX_NAMES} more"
+    return text

@@ -1,4 +1,4 @@
-"""Drafts the recipe of a file for a person to fill in: what is proven, and facts for the rest."""
+"""Drafts the recipe of a file: proven options, and placeholders with facts for a person."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import short_text
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, quoted, word_of
-from petstore_frame.loader.source.column_mapping import REQUIRED, listed, recognise
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, folded_text, quoted
+from petstore_frame.loader.source.column_mapping import REQUIRED, join_names, recognize_columns
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.key_columns import LikelyKey, likely_keys, proven_key
 from petstore_frame.loader.source.order_values import OrderReader
-from petstore_frame.loader.source.preview import Look
+from petstore_frame.loader.source.preview import FilePreview
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.rendering import count_text
 from petstore_frame.schema import FIELDS
 from petstore_frame.storage import toml_files as toml
 
-# A column of more different words than this is not a list of labels or states.
-_MOST_WORDS = 60
-# Rows in which columns of dates are looked for.
+# A column with more different values than this holds no labels or statuses.
+_MAX_VALUES = 60
+# Rows that are searched for columns of dates.
 _ROWS_FOR_DATES = 50
 _LAYOUT = ("encoding", "delimiter", "quoting", "header_row", "sheet")
-_SHOWN_KEYS, _SHOWN_WORDS, _SHOWN_COLUMNS = 3, 3, 3
+_MAX_KEYS, _MAX_EXAMPLES, _MAX_COLUMNS = 3, 3, 3
 
 
 def draft_recipe(source: Any, recipe: RecipeFields) -> str:
@@ -41,12 +41,12 @@ class _Draft:
 
     def __init__(self, opened: Input, recipe: RecipeFields) -> None:
         self._recipe, self._remarks = recipe, list[str]()
-        first_look = Look.of(opened, recipe, rows=0, most=0)
-        reading = first_look.reading.replace(mapping=recipe.mapping)
+        first_preview = FilePreview.of(opened, recipe, rows=0, most=0)
+        reading = first_preview.reading.replace(mapping=recipe.mapping)
         self._table = opened.table(reading)
         self._columns = self._table.columns
-        self._recognized = recognise(self._columns, recipe.mapping, recipe.defaults)
-        # By field the certain column, or the likeliest one: everything is counted in these.
+        self._recognized = recognize_columns(self._columns, recipe.mapping, recipe.defaults)
+        # The certain or likeliest column of each field; all counts are of these columns.
         self._column_of = dict(self._recognized.mapping)
         for name, likely in self._recognized.likely.items():
             free = [column for column in likely if column not in self._column_of.values()]
@@ -57,9 +57,9 @@ class _Draft:
             mapping={**recipe.mapping, **self._column_of},
             defaults={**dict.fromkeys(missing, PLACEHOLDER), **recipe.defaults},
         )
-        self._look = Look.of(opened, counted, rows=_ROWS_FOR_DATES)
+        self._preview = FilePreview.of(opened, counted, rows=_ROWS_FOR_DATES)
         self._options, self._comments = reading.to_dict(), recipe.comments()
-        self._note_questions([*first_look.questions, *self._look.questions])
+        self._note_questions([*first_preview.questions, *self._preview.questions])
 
     def _note_questions(self, questions: Sequence[InputError]) -> None:
         """Put each question about the layout next to its option, and the others on top."""
@@ -76,22 +76,22 @@ class _Draft:
         """Return the draft."""
         self._add_mapping()
         self._add_key()
-        self._add_words("category_id")
-        self._add_words("status")
-        rows = count_text(self._look.count, "row")
-        head = f"{self._look.name}: {rows}. Replace each question mark."
+        self._add_values("category_id")
+        self._add_values("status")
+        rows = count_text(self._preview.count, "row")
+        head = f"{self._preview.name}: {rows}. Replace each question mark."
         comments = [f"# {toml.clean_comment(remark)}" for remark in (head, *self._remarks)]
         recipe = type(self._recipe)(**self._options)  # which puts the options in order
         body = toml.toml_of(recipe.to_dict(), self._comments)
         return "\n".join([*comments, body, *self._defaults()])
 
     def _add_mapping(self) -> None:
-        """Fill in the columns whose names are a field's own; ask for the others."""
+        """Fill in the columns that have the name of a field; ask for the others."""
         certain, mapping = self._recognized.mapping, dict(self._recipe.mapping)
-        counts = self._look.words.get("status", Counter())
-        statuses = [word for word, _ in counts.most_common() if word]
-        # Never a status from a column whose words are not statuses.
-        has_no_status = statuses and not {*map(word_of, statuses)} & {
+        counts = self._preview.value_counts.get("status", Counter())
+        statuses = [text for text, _ in counts.most_common() if text]
+        # A column without a single valid status is not filled in as the status.
+        has_no_status = statuses and not {*map(folded_text, statuses)} & {
             *FIELDS.named("status").values
         }
         for name in FIELDS.sent.names:
@@ -104,26 +104,26 @@ class _Draft:
             if name in mapping or not (likely or is_needed):
                 continue
             mapping[name] = PLACEHOLDER
-            comment = f"{' or '.join(map(quoted, likely[:_SHOWN_COLUMNS]))}?"
+            comment = f"{' or '.join(map(quoted, likely[:_MAX_COLUMNS]))}?"
             if not likely:
                 comment = (
-                    f"Which column? The file has {listed(self._columns)}. If none, remove this "
+                    f"Which column? The file has {join_names(self._columns)}. If none, remove this "
                     "line and add the value under [defaults]"
                 )
             if name == "status":
-                words = ", ".join(map(short_text, statuses[:_SHOWN_WORDS]))
-                comment += f' Its values: {words}. "" leaves it out'
+                examples = ", ".join(map(short_text, statuses[:_MAX_EXAMPLES]))
+                comment += f' Its values: {examples}. "" leaves it out'
             self._comments["mapping", name] = comment
         self._options["mapping"] = mapping
 
     def _add_key(self) -> None:
-        """State the key if it is proven, else ask, with the facts of each likely column."""
+        """State the key if it is proven; otherwise ask, with facts about each likely column."""
         candidates = likely_keys(self._columns, self._table.cells(), self._column_of)
         chosen = self._recipe.key
         if chosen is None and candidates:
             proven = proven_key(candidates)
             self._options["key"] = PLACEHOLDER if proven is None else proven.column
-            facts = ". ".join(map(str, candidates[:_SHOWN_KEYS]))
+            facts = ". ".join(map(str, candidates[:_MAX_KEYS]))
             self._comments["key",] = f'{facts}. "" if no column identifies an animal'
         elif chosen is None:
             self._remarks.append(
@@ -139,9 +139,9 @@ class _Draft:
             self._comments["keep",] = self._describe_order(repeating[0])
 
     def _describe_order(self, key: LikelyKey) -> str:
-        """Return which columns of dates can order the rows of a key, and what each leaves open."""
+        """Describe which columns of dates can order the rows of a key, and their ties."""
         facts = []
-        for column in self._look.dates:
+        for column in self._preview.dates:
             try:
                 ties = self._count_ties(key.column, column)
             except InputError as problem:
@@ -163,7 +163,8 @@ class _Draft:
         for row in self._table.readable_rows():
             order.observe(row)
         order.finish()
-        latest = dict[str, tuple[str, set[str]]]()  # by key the latest value, and what rows send
+        # The latest value of each key, and the contents of the rows that have it.
+        latest = dict[str, tuple[str, set[str]]]()
         for row in self._table.readable_rows():
             key, value = cell_at(row.cells, at_key), order.read(row)
             content = str([cell_at(row.cells, at) for at in sent])
@@ -174,36 +175,36 @@ class _Draft:
                 contents.add(content)
         return sum(len(contents) > 1 for key, (_, contents) in latest.items() if key)
 
-    def _add_words(self, name: str) -> None:
-        """Ask for the meaning of each word that the field does not allow, with its count."""
+    def _add_values(self, name: str) -> None:
+        """Ask for the meaning of each value that the field does not allow, with its count."""
         is_label = name == "category_id" and not self._recipe.categories
-        place = ("categories",) if is_label else ("value_map", name)
-        mapped = {*map(word_of, self._recipe.value_map.get(name, ()))}
-        asked = dict[str, str]()  # the commonest spelling of each word
-        for value in self._look.values:
-            word = word_of(value.text)
-            if value.field == name and word not in mapped and word not in asked:
-                asked[word] = value.text
-                self._comments[*place, value.text] = count_text(value.count, "row")
-        if not asked:
+        path = ("categories",) if is_label else ("value_map", name)
+        mapped = {*map(folded_text, self._recipe.value_map.get(name, ()))}
+        spellings = dict[str, str]()  # by folded text, the most common spelling
+        for value in self._preview.values:
+            folded = folded_text(value.text)
+            if value.field == name and folded not in mapped and folded not in spellings:
+                spellings[folded] = value.text
+                self._comments[*path, value.text] = count_text(value.count, "row")
+        if not spellings:
             return
         table = self._options
-        for part in place:
+        for part in path:
             table = table.setdefault(part, {})
-        table.update(dict.fromkeys(islice(asked.values(), _MOST_WORDS), PLACEHOLDER))
-        if len(asked) > _MOST_WORDS:
+        table.update(dict.fromkeys(islice(spellings.values(), _MAX_VALUES), PLACEHOLDER))
+        if len(spellings) > _MAX_VALUES:
             self._options.setdefault("fallback", {})[name] = PLACEHOLDER
-            more = f"{self._column_of[name]} has {len(asked) - _MOST_WORDS:,} more words"
+            more = f"{self._column_of[name]} has {len(spellings) - _MAX_VALUES:,} more values"
             self._comments["fallback", name] = more
 
     def _defaults(self) -> list[str]:
-        """Return in comments what could replace the empty cells of a required field."""
+        """Return commented-out defaults for the empty cells of required fields."""
         lines, key = list[str](), self._options.get("key") or PLACEHOLDER
         column = key if isinstance(key, str) and key != PLACEHOLDER else "COLUMN"
-        for name, empty in self._look.empty.items():
+        for name, empty in self._preview.empty.items():
             if name in self._column_of and name not in self._recipe.defaults:
                 example = f"Unnamed {{{column}}}" if name == "name" else PLACEHOLDER
-                rows = f"{empty:,} of {count_text(self._look.count, 'row')}"
+                rows = f"{empty:,} of {count_text(self._preview.count, 'row')}"
                 lines.append(f"# {name} = {quoted(example)}  # empty in {rows}")
         if not lines:
             return []

@@ -1,4 +1,4 @@
-"""Reads the sheet of a workbook that holds the animals, as text judged by the type of each cell."""
+"""Reads the sheet of a workbook that holds the animals, each cell by its type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.extras import import_extra
 from petstore_frame.loader.row_state import RowProblem, Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, suspicious
-from petstore_frame.loader.source.column_mapping import listed, may_be_header
+from petstore_frame.loader.source.column_mapping import join_names, may_be_header
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.table import (
     EMPTY_CELL,
@@ -32,14 +32,14 @@ from petstore_frame.loader.source.workbook_parts import (
 from petstore_frame.storage import excel_styles as styles
 
 MERGED = "merged_cell"
-# The workbooks that this package writes say so, and which of their sheets has the animals.
+# Marks a workbook that this package wrote, with the names of its sheets.
 _OWN_MARK = "Made with petstore-frame"
 _OWN_SHEET = "Inventory"
 _OWN_OTHER_SHEETS = frozenset(
     {"Summary", "By category", "Changes", "Trend", "About", "Recent", "Attention"}
 )
-# Rows in which the header of a sheet is looked for, and that are shown of each sheet to choose.
-_HEADER_ROWS, _SHOWN_ROWS, _SHOWN_SHEETS, _MOST_TITLES = 20, 2, 6, 12
+# Rows that are searched for a header; rows and sheets that a question shows.
+_HEADER_ROWS, _EXAMPLE_ROWS, _EXAMPLE_SHEETS, _MAX_TITLES = 20, 2, 6, 12
 _PADDED_FORMAT = re.compile(r"0{2,}")
 _HIDDEN = suspicious(
     Suspicion.HIDDEN_ROW, "the row is hidden in the workbook, by a filter or by hand"
@@ -74,7 +74,7 @@ class Workbook:
             raise InputError("the workbook has no sheet with cells")
 
     def table(self, recipe: RecipeFields) -> Table:
-        """Return the rows of the sheet to read, its header found."""
+        """Return the header and the rows of the sheet to read."""
         sheet = self._choose(recipe)
         self._reject_formulas(sheet)
         columns, header_row = [*(recipe.columns or ())], recipe.header_row
@@ -98,7 +98,7 @@ class Workbook:
         if recipe.sheet is not None:
             if recipe.sheet in self.names:
                 return self._book[recipe.sheet]
-            there = ", ".join(map(repr, self.names[:_MOST_TITLES]))
+            there = ", ".join(map(repr, self.names[:_MAX_TITLES]))
             raise InputError(f"no sheet is called {recipe.sheet!r}; there are {there}")
         sheets = self._book.worksheets
         candidates = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
@@ -116,7 +116,7 @@ class Workbook:
             candidates = tables or candidates
         if len(candidates) == 1:
             return candidates[0]
-        raise _several_sheets({sheet.title: filled[sheet.title] for sheet in candidates})
+        raise _ambiguous_sheets({sheet.title: filled[sheet.title] for sheet in candidates})
 
     def _first_rows(self, sheet: Any) -> list[list[str]]:
         """Return the first rows of a sheet that have text."""
@@ -127,13 +127,15 @@ class Workbook:
         return self._facts.get(sheet.title) or SheetFacts()
 
     def _reject_formulas(self, sheet: Any) -> None:
-        """Reject a sheet with formulas whose values nobody calculated."""
+        """Reject a sheet with formulas that were saved without their values."""
         cells = self._facts_of(sheet).uncalculated
         if not cells:
             return
-        several = f" and {len(cells) - 1:,} more" if len(cells) > 1 else ""
+        formulas = f"the formula in {cells[0]} of the sheet {sheet.title!r}"
+        if len(cells) > 1:
+            formulas += f" and {len(cells) - 1:,} more"
         raise InputError(
-            f"the formula in {cells[0]} of the sheet {sheet.title!r}{several} was never calculated",
+            f"{formulas} was never calculated",
             hint="open the workbook, save it and load it again, or replace formulas by values",
         )
 
@@ -152,7 +154,7 @@ class Workbook:
         """Yield the rows that have text or a problem, the empty cells at their ends cut off."""
         facts = self._facts_of(sheet)
         merged = MergedCells(facts.merged)
-        sheet.reset_dimensions()  # what a writer says of the size may be wrong
+        sheet.reset_dimensions()  # the stored size may be wrong
         try:
             for line, values in enumerate(sheet.iter_rows(), 1):
                 if not values and not merged:
@@ -174,17 +176,17 @@ def _unreadable(problem: Exception) -> InputError:
     return InputError(f"the workbook cannot be read: {reason}", hint="save it again as .xlsx")
 
 
-def _several_sheets(first_rows: dict[str, list[list[str]]]) -> InputError:
-    """Return the question which sheet to read, with the first rows of each."""
+def _ambiguous_sheets(first_rows: dict[str, list[list[str]]]) -> InputError:
+    """Return the question which sheet to read, with the first rows of several sheets."""
     titles = [*first_rows]
-    names = ", ".join(map(repr, titles[:_MOST_TITLES]))
-    shown = []
-    for title in titles[:_SHOWN_SHEETS]:
-        rows = " / ".join(map(listed, first_rows[title][:_SHOWN_ROWS]))
-        shown.append(f"{title!r} begins with {rows}")
+    names = ", ".join(map(repr, titles[:_MAX_TITLES]))
+    examples = []
+    for title in titles[:_EXAMPLE_SHEETS]:
+        rows = " / ".join(map(join_names, first_rows[title][:_EXAMPLE_ROWS]))
+        examples.append(f"{title!r} begins with {rows}")
     return InputError(
         f"the workbook has several sheets that may hold the animals: {names}",
-        hint="; ".join(shown),
+        hint="; ".join(examples),
         add=("sheet", PLACEHOLDER),
         likely=titles[0],
     )
@@ -196,10 +198,10 @@ def _may_hold_animals(rows: list[list[str]], recipe: RecipeFields) -> bool:
 
 
 def _mark_merged(cells: list[Cell], line: int, merged: MergedCells) -> None:
-    """Put a problem on the empty cells that are a part of merged cells."""
+    """Add a problem to the empty cells that are part of merged cells."""
     for column, area in merged.in_row(line):
-        message = f"the cell is a part of the merged cells {area.name}; the first has their text"
-        problem = RowProblem(MERGED, message, hint="unmerge the cells and fill in each")
+        message = f"the cell is part of the merged cells {area.name}; only the first has text"
+        problem = RowProblem(MERGED, message, hint="unmerge the cells and fill them in")
         while len(cells) < column:
             cells.append(EMPTY_CELL)
         if not cells[column - 1].text:

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
-from petstore_frame.loader.source.column_mapping import IDENTIFIERS, OF_ANIMALS, OF_OTHERS, words_of
+from petstore_frame.loader.source.column_mapping import (
+    IDENTIFIERS,
+    OF_ANIMALS,
+    OF_OTHERS,
+    name_parts,
+)
 from petstore_frame.loader.source.order_values import DATE
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.rendering import count_text
@@ -22,7 +27,7 @@ _LEAST_REPEATED = 3
 
 
 def date_columns(columns: Sequence[str], rows: Sequence[Cells]) -> tuple[str, ...]:
-    """Return the columns that hold nothing but days in these rows."""
+    """Return the columns that hold only dates in these rows."""
     texts = ([cell_at(cells, at) for cells in rows] for at in range(len(columns)))
     of_days = (any(cells) and all(map(DATE.fullmatch, filter(None, cells))) for cells in texts)
     return tuple(compress(columns, of_days))
@@ -33,30 +38,30 @@ class LikelyKey:
     """A column that may identify an animal, with its facts."""
 
     column: str
-    rows: int  # that were looked at
+    rows: int  # that were read
     different: int  # values
     empty: int  # cells
-    with_several_names: int  # values with more than one name
-    repeated: int  # values in several rows,
-    agreeing: int  # and those of them with one name and category in all
+    with_different_names: int  # values with more than one name
+    repeated: int  # values in several rows
+    agreeing: int  # repeated values whose rows all have the same name and category
 
     @property
     def is_of_others(self) -> bool:
-        """Whether its name says that it numbers something else, such as owners."""
-        return bool(words_of(self.column) & OF_OTHERS)
+        """Whether its name suggests numbers of something other than animals, such as owners."""
+        return bool(name_parts(self.column) & OF_OTHERS)
 
     @property
     def is_of_animals(self) -> bool:
-        """Whether its name says that it numbers animals, and nothing else."""
-        return bool(words_of(self.column) & OF_ANIMALS) and not self.is_of_others
+        """Whether its name suggests numbers of animals only."""
+        return bool(name_parts(self.column) & OF_ANIMALS) and not self.is_of_others
 
     def __str__(self) -> str:
         rows = count_text(self.rows, "row")
         facts = [f"{self.column}: {self.different:,} different values in {rows}"]
         if self.empty:
             facts.append(f"{self.empty:,} empty")
-        if self.with_several_names:
-            facts.append(f"{self.with_several_names:,} have more than one name")
+        if self.with_different_names:
+            facts.append(f"{self.with_different_names:,} have more than one name")
         return ", ".join(facts)
 
 
@@ -66,40 +71,40 @@ def likely_keys(
     mapping: Mapping[str, str],
     most: int | None = None,
 ) -> tuple[LikelyKey, ...]:
-    """Return the columns that are called like an identifier, those of animals first.
+    """Return the columns that are named like an identifier, those of animals first.
 
-    A mapped column, one of dates and one of numbers with decimals is none. Of the rows the first
-    ``most`` are looked at, all for None.
+    Mapped columns, and columns with dates or decimal numbers, are left out. Only the first ``most``
+    rows are read; None reads all.
     """
     import pandas as pd
 
-    found = [at for at, column in enumerate(columns)
-             if column not in mapping.values() and IDENTIFIERS & words_of(column)]  # fmt: skip
-    if not found:
+    positions = [at for at, column in enumerate(columns)
+             if column not in mapping.values() and IDENTIFIERS & name_parts(column)]  # fmt: skip
+    if not positions:
         return ()
     sent = {field: columns.index(column) for field, column in mapping.items() if column in columns}
     name_at = sent.get("name", len(columns))
-    content = [at for field, at in sent.items() if field != "status"]
+    content_positions = [at for field, at in sent.items() if field != "status"]
     texts = (
-        [*(cell_at(cells, at) for at in found), cell_at(cells, name_at).casefold(),
-         str([cell_at(cells, at) for at in content])]
+        [*(cell_at(cells, at) for at in positions), cell_at(cells, name_at).casefold(),
+         str([cell_at(cells, at) for at in content_positions])]
         for cells in islice(rows, most) if any(map(str.strip, cells))
     )  # fmt: skip
-    table = pd.DataFrame(texts, columns=range(len(found) + 2), dtype=object)
-    facts = (_facts(columns[at], table, place) for place, at in enumerate(found))
-    keys = [each for each in facts if each is not None]
-    return tuple(sorted(keys, key=lambda each: (not each.is_of_animals, each.is_of_others)))
+    table = pd.DataFrame(texts, columns=range(len(positions) + 2), dtype=object)
+    facts = (_facts(columns[at], table, index) for index, at in enumerate(positions))
+    keys = [key for key in facts if key is not None]
+    return tuple(sorted(keys, key=lambda key: (not key.is_of_animals, key.is_of_others)))
 
 
-def _facts(column: str, table: pd.DataFrame, place: int) -> LikelyKey | None:
-    """Return what is known of a column, whose names and contents are the last columns."""
-    filled = table[table[place] != ""]
-    times = filled[place].value_counts()
+def _facts(column: str, table: pd.DataFrame, index: int) -> LikelyKey | None:
+    """Return the facts about a column; the last two columns of ``table`` are names and contents."""
+    filled = table[table[index] != ""]
+    times = filled[index].value_counts()
     if times.empty or any(map(_is_number_or_date, times.index)):
         return None
     *_, names, contents = table.columns
-    differing = filled.groupby(place)[contents].nunique() > 1
-    renamed = filled[filled[names] != ""].groupby(place)[names].nunique() > 1
+    differing = filled.groupby(index)[contents].nunique() > 1
+    renamed = filled[filled[names] != ""].groupby(index)[names].nunique() > 1
     empty, repeated = len(table) - len(filled), int((times > 1).sum())
     agreeing = repeated - int(differing.sum())
     return LikelyKey(column, len(table), len(times), empty, int(renamed.sum()), repeated, agreeing)
@@ -110,21 +115,20 @@ def _is_number_or_date(text: str) -> bool:
 
 
 def proven_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
-    """Return the only column that is an animal's own and different in every row, if one is."""
-    unique = [each for each in keys if each.different == each.rows]
+    """Return the column of animals that is the only one with a different value in every row."""
+    unique = [key for key in keys if key.different == key.rows]
     return unique[0] if len(unique) == 1 and unique[0].is_of_animals else None
 
 
 def proposed_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
-    """Return the column to propose where nothing says which animal a row is.
+    """Return the column to propose if the recipe has no key.
 
-    It is the proven one, or the only one whose repeated values nearly always agree in all that is
-    sent.
+    It is the proven one, or the only one whose repeated values nearly always have the same content.
     """
     clear = [
-        each for each in keys
-        if each.repeated >= _LEAST_REPEATED and each.agreeing >= 0.9 * each.repeated
-        and each.empty <= 0.1 * each.rows and not each.is_of_others
+        key for key in keys
+        if key.repeated >= _LEAST_REPEATED and key.agreeing >= 0.9 * key.repeated
+        and key.empty <= 0.1 * key.rows and not key.is_of_others
     ]  # fmt: skip
-    of_animals = [each for each in clear if each.is_of_animals] or clear
+    of_animals = [key for key in clear if key.is_of_animals] or clear
     return of_animals[0] if len(of_animals) == 1 else proven_key(keys)

@@ -1,7 +1,8 @@
-"""Opens a file or a frame as records, or shows it to a person who chooses how it is read.
+"""Opens a file or a frame for an import, or previews it for a person who chooses the options.
 
-Both read alike. Where a run would stop with an answer in hand, a look takes that answer and goes
-on, so that a form or a draft can show the file beside the question.
+Both read the file in the same way. Where an import would stop at a question with a likely answer, a
+preview uses that answer and continues, so that a form or a draft can show the file with the
+question.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import SourceRow, State, Suspicion
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, word_of
-from petstore_frame.loader.source.column_mapping import REQUIRED, listed, may_be_header, unsent
-from petstore_frame.loader.source.fix_file import WordsOf, with_import
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, folded_text
+from petstore_frame.loader.source.column_mapping import REQUIRED, join_names, may_be_header, unsent
+from petstore_frame.loader.source.fix_file import OptionsOfImport, with_import
 from petstore_frame.loader.source.input_file import Input, SourceKind
 from petstore_frame.loader.source.key_columns import (
     LikelyKey,
@@ -32,7 +33,7 @@ from petstore_frame.loader.source.source_rows import Source
 from petstore_frame.loader.source.table import Table
 from petstore_frame.schema import FIELDS
 
-# Rows in which a header below a title is looked for, and in which a status is.
+# Rows that are searched for a header below a title, and for statuses.
 _BELOW_A_TITLE, _FOR_STATUSES = 20, 200
 _MOST_QUESTIONS = 8
 _SUSPICIONS = frozenset(map(str, Suspicion))
@@ -42,35 +43,35 @@ def open_source(
     path_or_frame: Any,
     recipe: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
     *,
-    words_of: WordsOf = lambda _: None,
+    import_options: OptionsOfImport = lambda _: None,
     exclude_lines: Collection[int] = (),
 ) -> Source:
-    """Open a file or a frame as records; a result file of ours is read as we wrote it.
+    """Open a file or a frame; a result file of this package gives its original rows.
 
-    A file is known by its bytes, not by its name; ``words_of`` gives how an import was read, for
-    one of its result files.
+    The kind of a file is recognized by its bytes, not by its name. ``import_options`` returns the
+    recipe options of an import, which its result files are read with.
 
     Raises:
-        InputError: It cannot be read as records; the text has the place and the next step.
-        MissingExtraError: A workbook, and openpyxl is not installed.
+        InputError: The source cannot be read; the message has the position and the next step.
+        MissingExtraError: The source is a workbook, and openpyxl is not installed.
 
     Interface: Resources, NewPet (the layout of a file is ours).
     """
     recipe.reject_placeholders()
     opened = Input(path_or_frame)
     with opened.naming():
-        return _lay_out(opened, recipe, words_of, exclude_lines)
+        return _lay_out(opened, recipe, import_options, exclude_lines)
 
 
 def _lay_out(
     opened: Input,
     recipe: RecipeFields,
-    words_of: WordsOf = lambda _: None,
+    import_options: OptionsOfImport = lambda _: None,
     exclude_lines: Collection[int] = (),
 ) -> Source:
-    """Return the records of a file or a frame, or refuse one without columns of animals."""
+    """Return the rows of a file or a frame; reject one without columns of animals."""
     if own := opened.own_table(recipe):
-        as_before = with_import(own, words_of, recipe)
+        as_before = with_import(own, import_options, recipe)
         return Source(opened, own, as_before, is_returned=True, exclude_lines=exclude_lines)
     table = opened.table(recipe)
     try:
@@ -85,20 +86,20 @@ def _lay_out(
 def _explained(
     opened: Input, table: Table, refusal: InputError, recipe: RecipeFields
 ) -> InputError:
-    """Return why a table has no columns of animals: its header is further down, for example."""
-    is_said = recipe.columns is not None or recipe.header_row is not None
+    """Explain why a table has no columns of animals: its header is further down, for example."""
+    is_stated = recipe.columns is not None or recipe.header_row is not None
     if opened.kind == "frame" or may_be_header(table.columns, recipe.mapping, recipe.defaults):
         return refusal
     top, is_title = table.header_row or 1, _count_filled(table.columns) == 1 < len(table.columns)
-    for row in () if is_said else range(top + 1, top + 1 + _BELOW_A_TITLE):
+    for row in () if is_stated else range(top + 1, top + 1 + _BELOW_A_TITLE):
         with suppress(InputError):
             below = opened.table(recipe.replace(header_row=row)).columns
             if may_be_header(below, recipe.mapping, recipe.defaults) or (
                 is_title and _count_filled(below) > 1
             ):
-                what = f"row {top} is no header of animals: {listed(table.columns)}"
+                message = f"row {top} is not a header of animals: {join_names(table.columns)}"
                 hint = f"row {row} looks like the header"
-                return InputError(what, hint=hint, add=("header_row", row))
+                return InputError(message, hint=hint, add=("header_row", row))
     if len(table.columns) == 1 and re.search(r"[^\w\s]", table.columns[0]):
         refusal.hint, refusal.add = (
             "name the character between the cells",
@@ -112,18 +113,18 @@ def _count_filled(cells: Sequence[str]) -> int:
 
 
 def _refuse_unsent(source: Source) -> None:
-    """Ask about a column that holds nothing but statuses and would not be sent."""
+    """Ask about a column that holds only statuses and would not be sent."""
     status, rows = FIELDS.named("status"), [*islice(source.table.cells(), _FOR_STATUSES)]
     for at, column in enumerate(source.columns):
-        words = {cell_at(cells, at).casefold() for cells in rows} - {""}
+        texts = {cell_at(cells, at).casefold() for cells in rows} - {""}
         is_free = column.strip() and column not in source.mapping.values()
-        if is_free and words and words <= {*status.values}:
+        if is_free and texts and texts <= {*status.values}:
             raise unsent(status.name, column)
 
 
 @dataclass(frozen=True)
 class ValueToMap:
-    """A text of ``count`` cells that the field does not allow, and a similar one that it does."""
+    """A text in ``count`` cells that a field does not allow, and a similar allowed value."""
 
     field: str
     column: str
@@ -133,37 +134,38 @@ class ValueToMap:
 
 
 @dataclass
-class Look:
-    """A file or a frame as it would be read, as far as that is clear."""
+class FilePreview:
+    """A file or a frame as an import would read it, as far as the options are clear."""
 
     name: str
     kind: SourceKind
-    # How it was read: as asked, and with the answers to the questions that have one, which a person
-    # confirms. There are none where all is clear.
+    # The requested options, and the likely answers to the questions, which a person confirms.
+    # There are no questions if everything is clear.
     reading: RecipeFields
     questions: tuple[InputError, ...] = ()
     sheets: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)  # as of a ``Table``
+    facts: Mapping[str, Any] = field(default_factory=dict)  # those of the ``Table``
     header_row: int | None = None
     columns: tuple[str, ...] = ()
     mapping: Mapping[str, str] = field(default_factory=dict)
     keys: tuple[LikelyKey, ...] = ()  # the likeliest first
-    rows: tuple[Sequence[str], ...] = ()  # the first ones, also without a mapping
-    records: tuple[SourceRow, ...] = ()  # the same, read
-    count: int = 0  # of all records that are not skipped
-    words: Mapping[str, Counter[str]] = field(default_factory=dict)  # by field; of names none
-    values: tuple[ValueToMap, ...] = ()  # or mapped already, the commonest first
-    suspicious: Counter[str] = field(default_factory=Counter)  # by the word of ``allow``
-    empty: Counter[str] = field(default_factory=Counter)  # or with a default, by required field
+    rows: tuple[Sequence[str], ...] = ()  # the first ones, even without a mapping
+    records: tuple[SourceRow, ...] = ()  # the same rows, checked
+    count: int = 0  # of all rows that are not excluded
+    # The texts of each field except the name, with the number of their cells.
+    value_counts: Mapping[str, Counter[str]] = field(default_factory=dict)
+    values: tuple[ValueToMap, ...] = ()  # and values that are mapped already
+    suspicious: Counter[str] = field(default_factory=Counter)  # by kind, as in ``allow``
+    empty: Counter[str] = field(default_factory=Counter)  # cells, by required field
 
     @property
     def proposed_key(self) -> LikelyKey | None:
-        """The column to propose where nothing says which animal a row is."""
+        """The column to propose if the recipe has no key."""
         return proposed_key(self.keys)
 
     @property
     def dates(self) -> tuple[str, ...]:
-        """The columns of days."""
+        """The columns of dates."""
         return date_columns(self.columns, self.rows)
 
     @classmethod
@@ -174,78 +176,83 @@ class Look:
         *,
         rows: int = 50,
         most: int | None = None,
-    ) -> Look:
-        """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
+    ) -> FilePreview:
+        """Preview a file or a frame; nothing is sent or stored.
 
-        Of the ``most`` records that are looked at, None for all, the first ``rows`` are returned.
+        Args:
+            source: What ``load`` reads.
+            reading: The options to read it with.
+            rows: How many rows to return.
+            most: How many rows to count; None counts all.
         """
         opened = source if isinstance(source, Input) else Input(source)
-        seen = cls(opened.name, opened.kind, reading)
+        preview = cls(opened.name, opened.kind, reading)
         with opened.naming():
-            records = _with_answers(opened, seen)
+            records = _with_answers(opened, preview)
             with suppress(InputError):  # it is among the questions
-                seen.sheets = opened.sheets
-                table = opened.table(seen.reading) if records is None else records.table
-                seen.facts, seen.columns = table.facts, table.columns
-                seen.header_row = table.header_row
+                preview.sheets = opened.sheets
+                table = opened.table(preview.reading) if records is None else records.table
+                preview.facts, preview.columns = table.facts, table.columns
+                preview.header_row = table.header_row
                 if records is None:
                     stated = reading.mapping.items()
-                    seen.mapping = {name: at for name, at in stated if at in seen.columns}
-                    seen.rows = tuple(islice(table.cells(), rows))
-                    seen.keys = likely_keys(seen.columns, seen.rows, seen.mapping)
+                    preview.mapping = {name: at for name, at in stated if at in preview.columns}
+                    preview.rows = tuple(islice(table.cells(), rows))
+                    preview.keys = likely_keys(preview.columns, preview.rows, preview.mapping)
             if records is not None:
-                seen.mapping, seen.keys = records.mapping, records.likely_keys()
-                _count_records(seen, records, rows, most)
-        return seen
+                preview.mapping, preview.keys = records.mapping, records.likely_keys()
+                _count_records(preview, records, rows, most)
+        return preview
 
 
-def _with_answers(opened: Input, seen: Look) -> Source | None:
-    """Lay a file out with the answer to each question that stops it, where it has one."""
-    while len(seen.questions) < _MOST_QUESTIONS:
+def _with_answers(opened: Input, preview: FilePreview) -> Source | None:
+    """Open a file with the likely answer to each question; None if a question has no answer."""
+    while len(preview.questions) < _MOST_QUESTIONS:
         try:
-            return _lay_out(opened, seen.reading)
+            return _lay_out(opened, preview.reading)
         except InputError as problem:
-            seen.questions = (*seen.questions, problem)
+            preview.questions = (*preview.questions, problem)
             option, value = problem.add or ("", PLACEHOLDER)
             if value == PLACEHOLDER and problem.likely is not None:
                 value = problem.likely
             is_open_table = isinstance(value, Mapping) and PLACEHOLDER in value.values()
             if value == PLACEHOLDER or is_open_table:
                 break
-            seen.reading = seen.reading.with_options(**{option: value})
+            preview.reading = preview.reading.with_options(**{option: value})
     return None
 
 
-def _count_records(seen: Look, source: Source, rows: int, most: int | None) -> None:
-    """Count what the records hold that a person has to say something of."""
+def _count_records(preview: FilePreview, source: Source, rows: int, most: int | None) -> None:
+    """Count the values, suspicious rows and empty cells that a person has to decide about."""
     first = list[SourceRow]()
-    places = {name: source.columns.index(at) for name, at in source.mapping.items()}
-    seen.words = words = {name: Counter[str]() for name in places if name != "name"}
+    positions = {name: source.columns.index(at) for name, at in source.mapping.items()}
+    value_counts = {name: Counter[str]() for name in positions if name != "name"}
+    preview.value_counts = value_counts
     try:
         for record in islice(source, most):
             if len(first) < rows:
                 first.append(record)
             if record.state is State.EXCLUDED:
                 continue
-            seen.count += 1
-            for name, counts in words.items():
-                counts[cell_at(record.cells, places[name])] += 1
+            preview.count += 1
+            for name, counts in value_counts.items():
+                counts[cell_at(record.cells, positions[name])] += 1
             for name in REQUIRED:
-                text = cell_at(record.cells, places[name]) if name in places else ""
-                seen.empty[name] += source.readers[name].means_nothing(text)
-            held = {problem.allow or "" for problem in record.problems}
-            seen.suspicious.update(_SUSPICIONS & {*held, *record.notes})
+                text = cell_at(record.cells, positions[name]) if name in positions else ""
+                preview.empty[name] += source.readers[name].means_nothing(text)
+            suspicions = {problem.allow or "" for problem in record.problems}
+            preview.suspicious.update(_SUSPICIONS & {*suspicions, *record.notes})
     except InputError as problem_below:
-        seen.questions = (*seen.questions, problem_below)
-    seen.empty = +seen.empty  # which drops the zeros
-    seen.records, seen.rows = tuple(first), tuple(record.cells for record in first)
-    found = list[ValueToMap]()
-    for name, counts in words.items():
+        preview.questions = (*preview.questions, problem_below)
+    preview.empty = +preview.empty  # which drops the zeros
+    preview.records, preview.rows = tuple(first), tuple(record.cells for record in first)
+    values = list[ValueToMap]()
+    for name, counts in value_counts.items():
         reader, column = source.readers[name], source.mapping[name]
-        mapped = {*map(word_of, source.recipe.value_map.get(name, ()))}
+        mapped = {*map(folded_text, source.recipe.value_map.get(name, ()))}
         for text, count in counts.items():
-            is_mapped = word_of(text) in mapped
-            if text and (is_mapped or reader.asks(text)):
+            is_mapped = folded_text(text) in mapped
+            if text and (is_mapped or reader.needs_meaning(text)):
                 likely = None if is_mapped else reader.nearest(text)
-                found.append(ValueToMap(name, column, text, count, likely))
-    seen.values = tuple(sorted(found, key=lambda each: -each.count))
+                values.append(ValueToMap(name, column, text, count, likely))
+    preview.values = tuple(sorted(values, key=lambda value: -value.count))

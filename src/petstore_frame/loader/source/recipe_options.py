@@ -24,13 +24,13 @@ from pydantic import (
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.row_state import Suspicion
 from petstore_frame.loader.source import cell_parsing as fields
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, FieldReader, word_of
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, FieldReader, folded_text
 from petstore_frame.loader.source.column_mapping import field_name
 from petstore_frame.schema import FIELDS, Categories, Labels
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.validation import suggest
 
-# In value_map next to the fields: words of the key columns that mean that there is no key.
+# The table of value_map that lists texts of the key columns which mean that there is no key.
 KEY = "key"
 
 
@@ -96,11 +96,12 @@ class RecipeFields(BaseModel):
     )
     value_map: dict[str, dict[str, str | int | float]] = Field(
         {},
-        description='Meaning of the words of a field: {"status": {"in stock": "available"}}; '
+        description='Meaning of the values of a field: {"status": {"in stock": "available"}}; '
         '"" means empty',
     )
     fallback: dict[str, str | int | float] = Field(
-        {}, description='Meaning of all words that value_map lacks, by field: {"status": "pending"}'
+        {},
+        description='Meaning of all values that value_map lacks, by field: {"status": "pending"}',
     )
     defaults: dict[str, str | int | float] = Field(
         {},
@@ -113,10 +114,10 @@ class RecipeFields(BaseModel):
         "workbook of numbers and labels",
     )
     include: dict[str, tuple[str, ...]] = Field(
-        {}, description='Rows to load, by the words of a column: {"Place": ["North"]}'
+        {}, description='Rows to load, by the values of a column: {"Place": ["North"]}'
     )
     exclude: dict[str, tuple[str, ...]] = Field(
-        {}, description='Rows not to load, by the words of a column: {"Outcome": ["DIED"]}'
+        {}, description='Rows not to load, by the values of a column: {"Outcome": ["DIED"]}'
     )
     quantity: str | None = Field(
         None, pattern=r"\S", description="Column with the number of animals that a row stands for"
@@ -132,8 +133,8 @@ class RecipeFields(BaseModel):
     )
     quoting: Literal["strict", "none", "unwrap", "?"] = Field(
         "strict",
-        description="strict; none reads quotes as letters; unwrap takes quotes off whole rows and "
-        "names",
+        description="strict; none reads quotes as letters; unwrap removes the quotes around rows "
+        "and names",
     )
     sheet: str | None = Field(None, description="Name of the sheet of a workbook")
     header_row: int | None = Field(
@@ -149,34 +150,34 @@ class RecipeFields(BaseModel):
 
     @field_validator("key", "allow", "columns", "exclude", "include", mode="before")
     @classmethod
-    def _one_or_several(cls, value: Any) -> Any:
+    def _as_tuples(cls, value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {column: _as_tuple(words) for column, words in value.items()}
+            return {column: _as_tuple(texts) for column, texts in value.items()}
         return _as_tuple(value)
 
     @field_validator("mapping", "value_map", "fallback", "defaults", mode="before")
     @classmethod
     def _by_field(cls, table: Any, info: ValidationInfo) -> Any:
-        """Spell the fields as Python does, and the words of a value map as text."""
+        """Return fields with their Python names, and the values of a value map as text."""
         if not isinstance(table, Mapping):
             return table
-        found = dict[str, Any]()
-        for word, value in table.items():
-            is_key = word == KEY and info.field_name == "value_map"
-            name = KEY if is_key else field_name(str(word))
+        by_field = dict[str, Any]()
+        for field, value in table.items():
+            is_key = field == KEY and info.field_name == "value_map"
+            name = KEY if is_key else field_name(str(field))
             if name is None:
-                raise ValueError(f"there is no field {word!r}{suggest(word, FIELDS.sent.names)}")
+                raise ValueError(f"there is no field {field!r}{suggest(field, FIELDS.sent.names)}")
             if isinstance(value, Mapping):
-                said = {str(each): _meaning(meant) for each, meant in value.items()}
-                found[name] = found.get(name, {}) | said
+                meanings = {str(text): _meaning(meaning) for text, meaning in value.items()}
+                by_field[name] = by_field.get(name, {}) | meanings
             else:
-                found[name] = _meaning(value)
-        return found
+                by_field[name] = _meaning(value)
+        return by_field
 
     @field_validator("categories")
     @classmethod
     def _ids_by_label(cls, categories: Any) -> Any:
-        """Return labels by id where labels recur or look like ids; the path of a file stays."""
+        """Return ids by label, or labels by id if labels recur or look like ids."""
         if isinstance(categories, str | PathLike):
             return fspath(categories)
         blanks = dict[str, str]()
@@ -184,12 +185,12 @@ class RecipeFields(BaseModel):
             blanks = {label: PLACEHOLDER for label, value in categories.items()
                       if value == PLACEHOLDER and not _is_number(label)}  # fmt: skip
             categories = {label: categories[label] for label in categories if label not in blanks}
-        words = {*Labels.words(categories)}
-        table: dict[Any, Any] = {label: number for number, label in words}
-        if len(table) < len(words) or any(map(_is_number, table)):
-            table = dict(words)
-        if len(table) < len(words):
-            raise ValueError("has labels and ids that stand several times; write them as a CSV")
+        pairs = {*Labels.ids_and_labels(categories)}
+        table: dict[Any, Any] = {label: number for number, label in pairs}
+        if len(table) < len(pairs) or any(map(_is_number, table)):
+            table = dict(pairs)
+        if len(table) < len(pairs):
+            raise ValueError("has duplicate labels and ids; write them to a CSV file")
         return {**table, **blanks}
 
     @field_validator("encoding")
@@ -198,7 +199,7 @@ class RecipeFields(BaseModel):
         if encoding == PLACEHOLDER:
             return encoding
         try:
-            "".encode(encoding)  # which a codec of bytes refuses
+            "".encode(encoding)  # which a codec of bytes rejects
         except LookupError:
             raise ValueError(f"{encoding!r} is not an encoding that Python knows") from None
         return encoding
@@ -219,7 +220,7 @@ class RecipeFields(BaseModel):
             readers_of(self)
 
     def __repr_args__(self) -> Any:
-        return self.given().items()
+        return self.stated_options().items()
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -228,40 +229,40 @@ class RecipeFields(BaseModel):
         Raises:
             InputError: The file cannot be read, or has an unknown option; with the line.
         """
-        place = Path(fspath(path))
-        text, options = toml.read_toml(place, "the recipe")
+        file_path = Path(fspath(path))
+        text, options = toml.read_toml(file_path, "the recipe")
         if isinstance(file := options.get("categories"), str):
-            options["categories"] = str(place.parent / file)
+            options["categories"] = str(file_path.parent / file)
         try:
             return cls(**options)
         except ArgumentError as problem:
             message = str(problem)
             named = [name for name in options if name in message]
             line = toml.line_of(min(named, key=message.find), text) if named else None
-            raise InputError(message, path=str(place), line=line) from None
+            raise InputError(message, path=str(file_path), line=line) from None
 
     def write(self, path: str | PathLike[str]) -> Path:
         """Write the recipe to a TOML file, with a comment on each line, and return its path.
 
         Raises:
-            ArgumentError: A value cannot stand in a file.
+            ArgumentError: A value cannot be written as text.
         """
-        place, options = Path(fspath(path)), self.to_dict()
+        file_path, options = Path(fspath(path)), self.to_dict()
         if isinstance(self.categories, str):
             file = Path(self.categories).resolve()
             with suppress(ValueError):  # between drives
-                file = Path(os.path.relpath(file, place.parent.resolve()))
+                file = Path(os.path.relpath(file, file_path.parent.resolve()))
             options["categories"] = file.as_posix()
-        return toml.write_toml(place, toml.toml_of(options, self.comments()))
+        return toml.write_toml(file_path, toml.toml_of(options, self.comments()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the options as values that JSON has; ``Recipe(**values)`` is the same recipe."""
+        """Return the options as JSON values; ``Recipe(**values)`` is an equal recipe."""
         options = self.model_dump(mode="json", exclude_defaults=True)
         if self.key is not None and len(self.key) < 2:
             options["key"] = "".join(self.key)
         return options
 
-    def given(self) -> dict[str, Any]:
+    def stated_options(self) -> dict[str, Any]:
         """Return the options that differ from their defaults, in their order."""
         return self.model_dump(exclude_defaults=True)
 
@@ -272,7 +273,7 @@ class RecipeFields(BaseModel):
 
     @classmethod
     def describe(cls) -> dict[str, str]:
-        """Return what each option of a recipe is, by its name.
+        """Return the description of each option, by its name.
 
         Example:
             >>> RecipeFields.describe()["sheet"]
@@ -281,18 +282,18 @@ class RecipeFields(BaseModel):
         return {name: field.description or "" for name, field in cls.model_fields.items()}
 
     def replace(self, **options: Any) -> Self:
-        """Return the recipe with these options in place of its own; None removes one."""
-        return type(self)(**{**self.given(), **options})
+        """Return a copy with these options replaced; None removes an option."""
+        return type(self)(**{**self.stated_options(), **options})
 
     def with_options(self, **options: Any) -> Self:
-        """Return the recipe with these options on top of its own; tables are merged.
+        """Return a copy with these options added; tables are merged.
 
         Example:
             >>> recipe = RecipeFields(mapping={"name": "A"})
             >>> recipe.with_options(mapping={"status": "B"}).mapping
             {'name': 'A', 'status': 'B'}
         """
-        merged = self.given()
+        merged = self.stated_options()
         for name, value in options.items():
             if value is not None:
                 is_table = name != "categories"
@@ -300,10 +301,10 @@ class RecipeFields(BaseModel):
         return type(self)(**merged)
 
     def reject_placeholders(self, path: Path | None = None) -> None:
-        """Reject a recipe that leaves open what only a person can say.
+        """Reject a recipe with placeholders that a person must replace first.
 
         Raises:
-            InputError: It names the options, and the line of the first one in a file.
+            InputError: An option has a placeholder; with the line of the first one in a file.
         """
         names = [name for name in _NEVER_OPEN if getattr(self, name) == PLACEHOLDER]
         if PLACEHOLDER in (self.key or ()):
@@ -323,35 +324,39 @@ class RecipeFields(BaseModel):
         raise error
 
 
-# Options that say how a file is read, so that no row can be read while one of them is open.
+# Options without which no row can be read, so that they cannot be placeholders.
 _NEVER_OPEN = ("keep", "order_by", "encoding", "delimiter", "quoting", "sheet", "thousands")
 
 
 def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
-    """Return what reads the cells of each field; a categories file is read here."""
+    """Return the reader of each field's cells; this reads a file of categories."""
     readers = {
         field.name: FieldReader(field, recipe.thousands, keep_spaces=recipe.keep_spaces)
         for field in FIELDS.sent
     }
     labels, of_categories = recipe.categories, readers["category_id"]
     if isinstance(labels, Mapping):
-        blanks = {word_of(label) for label, number in labels.items() if number == PLACEHOLDER}
+        blanks = {folded_text(label) for label, number in labels.items() if number == PLACEHOLDER}
         of_categories.meanings |= dict.fromkeys(blanks, fields.OPEN)
         labels = {label: number for label, number in labels.items() if number != PLACEHOLDER}
-    for number, label in Labels.words(labels):
+    for number, label in Labels.ids_and_labels(labels):
         of_categories.add_label(label, number)
     for name, value in recipe.defaults.items():
         if not fields.IN_BRACES.search(str(value)):
-            readers[name].meaning("defaults", value)  # which refuses what cannot be sent
+            readers[name].meaning("defaults", value)  # which rejects a value that cannot be sent
     for name, value in recipe.fallback.items():
         readers[name].fallback = readers[name].meaning("fallback", value)
     for name, table in recipe.value_map.items():
         if name != KEY:
             meaning = readers[name].meaning
-            said = {word_of(word): meaning("value_map", value) for word, value in table.items()}
-            readers[name].meanings |= said
+            meanings = {
+                folded_text(text): meaning("value_map", value) for text, value in table.items()
+            }
+            readers[name].meanings |= meanings
         elif any(value not in ("", PLACEHOLDER) for value in table.values()):
-            raise ArgumentError('value_map of the key says which words are none, so it gives ""')
+            raise ArgumentError(
+                'value_map of the key lists texts that mean no key, so each value must be ""'
+            )
     return readers
 
 
@@ -362,9 +367,9 @@ def _merged(old: Any, new: Any) -> Any:
 
 
 def _argument_error(error: ValidationError) -> ArgumentError:
-    """Return one error that names the option at fault, and what it may be."""
+    """Return the first problem as an error that names the option and its description."""
     problem = error.errors(include_url=False)[0]
-    if not problem["loc"]:  # of two options that do not fit
+    if not problem["loc"]:  # two options that contradict each other
         return ArgumentError(str(problem["ctx"]["error"]))
     name = str(problem["loc"][0])
     descriptions = RecipeFields.describe()
@@ -378,7 +383,7 @@ def _argument_error(error: ValidationError) -> ArgumentError:
     return ArgumentError(f"{name}: {descriptions[name]}{allowed}; got {value}")
 
 
-# Options whose tables begin with a word of the file, which may hold a "="; its meaning does not.
+# Options whose tables map texts of the file, which may contain a "="; their values do not.
 _BY_LABEL = ("categories", "value_map")
 _LISTS = ("key", "columns", "allow", "exclude", "include")
 

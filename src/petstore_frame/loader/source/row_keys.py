@@ -1,4 +1,4 @@
-"""Reads the key of a row: the texts that say which animal it is."""
+"""Reads the key of a row: the texts that identify its animal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import compress
 from unicodedata import normalize
 
 from petstore_frame.loader.row_state import RowProblem
-from petstore_frame.loader.source.cell_parsing import unsendable_character, word_of
+from petstore_frame.loader.source.cell_parsing import folded_text, unsendable_character
 from petstore_frame.loader.source.spreadsheet_text import (
     SPREADSHEET_ERROR,
     THREE_NUMBERS,
-    is_missing_word,
+    is_missing_marker,
     is_spreadsheet_date,
     is_spreadsheet_fault,
 )
@@ -22,7 +22,7 @@ from petstore_frame.loader.source.table import DATE_NOTE, TableRow
 Key = tuple[str, ...]
 KEY_MISSING = "key_missing"
 _MAY_BE_SPECIAL = re.compile(r"[+#/.]|^$")
-_HINT = "fill it in: it says which animal this is"
+_HINT = "fill it in: it identifies the animal"
 
 
 def cell_at(cells: Sequence[str], at: int) -> str:
@@ -36,33 +36,33 @@ class KeyReader:
     Args:
         columns: The columns of the file.
         key: The columns of the key.
-        empty_words: Words that the recipe declares to be no key.
+        empty_values: Texts that mean no key, by the recipe.
     """
 
     def __init__(
-        self, columns: Sequence[str], key: Sequence[str], empty_words: Collection[str]
+        self, columns: Sequence[str], key: Sequence[str], empty_values: Collection[str]
     ) -> None:
-        self._places = {column: columns.index(column) for column in key}
-        self._positions = tuple(self._places.values())
-        self._empty_words = frozenset(empty_words)
-        self._missing_words = Counter[Key]()
-        self._known = set[Key]()  # all keys, if there are several columns
+        self._position_of = {column: columns.index(column) for column in key}
+        self._positions = tuple(self._position_of.values())
+        self._empty_values = frozenset(empty_values)
+        self._missing_markers = Counter[Key]()
+        self._complete_keys = set[Key]()  # of all rows, if the key has several columns
         # Positions of columns with keys that are not dates, and with three numbers in a key.
         self._others, self._three_numbers = set[int](), set[int]()
         self._ambiguous: frozenset[Key] = frozenset()
-        # A million keys that need no closer look are read by the shortest way.
+        # Fast path for large files: keys of one column that need no further checks.
         self._single_at = self._positions[0] if len(self._positions) == 1 else None
-        self._is_plain = self._single_at is not None and not self._empty_words
+        self._is_plain = self._single_at is not None and not self._empty_values
 
     def observe(self, row: TableRow) -> None:
-        """Take note of a row before any key is read."""
+        """Examine a row, before the first key is read."""
         if self._single_at is not None and self._is_plain_key(row, self._single_at):
             self._others.add(self._single_at)
             return
         self._is_plain = False
         texts = [self._text(row.cells, at) for at in self._positions]
-        if all(map(is_missing_word, filter(None, texts))):
-            self._missing_words[tuple(texts)] += 1
+        if all(map(is_missing_marker, filter(None, texts))):
+            self._missing_markers[tuple(texts)] += 1
             return
         for at, text in zip(self._positions, texts, strict=True):
             if at not in self._others and text and not self._is_date(at, text, row.notes):
@@ -71,22 +71,24 @@ class KeyReader:
             if is_three_numbers and not self._is_date(at, text, row.notes):
                 self._three_numbers.add(at)
         if len(texts) > 1:
-            self._known.add(tuple(texts))
+            self._complete_keys.add(tuple(texts))
 
     def _is_plain_key(self, row: TableRow, at: int) -> bool:
-        """Return True for a key that is neither a word, a date nor what a spreadsheet wrote."""
+        """Return True for a key that is no missing marker, date, or spreadsheet error."""
         cells = row.cells
         text = cells[at].strip() if at < len(cells) else ""
         if not text.isascii() or not text.isprintable() or _MAY_BE_SPECIAL.search(text):
             return False
-        return not (row.problems or row.notes or is_missing_word(text) or is_spreadsheet_date(text))
+        return not (
+            row.problems or row.notes or is_missing_marker(text) or is_spreadsheet_date(text)
+        )
 
     def finish(self) -> None:
-        """Find the keys with empty columns whose rest is the rest of several keys."""
-        partial = [texts for texts in self._known if "" in texts and any(texts)]
+        """Find the keys with empty columns whose other columns match several keys."""
+        partial = [texts for texts in self._complete_keys if "" in texts and any(texts)]
         ambiguous = set[Key]()
         for filled in {tuple(map(bool, texts)) for texts in partial}:
-            rest = {texts: tuple(compress(texts, filled)) for texts in self._known}
+            rest = {texts: tuple(compress(texts, filled)) for texts in self._complete_keys}
             times = Counter(rest.values())
             for texts in partial:
                 if tuple(map(bool, texts)) == filled and times[rest[texts]] > 1:
@@ -106,7 +108,7 @@ class KeyReader:
         text = cells[at].strip() if at < len(cells) else ""
         if not text.isascii():
             text = normalize("NFC", text)
-        if self._empty_words and word_of(text) in self._empty_words:
+        if self._empty_values and folded_text(text) in self._empty_values:
             return ""
         may_be_fault = "+" in text or text[:1] == "#"
         return "" if may_be_fault and is_spreadsheet_fault(text) else text
@@ -120,8 +122,8 @@ class KeyReader:
         """Return why a row has no key."""
         if "" in texts and (problem := self._gap_problem(row.cells, texts)):
             return problem
-        if self._missing_words and self._missing_words.get(tuple(texts), 0) > 1:
-            message = f"{texts[0]!r} is a word for no number here: several rows have it"
+        if self._missing_markers and self._missing_markers.get(tuple(texts), 0) > 1:
+            message = f"{texts[0]!r} means that there is no number, as several rows have it"
             return self._placed(message, self._positions[0], row.cells)
         for at, text in zip(self._positions, texts, strict=True):
             if row.problems and at in row.problems:
@@ -152,9 +154,9 @@ class KeyReader:
         if not any(texts):
             return self._placed("the key is missing", gap, cells)
         if tuple(texts) in self._ambiguous:
-            return self._placed("the rest of the key names several rows", gap, cells)
+            return self._placed("the rest of the key matches several rows", gap, cells)
         return None
 
     def _placed(self, message: str, at: int, cells: Sequence[str], hint: str = _HINT) -> RowProblem:
-        column = next(name for name, place in self._places.items() if place == at)
+        column = next(name for name, position in self._position_of.items() if position == at)
         return RowProblem(KEY_MISSING, message, column, cell_at(cells, at)[:200], hint)

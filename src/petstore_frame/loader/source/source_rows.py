@@ -22,10 +22,10 @@ from petstore_frame.loader.source.cell_parsing import (
     IN_BRACES,
     PLACEHOLDER,
     FieldReader,
+    folded_text,
     suspicious,
-    word_of,
 )
-from petstore_frame.loader.source.column_mapping import find_columns, find_given
+from petstore_frame.loader.source.column_mapping import find_columns, match_column
 from petstore_frame.loader.source.excel_file import MERGED
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.order_values import OrderReader
@@ -37,7 +37,7 @@ from petstore_frame.loader.source.wrapped_names import WrappedNames
 from petstore_frame.schema import FIELDS, PetField
 
 _AT_ONCE = 128
-# Rows in which keys are looked for.
+# Rows that are searched for likely keys.
 _MOST_FOR_KEYS = 100_000
 _MOST_OF_A_ROW = 1_000
 _OPEN_DEFAULT = RowProblem(
@@ -47,12 +47,12 @@ _TOTAL_ROW = suspicious(Suspicion.TOTAL_ROW, "this looks like a row of totals, n
 _NUMBER_DTYPES = ("int64", "Int64", "Float64")
 _NOWHERE = sys.maxsize  # the position of a field that has a default and no column
 _STATUS = FIELDS.named("status")
-# Looked up for each row, which takes an enum longer than a name.
+# Module names, because an attribute of an enum is slow to look up for each row.
 _PENDING, _EXCLUDED = State.PENDING, State.EXCLUDED
 
 
 class _Observer(Protocol):
-    """What has to see all rows before the first one is read."""
+    """A reader that has to observe all rows before it reads the first one."""
 
     def observe(self, row: TableRow) -> None: ...
 
@@ -60,19 +60,19 @@ class _Observer(Protocol):
 
 
 class _Filter(NamedTuple):
-    """Which rows an ``include`` or ``exclude`` takes, by the words of a column."""
+    """An ``include`` or ``exclude`` option, which chooses rows by the values of a column."""
 
     at: int
-    words: frozenset[str]
+    values: frozenset[str]
     excludes: bool
 
     def rejects(self, cells: Sequence[str]) -> bool:
-        has_word = word_of(cell_at(cells, self.at)) in self.words
-        return has_word if self.excludes else not has_word
+        has_value = folded_text(cell_at(cells, self.at)) in self.values
+        return has_value if self.excludes else not has_value
 
 
 class _Column(NamedTuple):
-    """A field that is sent: its place, its default with the columns it names, and its reader."""
+    """A field that is sent: its position, its default, columns that this names, and its reader."""
 
     field: PetField
     at: int
@@ -82,14 +82,15 @@ class _Column(NamedTuple):
 
 
 class Source:
-    """The records of one file or frame, from the first one, each time anew.
+    """The checked rows of a file or frame; each iteration starts at the first row.
 
     Attributes:
-        name: What to call it in a message, with the sheet where there are several.
-        recipe: What the caller says; of a fix file, with how its import was read.
-        mapping, key: The column of each field that has one; those that identify an animal, with
-            that of the count where rows stand for several.
-        is_returned: It is one of our own files, whose records have an ``origin``.
+        name: Its name for messages, with the sheet if the workbook has several.
+        recipe: The options of the caller; for a fix file, merged with those of its import.
+        mapping: The column of each field that has one.
+        key: The columns that identify an animal, with that of the quantity if rows stand for
+            several animals.
+        is_returned: Whether this package wrote the file; its rows have an ``origin``.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class Source:
         self.readers["name"].has_guards = "encoding" in table.facts
         self.readers["name"].unwraps = recipe.quoting == "unwrap"
         self.mapping = find_columns(self.columns, recipe.mapping, recipe.defaults)
-        named = tuple(find_given("key", column, self.columns) for column in recipe.key or ())
+        named = tuple(match_column("key", column, self.columns) for column in recipe.key or ())
         self._quantity_at = self._position_of("quantity", recipe.quantity)
         quantity = self.columns[self._quantity_at] if recipe.quantity else None
         self._own_key = tuple(column for column in named if column != quantity)
@@ -119,23 +120,25 @@ class Source:
         self._order_at = self._position_of("order_by", recipe.order_by)
         self._filters = [
             _Filter(
-                self._position_of(option, name), frozenset(map(word_of, words)), option == "exclude"
+                self._position_of(option, name),
+                frozenset(map(folded_text, values)),
+                excludes=option == "exclude",
             )
             for option, choice in (("exclude", recipe.exclude), ("include", recipe.include))
-            for name, words in choice.items()
+            for name, values in choice.items()
         ]
         self._keys: KeyReader | None = None
         self._order: OrderReader | None = None
         self._is_scanned = False
 
     @property
-    def place(self) -> str | None:
+    def location(self) -> str | None:
         """The full path of the file, with its sheet, as text that a journal can store."""
         if self.path is None:
             return None
-        place = str(self.path.resolve()).encode(errors="backslashreplace").decode()
+        path = str(self.path.resolve()).encode(errors="backslashreplace").decode()
         sheet = self.table.facts.get("sheet")
-        return place if sheet is None else f"{place}#{sheet}"
+        return path if sheet is None else f"{path}#{sheet}"
 
     @property
     def bytes_id(self) -> str | None:
@@ -149,7 +152,7 @@ class Source:
         """Return the position of the column that an option names, which the file must have."""
         if column is None:
             return _NOWHERE
-        return self.columns.index(find_given(option, column, self.columns))
+        return self.columns.index(match_column(option, column, self.columns))
 
     def _columns_that_are_sent(self) -> Iterator[_Column]:
         for field in FIELDS.sent:
@@ -169,8 +172,8 @@ class Source:
         observers = list[_Observer]()
         if self._own_key:
             options = self.recipe.value_map.get(KEY, {})
-            empty_words = [word_of(word) for word, meaning in options.items() if meaning == ""]
-            self._keys = KeyReader(self.columns, self._own_key, empty_words)
+            empty_values = [folded_text(text) for text, meaning in options.items() if meaning == ""]
+            self._keys = KeyReader(self.columns, self._own_key, empty_values)
             observers.append(self._keys)
         if self._order_at != _NOWHERE:
             column = self.columns[self._order_at]
@@ -191,7 +194,7 @@ class Source:
             names.finish()
 
     def _wrapped_names(self) -> WrappedNames | None:
-        """Return what looks for wrapped names, unless it is decided what becomes of them."""
+        """Return the check for wrapped names, unless the recipe decides how to read them."""
         column = self.mapping.get("name")
         is_decided = (
             self.is_returned
@@ -203,17 +206,17 @@ class Source:
         return WrappedNames(self.columns.index(column), column)
 
     def likely_keys(self) -> tuple[keys.LikelyKey, ...]:
-        """Return the columns that may identify an animal; none if the recipe says which does."""
+        """Return the columns that may identify an animal; none if the recipe has a key."""
         if self.recipe.key is not None or self.is_returned:
             return ()
         return keys.likely_keys(self.columns, self.table.cells(), self.mapping, _MOST_FOR_KEYS)
 
     def proposed_key(self) -> keys.LikelyKey | None:
-        """Return the column to propose if nothing says which animal a row is."""
+        """Return the column to propose if the recipe has no key."""
         return keys.proposed_key(self.likely_keys())
 
     def batches(self) -> Iterator[list[SourceRow]]:
-        """Yield the rows, many at once; an InputError tells why there are no more."""
+        """Yield the rows in lists; an InputError explains why the rest cannot be read."""
         rows: list[SourceRow] = []
         with self._opened.naming():
             self._scan()
@@ -224,7 +227,7 @@ class Source:
                         yield rows
                         rows = []
             except InputError:
-                yield rows  # those above the fault can be shown
+                yield rows  # the rows above the fault can be shown
                 raise
             yield rows
 
@@ -268,7 +271,8 @@ class Source:
         if problems:
             problems = self._without_allowed(problems, notes, is_confirmed=row.is_confirmed)
         is_excluded_line = row.line in self._exclude_lines
-        is_excluded = is_excluded_line or any(each.rejects(cells) for each in self._filters)
+        is_filtered_out = any(row_filter.rejects(cells) for row_filter in self._filters)
+        is_excluded = is_excluded_line or is_filtered_out
         order_value = None if self._order is None else self._order.read(row)
         checked = SourceRow(
             number, row.line, cells, _PENDING, payload, digest_of(body), (), tuple(notes), key,
@@ -320,7 +324,7 @@ class Source:
         return any(width <= column.at < _NOWHERE for column in self._sent)
 
     def _is_blank(self, cells: tuple[str, ...], problems: Mapping[int, RowProblem]) -> bool:
-        """Return True if no cell has text, or a problem of its own such as an error."""
+        """Return True if no cell has text, or a problem other than merged cells."""
         if cells and cells[0].strip():
             return False
         if "".join(cells).strip():
@@ -330,7 +334,7 @@ class Source:
     def _without_allowed(
         self, problems: list[RowProblem], notes: list[str], *, is_confirmed: bool
     ) -> list[RowProblem]:
-        """Turn the suspicions that a person let through into notes; return the other problems."""
+        """Turn the suspicions that a person allowed into notes; return the other problems."""
         remaining = []
         for problem in problems:
             if problem.allow and (is_confirmed or problem.allow in self.recipe.allow):
@@ -386,7 +390,7 @@ class Source:
         problems: list[RowProblem],
         notes: list[str],
     ) -> bool:
-        """Add what the source says about a cell; return True if its text cannot be sent."""
+        """Add the source's problem or note for a cell; return True if it cannot be sent."""
         if at in row.problems:
             problems.append(self._placed(row.problems[at], at, row.cells))
             return True
@@ -397,7 +401,7 @@ class Source:
         return False
 
     def _quantity_of(self, row: TableRow) -> tuple[int, RowProblem | None]:
-        """Return how many animals a row stands for, or why that is not known."""
+        """Return how many animals a row stands for, or a problem and 1."""
         if row.origin or not any(map(str.strip, row.cells)):
             return 1, None
         text = cell_at(row.cells, self._quantity_at).removesuffix(".0")
@@ -414,11 +418,11 @@ class Source:
         return 1, self._placed(problem, self._quantity_at, row.cells)
 
     def _is_swallowing(self, cells: Sequence[str]) -> bool:
-        """Tell whether a cell of a text file holds line breaks and what looks like other rows."""
+        """Return True if a cell of a text file contains line breaks and what looks like rows."""
         rest, sign = self._width - 1, self._delimiter
         for at, cell in enumerate(cells if rest and not self.is_returned else ()):
             first, *below = cell.splitlines() or [""]
-            # The rest of the row in which the quote opens, or a whole row below it.
+            # The rest of the row in which the quote opens, or a complete row below it.
             is_rest = bool(below) and 0 < first.count(sign) == rest - at
             if is_rest or any(line.count(sign) == rest for line in below):
                 return True
@@ -432,20 +436,20 @@ class Source:
 
 
 def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> str:
-    """Return a default with the cells of columns that it names; empty where one is empty."""
-    found = {column: cell_at(cells, at) for column, at in named.items()}
-    return IN_BRACES.sub(lambda each: found[each[1]], default) if all(found.values()) else ""
+    """Return a default with the cells of the columns it names; empty if one of them is empty."""
+    texts = {column: cell_at(cells, at) for column, at in named.items()}
+    return IN_BRACES.sub(lambda match: texts[match[1]], default) if all(texts.values()) else ""
 
 
 def _blank_row(number: int, row: TableRow, cells: tuple[str, ...]) -> SourceRow:
-    """Return a row without text; somebody may have emptied the row of a fix file."""
+    """Return a row without text; a user excludes a row of a fix file by clearing it."""
     if row.origin is not None:
         return SourceRow(number, row.line, cells, _EXCLUDED, origin=row.origin, is_excluded=True)
     return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
 
 
 def _with_total(problems: list[RowProblem]) -> list[RowProblem]:
-    """Return the problems of a row of totals, with this one first."""
+    """Return the problems of a row of totals, with the total first."""
     if any(problem.allow == Suspicion.TOTAL_ROW for problem in problems):
         return problems
     return [_TOTAL_ROW, *problems]

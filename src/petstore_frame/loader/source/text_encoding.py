@@ -1,4 +1,4 @@
-"""Finds the encoding of a text file: proven, stated, or shown in the likeliest ones."""
+"""Finds the encoding of a text file, or shows its lines in the likeliest encodings."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _MARKS = {
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
 # Encodings that files from spreadsheets and old programs have, the commonest first.
 _CANDIDATES = ("cp1252", "cp1250", "cp1251", "mac_roman", "cp932", "gbk", "cp1253", "cp949", "big5")
-_SHOWN_CANDIDATES, _SHOWN_LENGTH, _LINES_COMPARED = 3, 60, 200
+_MAX_CANDIDATES, _EXAMPLE_LENGTH, _MAX_LINES = 3, 60, 200
 
 
 def codec_of(data: bytes, stated: str | None) -> str:
-    """Return the codec of a text, by which all of it was decoded once.
+    """Return the codec with which all of a text can be decoded.
 
     Raises:
         InputError: It is not text of the encoding that is stated or proven, with the line.
@@ -39,7 +39,7 @@ def codec_of(data: bytes, stated: str | None) -> str:
 
 
 def decode_error_handler(codec: str) -> str:
-    """Return how a codec treats half a character: it then spoils one row, not all."""
+    """Return the error handler of a codec; a lone surrogate then invalidates only one row."""
     return "surrogatepass" if codec.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
 
 
@@ -56,25 +56,25 @@ def likely_encodings(data: bytes, lines: Sequence[bytes]) -> list[str]:
     """Return the encodings that fit a whole file, the likeliest by some of its lines first."""
     own = codecs.lookup(locale.getencoding()).name
     fitting = [codec for codec in dict.fromkeys((own, *_CANDIDATES)) if _fault(data, codec) is None]
-    return sorted(fitting, key=lambda codec: _oddity(b"\n".join(lines), codec))
+    return sorted(fitting, key=lambda codec: _unusual_share(b"\n".join(lines), codec))
 
 
-def _oddity(data: bytes, codec: str) -> float:
-    """Return the share of what no name has: signs, capitals within words, several alphabets."""
-    odd = seen = 0
+def _unusual_share(data: bytes, codec: str) -> float:
+    """Return the share of letters that are unusual in names: signs, capitals within words, …"""
+    unusual = letters = 0
     before = " "
     for letter in data.decode(codec, "replace"):
         if not letter.isascii():
-            seen += 1
+            letters += 1
             is_letter = letter.isalpha()
             is_inner_capital = letter.isupper() and before.islower()
             is_mixed = before.isalpha() and _alphabet(before) != _alphabet(letter)
-            odd += not is_letter or is_inner_capital or is_mixed or letter in "\ufffd"
+            unusual += not is_letter or is_inner_capital or is_mixed or letter in "\ufffd"
         elif letter.isalpha() and before.isalpha() and not before.isascii():
-            seen += 1
-            odd += _alphabet(before) != "LATIN"
+            letters += 1
+            unusual += _alphabet(before) != "LATIN"
         before = letter
-    return odd / seen if seen else 0.0
+    return unusual / letters if letters else 0.0
 
 
 def _alphabet(letter: str) -> str:
@@ -83,40 +83,40 @@ def _alphabet(letter: str) -> str:
 
 
 def _misread(data: bytes, codec: str, at: int) -> InputError:
-    """Return the error that shows the first such line as other encodings read it."""
+    """Return the error for a byte, with the first such lines in other encodings."""
     lines, number = data.splitlines(), len(data[: at + 1].splitlines())
     name = codec.removesuffix("-sig").upper()
     message = f"byte {at + 1:,} (0x{data[at]:02x}) is not {name} text"
-    odd = [line for line in lines[: number + 1000] if not line.isascii()]
-    if sum(_fault(line, "utf-8") is None for line in odd) * 2 >= len(odd):
-        hint = "no encoding fits the whole file; correct this line, and others like it"
+    non_ascii_lines = [line for line in lines[: number + 1000] if not line.isascii()]
+    if sum(_fault(line, "utf-8") is None for line in non_ascii_lines) * 2 >= len(non_ascii_lines):
+        hint = "no encoding fits the complete file; correct this line, and others like it"
         return InputError(message, line=number, hint=hint)
-    candidates = likely_encodings(data, odd[:200])
+    candidates = likely_encodings(data, non_ascii_lines[:200])
     if not candidates:
         return InputError(message, line=number, hint=_SAVE_AS_UTF8)
-    hint = f"choose the encoding: {_readings(odd, candidates)}; or {_SAVE_AS_UTF8}"
+    hint = f"choose the encoding: {_readings(non_ascii_lines, candidates)}; or {_SAVE_AS_UTF8}"
     return InputError(
         message, line=number, hint=hint, add=("encoding", PLACEHOLDER), likely=candidates[0]
     )
 
 
 def _readings(lines: Sequence[bytes], candidates: Sequence[str]) -> str:
-    """Return the lines that tell the likeliest encodings apart, as each of them reads them."""
+    """Return the lines that tell the likeliest encodings apart, in each of them."""
     decoded = {
-        codec: [line.decode(codec).strip()[-_SHOWN_LENGTH:] for line in lines[:_LINES_COMPARED]]
+        codec: [line.decode(codec).strip()[-_EXAMPLE_LENGTH:] for line in lines[:_MAX_LINES]]
         for codec in candidates
     }
-    shown = dict[tuple[str, ...], str]()  # the first encoding of each reading
+    readings = dict[tuple[str, ...], str]()  # the first encoding of each reading
     for codec in candidates:
-        shown.setdefault(tuple(decoded[codec]), codec)
-    codecs_shown = [*shown.values()][:_SHOWN_CANDIDATES]
+        readings.setdefault(tuple(decoded[codec]), codec)
+    distinct_codecs = [*readings.values()][:_MAX_CANDIDATES]
     # The first line, and the one that tells most of them apart together with it.
     second = max(
-        range(len(decoded[codecs_shown[0]])),
-        key=lambda at: len({(decoded[codec][0], decoded[codec][at]) for codec in codecs_shown}),
+        range(len(decoded[distinct_codecs[0]])),
+        key=lambda at: len({(decoded[codec][0], decoded[codec][at]) for codec in distinct_codecs}),
     )
     parts = []
-    for codec in codecs_shown:
+    for codec in distinct_codecs:
         texts = dict.fromkeys((decoded[codec][0], decoded[codec][second]))
         parts.append(f"{codec} reads {' and '.join(map(repr, texts))}")
     return "; ".join(parts)

@@ -1,4 +1,4 @@
-"""Recognizes rows of totals, in the languages that headers are recognized in."""
+"""Recognizes rows of totals, in the languages of the recognized headers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 _PREFIXES = r"(?:grand|general|sub|sous|zwischen|gesamt|del|genel|ara|общ\w*|промежуточн\w*)[\s-]*"
-_WORDS = (
+_TOTAL_NAMES = (
     # English, German, French, Spanish, Italian, Portuguese
     "total totals sum summe gesamt insgesamt gesamtsumme gesamtzahl anzahl totaux somme suma "
     "totale somma soma subtotal subtotale "
@@ -23,7 +23,7 @@ _ANIMALS = (
     "животных hayvan"
 )
 OF_TOTAL = (
-    rf"(?i:(?:{_PREFIXES})?(?:i\s+alt|{'|'.join(sorted(set(_WORDS.split()), key=len)[::-1])})"
+    rf"(?i:(?:{_PREFIXES})?(?:i\s+alt|{'|'.join(sorted(set(_TOTAL_NAMES.split()), key=len)[::-1])})"
     rf"(?:\s*(?:[:=].*|\(?[0-9][0-9.,]*\)?(?:\s+(?:{'|'.join(_ANIMALS.split())}))?|"
     rf"{'|'.join(_ANIMALS.split())}))?)"
 )
@@ -31,16 +31,16 @@ _TOTAL = re.compile(OF_TOTAL)
 _LONGEST = 60
 # How such a text begins, as most cells of a file are ruled out by their first letters.
 _STARTS = frozenset(
-    word[:2].casefold()
-    for word in [
-        *_WORDS.split(),
+    name[:2].casefold()
+    for name in [
+        *_TOTAL_NAMES.split(),
         *["i", "grand", "general", "sub", "sous", "zwischen", "del", "genel", "ara", "об", "про"],
     ]
 )
 
 
 def is_total(text: str) -> bool:
-    """Return True if a text is what the last row of a list is called.
+    """Return True if a text names a total, as in the last row of a list.
 
     Example:
         >>> is_total("Grand total: 67"), is_total("Zwischensumme"), is_total("Summer")
@@ -53,5 +53,5 @@ def is_total(text: str) -> bool:
 
 
 def is_total_row(cells: Sequence[str]) -> bool:
-    """Return True if a row has an empty cell, and another one says that it is a total."""
+    """Return True if a row has an empty cell, and another cell that names a total."""
     return any(map(is_total, cells)) and any(not cell.strip() for cell in cells)

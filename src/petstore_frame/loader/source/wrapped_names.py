@@ -1,4 +1,4 @@
-"""Asks what to do if all names of a file are in quotes, or hold HTML entities."""
+"""Asks what to do if all names of a file are in quotes, or contain HTML entities."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from petstore_frame.loader.source.spreadsheet_text import ENTITY, unwrap_name
 from petstore_frame.loader.source.table import TableRow
 from petstore_frame.rendering import count_text
 
-_SHOWN_NAMES = 2
-# Names in which an HTML entity must appear for a question about them.
+_MAX_EXAMPLES = 2
+# An HTML entity must appear among this many names, or no question is asked.
 _NAMES_FOR_ENTITIES = 2_000
 
 
 class WrappedNames:
-    """Counts the names of a column as long as all of them are wrapped.
+    """Counts the names of a column while all of them are wrapped.
 
     Args:
         at: The position of the column of names.
@@ -31,7 +31,7 @@ class WrappedNames:
         self._is_all_quoted = self._is_all_encoded = True
 
     def observe(self, row: TableRow) -> None:
-        """Take note of the name in a row."""
+        """Examine the name in a row."""
         name = cell_at(row.cells, self._at)
         if not name:
             return
@@ -45,7 +45,7 @@ class WrappedNames:
         is_quoted = not has_entity and unwrap_name(name) != name
         self._is_all_quoted &= is_quoted or has_entity
         self._quoted += is_quoted
-        if (is_quoted or has_entity) and len(self._examples) < _SHOWN_NAMES:
+        if (is_quoted or has_entity) and len(self._examples) < _MAX_EXAMPLES:
             self._examples.append(name)
 
     @property
@@ -59,12 +59,12 @@ class WrappedNames:
         is_encoded = self._is_all_encoded and self._encoded > 0
         if not (is_quoted or is_encoded):
             return
-        how = 'in quotes or in ="…"' if is_quoted else "with HTML entities"
+        form = 'in quotes or in ="…"' if is_quoted else "with HTML entities"
         count = self._quoted + self._encoded if is_quoted else self._encoded
         before = " and ".join(map(repr, self._examples))
         after = " and ".join(repr(unwrap_name(name)) for name in self._examples)
         raise InputError(
-            f"{count_text(count, 'name')} written {how}, such as {before}",
+            f"{count_text(count, 'name')} written {form}, such as {before}",
             column=self._column,
             hint=f"quoting='unwrap' sends {after}; allow='{Suspicion.WRAPPED_NAMES}' sends all "
             "names as they are",
