@@ -283,9 +283,10 @@ class Source:
                 state=State.INVALID, payload=None, content_hash=None, problems=tuple(problems),
                 unsent_hash=self._hash_of_texts(cells),
             )  # fmt: skip
-        # The row of a key is chosen first; then the chosen one may be excluded.
+        # The row of a key is chosen first; then the chosen one may be excluded. What an excluded
+        # row would send is kept: its animal may have been loaded with other values.
         if is_excluded and (is_excluded_line or self.recipe.keep is None):
-            return checked._replace(state=_EXCLUDED, payload=None, problems=(), unsent_hash=None)
+            return checked._replace(state=_EXCLUDED, problems=(), unsent_hash=None)
         return checked
 
     def _read_key(
