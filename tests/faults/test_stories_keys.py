@@ -114,3 +114,26 @@ def test_a_few_new_names_are_changed_values(shop: Shop) -> None:
     shop.load("a.csv", TAGS, *rows, key="tag")
     result = shop.load("b.csv", TAGS, "T0,Renamed", *rows[1:], key="tag")
     assert len(shop.names) == 8 and result.changed["tag"].tolist() == ["T0"]
+
+
+EXCLUDED = {  # what excludes the row of a known animal
+    "exclude": {"exclude": {"status": ["sold"]}},
+    "include": {"include": {"status": ["available", "pending"]}},
+    "keep": {"exclude": {"status": ["sold"]}, "keep": "last"},
+    "a line": {"exclude_lines": [2]},
+}
+
+
+@pytest.mark.parametrize("options", EXCLUDED.values(), ids=EXCLUDED)
+def test_an_excluded_row_says_that_the_store_still_shows_its_animal(
+    shop: Shop, options: dict
+) -> None:
+    """A known animal whose status differs is in ``changed``, and nothing is sent or asked."""
+    header = "tag,name,categoryId,status"
+    shop.load("a.csv", header, "A,Ada,1,available", "B,Bo,1,available", key="tag")
+    rows = "A,Ada,1,sold", "B,Bo,1,available", "C,Cy,1,available"
+    for _ in range(2):
+        result = shop.load("b.csv", header, *rows, key="tag", **options)
+        changed = dict(zip(result.changed["tag"], result.changed["changed"], strict=True))
+        assert changed == {"A": "status: available → sold; the store still shows it as available"}
+    assert shop.names == ["Ada", "Bo", "Cy"] and result.exit_code == 0

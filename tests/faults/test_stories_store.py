@@ -131,3 +131,20 @@ def test_reading_back_claims_no_pet_of_another_store(store, stores, run_load) ->
         with pytest.raises(JournalError, match=words):
             settle(result, other)
     assert result.counts[State.UNCONFIRMED] == 1
+
+
+@pytest.mark.parametrize("exported", [1, 12])
+def test_rows_with_ids_and_names_of_pets_are_asked_about(shop: Shop, exported: int) -> None:
+    """A file with the columns of an export is matched only if somebody says so."""
+    shop.load("own.csv", HEADER, "O,Own", key="tag")
+    shop.colleague.load("his.csv", HEADER, *WEEKS[0], *WEEKS[1], key="tag")
+    shop.load("next.csv", HEADER, "P,Own too", key="tag")
+    pets = [pet for pet in shop.pets if pet["name"].startswith("Pet")][:exported]
+    rows = [f"{pet['id']},{pet['name']},1,sold" for pet in pets]
+    rows += [f",New {number},1,sold" for number in range(12)]
+    lines = ["id,name,category_id,status", *rows, ""]
+    (shop.folder / "export.csv").write_text("\n".join(lines))
+    with shop.asks("in_store"):
+        shop.load("export.csv", key="")
+    result = shop.load("export.csv", key="", duplicates="skip")
+    assert (len(shop.pets), result.counts[State.MATCHED]) == (34, exported)

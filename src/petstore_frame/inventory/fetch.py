@@ -103,6 +103,28 @@ def fetch_inventory(
     return _to_inventory(state, state.evidence, cap)
 
 
+def read_inventory(
+    client: ReadingClient, *, max_pages: float, on_page: Callable[[], object]
+) -> Inventory:
+    """Read every pet for another part of ours, which needs all of them or an error.
+
+    Args:
+        client: Sends the requests.
+        max_pages: How many pages to read; a listing that reaches this number is incomplete.
+        on_page: Called after each page; what it raises ends the reading.
+
+    Raises:
+        PetstoreError: A page could not be read.
+    """
+    fetcher = PageFetcher(client, max_pages=max_pages, on_rows=lambda _: on_page())
+    state = ReadingState(fetcher)
+    read_pets(state)
+    if not state.has_enough:
+        return _to_inventory(state, state.evidence, None)
+    broke_off = Evidence(Fact.BROKE_OFF, count=state.pages_read)
+    return _to_inventory(state, [broke_off, *_without_ends(state.evidence)], None)
+
+
 def _broke_off(state: ReadingState, cause: object) -> str:
     pets = count_text(len(state.rows), "pet")
     return f"the reading ended early, after page {state.pages_read} with {pets} read: {cause}"

@@ -204,7 +204,7 @@ def run_import(
     with holding(path), Writer(path, client.base_url) as writer:
         staged, _ = put(writer)
         if cause := staged.run.facts.get(COMMON_CAUSE):
-            detail = f"nothing was sent, as most rows fail for one cause: {cause}"
+            detail = f"nothing was sent, as most rows fail for one reason: {cause}"
             Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
             was_at_work = True
         else:

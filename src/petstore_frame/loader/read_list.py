@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ListData(NamedTuple):
-    """The rows of a list, and what was noticed while it was read.
+    """The rows of a list, and the warnings from reading it.
 
     ``frame`` has ``row`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
     dtypes), ``problem`` (str), which is missing if the row can be compared, and ``is_excluded``
@@ -94,7 +94,7 @@ def _has_excluded_cells(row: SourceRow) -> bool:
 def _readable_fields(source: Source, row: SourceRow) -> dict[str, Any]:
     """Return the fields of an excluded row that can be read.
 
-    The value for which it is excluded is often one that no store has.
+    The value that excludes a row is often one that no store has.
     """
     body: dict[str, Any] = {}
     for field_name, column in source.mapping.items():

@@ -137,7 +137,7 @@ class SourceRow(NamedTuple):
     line: int  # 1 for the first of the file, or the row of a sheet
     cells: tuple[str, ...]  # verbatim; a short row has fewer than there are columns
     state: State  # invalid, pending, or excluded if no later choice can send it
-    payload: bytes | None = None  # the request body of a row that can be sent
+    payload: bytes | None = None  # the request body of a row that can be sent, or was excluded
     content_hash: bytes | None = None  # of all that is sent but the status
     problems: tuple[RowProblem, ...] = ()  # all of them, in the order of the columns sent
     notes: tuple[str, ...] = ()  # what was normalized, such as ``trimmed``

@@ -1,4 +1,4 @@
-"""Gives categories their names, as the interface has only their numbers."""
+"""Gives names to categories, for which the interface has only numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Labels(dict[int, str]):
 
     Raises:
         InputError: The file cannot be read, it is not clear which columns are the number and the
-            name, or a line has no whole number; names the line.
+            name, or a line has no whole number; with the line.
         ArgumentError: What was passed is not labels by id.
 
     Example:
@@ -56,13 +56,13 @@ class Labels(dict[int, str]):
 
     @staticmethod
     def ids_and_labels(categories: Categories) -> list[tuple[int, str]]:
-        """Return each category id with each of its labels, for reading what people wrote."""
+        """Return pairs of an id and a label; an id may have several labels."""
         if categories is None:
             return []
         if isinstance(categories, (str, PathLike)):
             return _read_labels(Path(categories))
         try:
-            # A Series may have an id twice, so it is not made a dict.
+            # A Series may have an id twice, so it is not turned into a dict.
             pairs = list(categories.items() if hasattr(categories, "items") else dict(categories))
             try:
                 labels = [(_as_id(key), label) for key, label in pairs]
@@ -85,7 +85,7 @@ class Labels(dict[int, str]):
 
 
 def _as_id(key: Any) -> int:
-    """Return a key as an id: text of a whole number and 3.0 are taken, True and 2.9 are not."""
+    """Return a key as an id: 3, "3" and 3.0 are valid, True and 2.9 are not."""
     if isinstance(key, str):
         is_integer = INTEGER.fullmatch(key.strip()) is not None
     else:
@@ -96,7 +96,7 @@ def _as_id(key: Any) -> int:
 
 
 def _read_labels(path: Path) -> list[tuple[int, str]]:
-    """Read the categories of a file; an InputError names the line that cannot be read."""
+    """Read the categories of a file; an InputError has the line that cannot be read."""
     labels = []
     for number, label, line in read_label_rows(path):
         if not label:

@@ -1,4 +1,4 @@
-"""Reads and writes the TOML files of this package, and finds the line of what is wrong in one."""
+"""Reads and writes the TOML files of this package, and finds the line of a mistake in one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Collection, Mapping
 from os import PathLike, fspath
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
@@ -16,7 +17,9 @@ from petstore_frame.validation import suggest
 
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 _HEAD = "How to read this kind of file (see the page on recipes of petstore-frame)."
-# What no comment of a TOML file may hold.
+# Width from which a comment is written above its line.
+_MAX_WIDTH = 100
+# Characters that a comment of a TOML file cannot contain.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]+")
 Comments = Mapping[tuple[str, ...], str]
 
@@ -31,7 +34,7 @@ def read_toml(path: Path, what: str, hint: str = "") -> tuple[str, dict[str, Any
         data = path.read_bytes()
         text = _decoded(data)
         values = tomllib.loads(text)
-        json.dumps(values, default=str)  # which cannot write what nobody can read
+        json.dumps(values, default=str)  # raises RecursionError for deep nesting
     except OSError as problem:
         message = f"cannot open {what}: {problem.strerror}"
         raise InputError(message, path=str(path), hint=hint) from None
@@ -69,6 +72,8 @@ def unknown_option(
 def line_of(option: str, text: str) -> int | None:
     """Return the line of a file on which an option gets its value, or starts a table."""
     for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("#"):
+            continue
         start = line.strip().lstrip("[").split("=")[0].split("]")[0]
         if option in re.split(r"[\s.\"']+", start) or start.strip().strip("\"'") == option:
             return number
@@ -76,7 +81,7 @@ def line_of(option: str, text: str) -> int | None:
 
 
 def clean_comment(text: str) -> str:
-    """Return a text as a comment may hold it: on one line, without control characters."""
+    """Return a text for a comment: on one line, without control characters."""
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
@@ -97,32 +102,56 @@ def _fill(table: Any, values: Mapping[str, Any], comments: Comments, path: tuple
     tables = {name: value for name, value in values.items() if isinstance(value, Mapping)}
     for name, value in values.items():
         if name not in tables:
-            table.add(name, _commented(tomlkit.item(value), comments.get((*path, name))))
+            _add_value(table, name, value, comments.get((*path, name)))
     for name, inner in tables.items():
         has_plain_values = not inner or any(
             not isinstance(inner_value, Mapping) for inner_value in inner.values()
         )
         child = tomlkit.table(is_super_table=not has_plain_values)
+        _add_heading(child, name, comments.get((*path, name)))
         _fill(child, inner, comments, (*path, name))
-        table.add(name, _commented(child, comments.get((*path, name))))
+        table.add(name, child)
 
 
-def _commented(item: Any, comment: str | None) -> Any:
-    from tomlkit.items import Table
+def _add_value(table: Any, name: str, value: Any, comment: str | None) -> None:
+    """Add a value with its comment; a comment that makes the line too long goes above it."""
+    import tomlkit
 
-    is_super_table = isinstance(item, Table) and item.is_super_table()
-    if comment and not is_super_table:
-        item.comment(clean_comment(comment))
-    return item
+    item = tomlkit.item(value)
+    text = clean_comment(comment or "")
+    if len(f"{name} = {item.as_string()} # {text}") > _MAX_WIDTH:
+        _add_comment_lines(table, text)
+    elif text:
+        item.comment(text)
+    table.add(name, item)
+
+
+def _add_heading(table: Any, name: str, comment: str | None) -> None:
+    """Add a comment to the heading of a table, or below it if the line would be too long."""
+    text = clean_comment(comment or "")
+    if not text or table.is_super_table():
+        return
+    if len(f"[{name}] # {text}") > _MAX_WIDTH:
+        _add_comment_lines(table, text)
+    else:
+        table.comment(text)
+
+
+def _add_comment_lines(table: Any, text: str) -> None:
+    import tomlkit
+
+    for line in wrap(text, _MAX_WIDTH - len("# "), break_long_words=False, break_on_hyphens=False):
+        table.add(tomlkit.comment(line))
 
 
 def write_toml(path: str | PathLike[str], text: str) -> Path:
-    """Write TOML into a file, whole or not at all, and return its path."""
+    """Write TOML to a file atomically, and return its path."""
     target = Path(fspath(path))
     try:
         content = text.encode()
     except UnicodeEncodeError:
-        raise ArgumentError("the text holds half a character, which no file can hold") from None
+        message = "the text contains half a character, which no file can store"
+        raise ArgumentError(message) from None
     with replacing(target) as temporary:
         temporary.write_bytes(content)
     return target

@@ -104,12 +104,17 @@ def test_a_draft_asks_what_is_not_proven(shop: Shop, content, stated, filled, co
 
 
 def test_a_draft_shows_the_facts(tmp_path: Path) -> None:
-    """Beside the key its values, beside ``keep`` the ties of each date, beside a word its rows."""
+    """It has the values of the key, the ties of each date, and the rows of a label."""
     (tmp_path / "a.csv").write_text(SHELTER.replace(",3,", ",Dog,"))
     text = Recipe.draft(tmp_path / "a.csv")
+    assert max(map(len, text.splitlines())) <= 100
+    comments = text.replace("\n# ", " ")  # long ones take several lines
     assert 'key = "?" # Animal ID: 20 different values in 40 rows' in text
-    assert '20 values of Animal ID have several rows. "first" or "last", by the order of the file; '
-    assert '"last" with order_by = "Seen" decides all' in text
+    assert (
+        '20 values of Animal ID have several rows. "first" or "last", by the order of the'
+        in comments
+    )
+    assert '"last" with order_by = "Seen" decides all' in comments
     assert 'Dog = "?" # 40 rows' in text
 
 

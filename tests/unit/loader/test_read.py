@@ -160,7 +160,12 @@ NUMBERED = pd.DataFrame([["Luna", 3]])  # its columns are 0 and 1
     [
         (PETS, {"Animal": "name"}, ArgumentError, "no field 'Animal'"),
         (PETS, {"name": "Anmial"}, InputError, "not among 'Animal', 'Kind'"),
-        (PETS, {"name": "Animal", "category_id": "animal"}, InputError, "column to two fields"),
+        (
+            PETS,
+            {"name": "Animal", "category_id": "animal"},
+            InputError,
+            "one column for two fields",
+        ),
         ({"name": ["Rex"]}, None, ArgumentError, "a DataFrame or the path of a file, got dict"),
         (
             NUMBERED,
@@ -183,7 +188,7 @@ def test_columns_that_do_not_fit_are_refused(tmp_path: Path, source, mapping, ki
         ("Category name,Pet name\n", "add mapping={'name': 'Pet name', 'category_id': '?'}"),
         ("a name,another name,category\n", "the name may be 'a name' or 'another name'"),
         ("Owner name,breed name,category\n", "among 'Owner name', 'breed name', 'category'"),
-        ("Anna\nAda;1\nBo;2\n", "a file without a header needs the word columns"),
+        ("Anna\nAda;1\nBo;2\n", "a file without a header needs the option columns"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "save it as .xlsx"),
         (b"PK\x03\x04nothing", "cannot be read"),
     ],

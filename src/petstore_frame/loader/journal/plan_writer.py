@@ -47,6 +47,22 @@ INSERT OR IGNORE INTO keys SELECT :columns, core, key, animal FROM rows
 WHERE import = :mine AND key IS NOT NULL AND animal IS NOT NULL AND reason IS NULL
   AND known_by IS NOT 'key' ORDER BY core, key
 """
+# An excluded row shows the animal of its key, unless another row of the file does: the animal was
+# loaded, and may have other values now. Another name and another category are another animal.
+_SHOW_EXCLUDED = """
+UPDATE rows SET known_by = 'key', animal = same.animal FROM (
+  SELECT rows.row AS of_row, min(own.animal) AS animal FROM rows
+  JOIN keys ON keys.columns = :columns AND keys.core = rows.core AND keys.key = rows.key
+  JOIN animals AS own ON own.animal = keys.animal AND own.state IN ('created', 'matched')
+  WHERE rows.import = :mine AND rows.animal IS NULL AND rows.reason IS NOT NULL
+    AND rows.content IS NULL AND rows.payload IS NOT NULL
+    AND (CAST(rows.payload AS TEXT) ->> 'name' = CAST(own.payload AS TEXT) ->> 'name'
+      OR CAST(rows.payload AS TEXT) ->> 'categoryId' = CAST(own.payload AS TEXT) ->> 'categoryId')
+    AND rows.key NOT IN (
+      SELECT key FROM rows WHERE import = :mine AND reason IS NULL AND key IS NOT NULL)
+  GROUP BY rows.row) AS same
+WHERE rows.import = :mine AND rows.row = same.of_row
+"""
 _CREATE = """
 rows SET known_by = ?1, animal = iif(EXISTS (SELECT 1 FROM animals AS own
   WHERE own.animal = rows.animal AND own.import = rows.import AND own.row = rows.row),
@@ -82,6 +98,8 @@ def write_plan(
     reader.execute(_UNFINISHED)
     if reader.staged.key_columns and not reader.staged.is_resumed:
         reader.execute(_CLAIM)
+        if reader.staged.has_excluded and not reader.staged.run.copy:
+            reader.execute(_SHOW_EXCLUDED)
 
 
 def _write_rows(reader: Reader, plan: Plan) -> None:

@@ -35,7 +35,7 @@ CREATE TABLE imports (
   ending TEXT, detail TEXT);
 CREATE TABLE rows (
   import INTEGER, row INTEGER, line INTEGER, cells, payload BLOB,
-  content TEXT,      -- category and folded name of a row that can be sent
+  content TEXT,      -- category and folded name of a row that the rules compare
   unsent_hash BLOB,  -- of the texts that a row would send if it could
   is_unnamed INTEGER,
   key TEXT,          -- a JSON list of texts, in the order of key_columns

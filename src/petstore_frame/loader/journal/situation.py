@@ -43,7 +43,7 @@ _IS_OPEN = """
 _REPEATED = """
 INSERT INTO temp.repeated_cores
 SELECT core FROM rows WHERE import = :mine AND core IS NOT NULL
-AND (payload IS NOT NULL OR problem IS NOT NULL) GROUP BY core HAVING count(*) > 1
+AND (content IS NOT NULL OR problem IS NOT NULL) GROUP BY core HAVING count(*) > 1
 """
 # What needs no thought: a key that one row of the file has, and one animal that was sent, with the
 # same content.
@@ -64,7 +64,7 @@ SELECT rows.row, rows.line, rows.content, rows.payload, rows.key, rows.core, row
   own.state, rows.known_by, {IS_TO_SEND}, rows.reason IS NOT NULL, rows.is_unnamed,
   rows.problem, rows.rank, rows.unsent_hash, rows.animal <= :base AND own.state IS NOT NULL
 FROM rows LEFT JOIN animals AS own ON own.animal = rows.animal
-WHERE rows.import = :mine AND (rows.payload IS NOT NULL OR rows.problem IS NOT NULL)
+WHERE rows.import = :mine AND (rows.content IS NOT NULL OR rows.problem IS NOT NULL)
 """
 _KEYS = """
 SELECT keys.core, keys.key, own.animal, own.content, own.payload, own.state,
@@ -205,7 +205,7 @@ def read_situation(
         pets=pets,
         pet_ids=pet_ids,
         is_first=is_first,
-        is_marked={*FIELDS.names} <= {*run.header},
+        is_export={*FIELDS.names} <= {*run.header},
         shown=shown,
         open_gone=open_gone,
         asks_again_about_gone=named_answers.get("gone") == CREATE,

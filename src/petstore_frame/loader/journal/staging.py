@@ -40,6 +40,7 @@ FROM rows AS was JOIN animals AS own ON own.animal = was.animal
 WHERE rows.import = :staged AND was.import = :mine AND was.row = rows.row
   AND (own.import = :mine AND own.row = was.row OR was.known_by = 'fix'
     OR was.content IS rows.content AND own.state IS NOT NULL
+      AND (rows.content IS NOT NULL OR rows.problem IS NOT NULL)
       AND (was.known_by IN ('same_content', 'in_store', 'moved', 'user')
         OR :has_key AND was.known_by IN
           ('key', 'repeat', 'similar_row', 'similar_key', 'reused_key')))
@@ -73,6 +74,7 @@ class StagedRows:
     # The row and line of each correction, and the row that it corrects.
     origins: list[tuple[int, int, RowOrigin]] = field(default_factory=list)
     dates: list[DateKey] = field(default_factory=list)
+    has_excluded: bool = False  # rows that would be sent if they were not excluded
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class Staged:
     dates: Sequence[DateKey] = ()
     stays_created: Sequence[int] = ()  # lines that an answer can no longer make known animals
     is_resumed: bool = False  # the file is not at hand: only what is still to send is looked at
+    has_excluded: bool = False  # rows that would be sent if they were not excluded
 
     @property
     def key_columns(self) -> str:
@@ -155,9 +158,12 @@ def _values(
     # A row that may be sent has an animal of its own unless a rule finds another one.
     may_be_sent = row.state is State.PENDING and not is_left
     staged.to_send += may_be_sent
+    # Without a content, no rule compares a row that was excluded before one row per key is chosen.
+    is_compared = row.payload is not None and row.state is not State.EXCLUDED
+    staged.has_excluded |= row.payload is not None and is_left
     return (
         staged.number, at, row.line, packed, row.payload,
-        None if row.payload is None else content_of_body(row.payload), row.unsent_hash,
+        content_of_body(row.payload) if row.payload and is_compared else None, row.unsent_hash,
         row.has_default_name, key, core, row.order_value,
         staged.base + at if may_be_sent else None, None,
         pack_problems(row.problems) if row.problems else None,
@@ -207,7 +213,10 @@ def find_import(
         sql.execute("DELETE FROM rows WHERE import = :mine", named)
         sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", named)
     write_import(sql, run, columns_of(run.key))
-    return Staged(run, staged.base, is_new, new_lines, staged.origins, staged.dates, stays_created)
+    return Staged(
+        run, staged.base, is_new, new_lines, staged.origins, staged.dates, stays_created,
+        has_excluded=staged.has_excluded,
+    )  # fmt: skip
 
 
 def staged_again(sql: sqlite3.Connection, run: Import) -> Staged:

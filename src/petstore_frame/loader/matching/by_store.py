@@ -15,9 +15,8 @@ _LEAST_CONTENTS, _NEARLY_ALL = 5, 0.9
 
 
 class StoreMatches(NamedTuple):
-    """Rows that are pets by our own mark, rows to ask about, and few that are only listed."""
+    """Rows to ask about, and few that are only listed."""
 
-    certain: list[Match]
     asked: list[Match]
     few: list[Match]
 
@@ -27,13 +26,14 @@ def match_ids(
     pet_ids: Mapping[int, int],
     pets: Mapping[int, Pet],
     *,
-    is_marked: bool,
+    is_export: bool,
     of: int,
 ) -> StoreMatches:
     """Match rows with the pets whose ids they carry.
 
-    Rows with our own mark of this store are its pets, and are asked about only under another
-    name. A column of any other list that is called ``id`` may hold numbers of its own, so the
+    In a file with the columns of our exports (``is_export``), any pet with the name of its row is
+    asked about, and many with another name are: nothing says that it was exported from this
+    store. A column of any other list that is called ``id`` may hold numbers of its own, so the
     names of many must agree.
     """
     matches: dict[int, Match] = {}
@@ -48,14 +48,14 @@ def match_ids(
         if row.content is not None and name_in(row.content) == fold(pet.name):
             agreeing.append(match)
     found = list(matches.values())
-    if is_marked:
+    if is_export:
         others = [match for match in found if match not in agreeing]
         if is_many(len(others), of):
-            return StoreMatches(agreeing, others, [])
-        return StoreMatches(agreeing, [], others)
+            return StoreMatches(found, [])
+        return StoreMatches(agreeing, others)
     if is_many(len(agreeing), len(found)) and is_many(len(found), of):
-        return StoreMatches([], found, [])
-    return StoreMatches([], [], [])
+        return StoreMatches(found, [])
+    return StoreMatches([], [])
 
 
 def match_equal_pets(
@@ -80,11 +80,11 @@ def match_equal_pets(
         and len(pairs) >= _NEARLY_ALL * of
     )
     if is_nearly_all:
-        return StoreMatches([], [pet_match(row, pet) for row, pet in pairs.items()], [])
+        return StoreMatches([pet_match(row, pet) for row, pet in pairs.items()], [])
     found = [pet_match(row, pet) for row, pet in pairs.items() if pet.is_new and pet.animal is None]
     if is_many(len(found), of) or (is_first and found):
-        return StoreMatches([], found, [])
-    return StoreMatches([], [], found)
+        return StoreMatches(found, [])
+    return StoreMatches([], found)
 
 
 def pet_match(row: int, pet: Pet) -> Match:

@@ -73,7 +73,7 @@ class Situation:
     pets: Sequence[Pet] = ()
     pet_ids: Mapping[int, int] = field(default_factory=dict)  # in a column of the file, by row
     is_first: bool = False  # no load was made before: whose pets these are is asked once
-    is_marked: bool = False  # these ids are of this store, by our own mark
+    is_export: bool = False  # it has the columns of our exports
     shown: Sequence[ShownAnimal] = ()  # of rows that have an animal in the store already
     open_gone: Sequence[Match] = ()  # rows whose animal is gone, and nobody was asked, or not now
     asks_again_about_gone: bool = False  # the user reverses an answer about ``gone``
@@ -273,11 +273,9 @@ class _Matching:
             self._free_rows(),
             situation.pet_ids,
             {pet.id: pet for pet in situation.pets},
-            is_marked=situation.is_marked,
+            is_export=situation.is_export,
             of=self.open_rows,
         )
-        for match_ in matches.certain:
-            self._assign(match_, By.IN_STORE)
         self._ask_about_pets(matches)
 
     def _match_contents(self) -> None:
@@ -307,17 +305,17 @@ class _Matching:
     def _match_pets(self) -> None:
         """Match rows that are still to be sent with pets that no row of the file is."""
         plan = self.plan
-        if self._has_store_case:
-            return
         few = {match_.row for matches in plan.few.values() for match_ in matches}
         rows = [
             row for row in self.situation.rows if row.number not in few and self._is_still_sent(row)
         ]
         lost = plan.gone | plan.created_again
+        matched = {pet.id for pet in plan.pets.values()}
         pets = [
             pet._replace(animal=None) if pet.animal in lost else pet
             for pet in self.situation.pets
-            if pet.animal is None or pet.animal in lost or pet.animal not in self.taken
+            if pet.id not in matched
+            and (pet.animal is None or pet.animal in lost or pet.animal not in self.taken)
         ]
         of = max(self.open_rows, len(rows))
         matches = match_equal_pets(rows, pets, of, is_first=self.situation.is_first)
@@ -331,11 +329,8 @@ class _Matching:
             return False
         return row.number in plan.moved or (row.is_free and not plan.is_decided(row))
 
-    _has_store_case = False
-
     def _ask_about_pets(self, matches: StoreMatches) -> None:
         if matches.asked or (matches.few and self.asks_about_few):
-            self._has_store_case = True
             self._ask(By.IN_STORE, [*matches.asked, *matches.few], self.open_rows)
         else:
             self._list_few(By.IN_STORE, matches.few)
@@ -359,8 +354,12 @@ class _Matching:
                 self._assign(match_, case)
 
     def _note_case(self, case: By, matches: Sequence[Match], of: int) -> None:
-        if case not in self.answers:
-            self.plan.cases.append(OpenCase(case, matches, of))
+        if case in self.answers:
+            return
+        cases = self.plan.cases
+        earlier = [match_ for open_ in cases if open_.name is case for match_ in open_.matches]
+        others = [open_ for open_ in cases if open_.name is not case]
+        self.plan.cases = [*others, OpenCase(case, [*earlier, *matches], of)]
 
     def _create(self, case: By, matches: Sequence[Match]) -> None:
         """Make rows animals of their own."""

@@ -108,6 +108,9 @@ def _changes_of(row: JournalRow) -> str | None:
         was, reads = old.get(field.wire_name, "none"), new.get(field.wire_name, "none")
         if was != reads:
             changes.append(f"{field.name}: {was} → {reads}")
+    status = old.get("status")
+    if row.reason == Reason.LEFT_OUT and status not in (None, new.get("status")):
+        changes.append(f"the store still shows it as {status}")
     return "; ".join(changes) or None
 
 

@@ -70,10 +70,11 @@ def _title(facts: ImportSummary) -> str:
     titles = {
         "Done, some unconfirmed": facts.count(*UNCONFIRMED) > 0,
         "Not finished": facts.counts[State.PENDING] > 0,
+        "Nothing added": facts.to_fix > 0 and facts.count(*IN_STORE) == 0,
         "Done, some need fixing": facts.to_fix > 0,
         "Done, some not found": facts.counts[State.NOT_FOUND] > 0,
         "Already loaded": not facts.sent_now,
-        "Nothing added": facts.count(*IN_STORE) == 0,
+        "Nothing to add": facts.count(*IN_STORE) == 0,
         "Done": True,
     }
     return next(title for title, applies in titles.items() if applies)

@@ -1,10 +1,9 @@
-"""How a CSV, a workbook or a DataFrame becomes records, none of them sent.
+"""Reads a CSV file, a workbook or a DataFrame into checked rows, and sends nothing.
 
-A file is read into memory and cut into text cells (``opening``, ``tables``; our own files are
-``returned``), the columns of the fields are found (``mapping``), and each row becomes a record
-(``source``): its cells are read by their fields (``fields``), with its animal's key (``keys``).
-What the caller says are the ``words`` of a ``recipe``, which also drafts the first one of a file.
-``preview`` opens a file, or shows it to a person.
+``input_file`` reads a file into memory and cuts it into text cells; ``fix_file`` recognizes the
+files that this package writes. ``column_mapping`` finds the column of each field. ``source_rows``
+checks each row: ``cell_parsing`` reads its cells, and ``row_keys`` its key. ``recipe`` holds the
+user's options, and drafts them for a new file. ``preview`` opens a file, or shows it to a person.
 """
 
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER

@@ -1,6 +1,6 @@
-"""Turns the text of one cell into the value of a field, or says why it cannot be sent.
+"""Turns the text of a cell into the value of a field, or explains why it cannot be sent.
 
-A value is text until proven otherwise: only the empty cell is missing; ``NA``, ``null`` and
+A value is text until proven otherwise: only an empty cell is missing; ``NA``, ``null`` and
 ``TRUE`` are names like any other.
 """
 

@@ -1,6 +1,7 @@
 """Finds which column of a file holds which field of a pet.
 
-A column's own name counts in any case and spacing. What other names mean is only asked about.
+A column with the name of a field is used, in any case and spacing. Columns with other names are
+only proposed to the user.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _MAX_NAMES = 12
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 
-# Words in the name of a column of numbers: that it identifies something, and what.
+# Words in the name of a column: that it has identifiers, and of what.
 IDENTIFIERS = {
     "id", "ids", "no", "nr", "num", "nummer", "number", "numero", "número", "key", "code", "ref",
     "reference", "tag", "chip", "microchip", "transponder", "kennung",
@@ -41,14 +42,14 @@ OF_OTHERS = {
     "permit", "invoice", "order", "receipt", "shelter", "location", "kennel", "cage", "breed",
     "species", "type", "category", "zip", "postal", "phone", "telefon", "house", "street", "vet",
 }  # fmt: skip
-# A column with such a part in its name is about something else.
+# A column with such a part in its name does not hold the field.
 _ABOUT_OTHERS = {
     "name": "owner user street vet shelter breed species contact first last company colour color",
     "category_id": "movement outcome intake event visit activity exit entry admission return licen",
     "status": "gender sex spay neuter licen vaccin rabies payment marital",
 }
-# What people call these columns, as ``_bare`` writes them. Words of the first group mean nothing
-# else; a column of the second may be about something else.
+# What people call these columns, as ``_bare`` returns them. A name of the first group is
+# unambiguous; a column with a name of the second may hold something different.
 _SYNONYMS: dict[str, tuple[str, str]] = {
     "name": (
         "petname animalname petsname nameofpet nameofanimal callname tiername rufname nombre "
@@ -93,12 +94,12 @@ def name_parts(column: str) -> set[str]:
 
 
 class RecognizedColumns(NamedTuple):
-    """The columns that are fields by name or by the caller's word, or only look so; by field."""
+    """The columns of a header that hold fields, or that may hold them."""
 
-    mapping: dict[str, str]  # certain
-    likely: dict[str, list[str]]  # may be the field, the likeliest first
-    proposed: dict[str, str]  # the only one of these whose name means the field and nothing else
-    missing: tuple[str, ...]  # required, and without a certain column
+    mapping: dict[str, str]  # certain columns, by field
+    likely: dict[str, list[str]]  # columns that may hold a field, the likeliest first
+    proposed: dict[str, str]  # the only likely column with an unambiguous name, by field
+    missing: tuple[str, ...]  # required fields without a certain column
 
 
 def recognize_columns(
@@ -106,20 +107,24 @@ def recognize_columns(
 ) -> RecognizedColumns:
     """Return which columns of a header hold which fields; ``mapping`` has priority.
 
-    The fields that are ``filled`` by a default may have no column. A header or a mapping by which
-    a column is not clear is an InputError.
+    The fields that a default has ``filled`` need no column.
+
+    Raises:
+        InputError: A column is ambiguous by the header or the mapping.
     """
     for name, times in Counter(name for name in header if name.strip()).items():
         if times > 1:
-            hint = "rename one of the two; which one counts cannot be guessed"
-            raise InputError(f"the header names the column {name!r} twice", column=name, hint=hint)
+            hint = "rename one of the two columns"
+            message = f"the header has the column {name!r} twice"
+            raise InputError(message, column=name, hint=hint)
     used = {
         field: match_column("mapping", column, header)
         for field, column in mapping.items()
         if column
     }
     if len({*used.values()}) < len(used):
-        raise InputError("mapping gives one column to two fields", hint="give each its own")
+        hint = "choose a column for each field"
+        raise InputError("mapping uses one column for two fields", hint=hint)
     free = [name for name in header if name.strip() and name not in used.values()]
     unclaimed = [field for field in FIELDS.sent if field.name not in mapping]
     for field in unclaimed:
@@ -146,7 +151,7 @@ def recognize_columns(
 
 
 def _matching_columns(field: PetField, names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the columns whose name means a field and nothing else, and those that may be it."""
+    """Return the columns whose name clearly means a field, and those whose name may mean it."""
     own, vague_names = (group.split() for group in _SYNONYMS.get(field.name, ("", "")))
     clear, vague = list[str](), list[str]()
     for name in names:
@@ -173,7 +178,7 @@ def _bare(name: str) -> str:
 def may_be_header(
     names: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
 ) -> bool:
-    """Return True if each required field has a column among these, or one that may be it."""
+    """Return True if each required field has a certain or likely column among these."""
     try:
         columns = recognize_columns(names, mapping, filled)
     except InputError:
@@ -184,35 +189,39 @@ def may_be_header(
 def find_columns(
     header: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
 ) -> dict[str, str]:
-    """Return the column for each field that has one; what is missing or in doubt is refused."""
+    """Return the column of each field that has one.
+
+    Raises:
+        InputError: A required field has no column, or a likely column would not be sent.
+    """
     columns = recognize_columns(header, mapping, filled)
     for field, column in () if columns.missing else columns.proposed.items():
         raise unsent(field, column)
     if not columns.missing:
         return columns.mapping
-    what = f"no column for {' and '.join(columns.missing)} among {join_names(header)}"
+    message = f"no column for {' and '.join(columns.missing)} among {join_names(header)}"
     perhaps = [f"the {field} may be {' or '.join(map(repr, columns.likely[field][:3]))}"
                for field in columns.missing if field in columns.likely]  # fmt: skip
-    hint = "; ".join(perhaps or ["a file without a header needs the word columns"])
+    hint = "; ".join(perhaps or ["a file without a header needs the option columns"])
     wanted = dict.fromkeys(columns.missing, PLACEHOLDER) | columns.proposed
     add = "mapping", {field: wanted[field] for field in FIELDS.sent.names if field in wanted}
-    raise InputError(what, hint=f"name the column; {hint}", add=add)
+    raise InputError(message, hint=f"name the column; {hint}", add=add)
 
 
 def unsent(field: str, column: str) -> InputError:
-    """Return the question whether a column that looks like a field is to be sent."""
-    what = f"the column {column!r} looks like the {field}, and would not be sent"
+    """Return the question whether to send a column that looks like a field."""
+    message = f"the column {column!r} looks like the {field}, and would not be sent"
     hint = "map the field to it to send it, or to an empty text to leave it out"
-    return InputError(what, column=column, hint=hint, add=("mapping", {field: column}))
+    return InputError(message, column=column, hint=hint, add=("mapping", {field: column}))
 
 
 def match_column(option: str, column: str, header: Sequence[str]) -> str:
-    """Return the column that an option names, as the file spells it; it must have one."""
+    """Return the column that an option names, with the spelling of the file."""
     matches = [name for name in header if normalize_header(name) == normalize_header(column)]
     if column in header or len(matches) == 1:
         return column if column in header else matches[0]
-    what = f"{option} names the column {column!r}, which is not among {join_names(header)}"
-    raise InputError(what, hint="spell it as the file does")
+    message = f"{option} names the column {column!r}, which is not among {join_names(header)}"
+    raise InputError(message, hint="spell it as in the file")
 
 
 def field_name(text: str) -> str | None:
@@ -222,7 +231,7 @@ def field_name(text: str) -> str | None:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return column names for a message, the first twelve of many."""
+    """Return the first column names of a list, for a message."""
     if not names:
         return "no columns"
     text = ", ".join(map(short_text, names[:_MAX_NAMES]))

@@ -1,7 +1,7 @@
 """Finds out how a text file is encoded and cut into cells, and reads its rows.
 
-The encoding is proven, by a mark or as UTF-8, or it is stated; otherwise the error shows a line as
-the likeliest encodings read it.
+The encoding is stated, or proven by a byte order mark or as UTF-8; otherwise the error shows a line
+in the likeliest encodings.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from petstore_frame.loader.source.text_encoding import codec_of, decode_error_ha
 
 DELIMITERS = (",", ";", "\t", "|")
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
-# A line of nothing else is an empty row.
+# A line with only these characters is an empty row.
 _NO_TEXT = ' \t\r\n\ufeff"' + "".join(DELIMITERS)
 
 
 class _Cut(NamedTuple):
-    """How one delimiter cuts the header."""
+    """The header as one delimiter cuts it."""
 
     delimiter: str
     header: list[str]
-    lines: int  # that the header takes
+    lines: int  # of the file that the header takes
 
 
 def text_table(data: bytes, recipe: RecipeFields) -> Table:
-    """Return the rows of a text, cut as its header or the recipe says."""
+    """Return the rows of a text, cut by the delimiter of the recipe or the best one."""
     codec = codec_of(data, recipe.encoding)
     sep = _SEP_LINE.fullmatch(next(_lines(data, codec), ""))
     first = _first_line(data, codec, skips_first=sep is not None)
@@ -76,7 +76,7 @@ def _first_line(data: bytes, codec: str, *, skips_first: bool) -> int | None:
 def _best_cut(
     data: bytes, codec: str, first: int, delimiter: str | None, recipe: RecipeFields
 ) -> _Cut:
-    """Return the cut of the header into most cells, or into as many as there are names."""
+    """Return the cut into the number of cells that the recipe names, or into the most cells."""
     cuts, fault = list[_Cut](), csv.Error()
     for sign in (delimiter,) if delimiter else DELIMITERS:
         reader = _reader(_lines(data, codec, first), sign, recipe.quoting)
@@ -100,9 +100,9 @@ def _best_cut(
 
 
 def _cells_below(data: bytes, codec: str, first: int, cut: _Cut, recipe: RecipeFields) -> bool:
-    """Return True if the rows below the header are cut into as many cells as the header is.
+    """Return True if the rows below the header have as many cells as the header.
 
-    A header may hold another delimiter: ``Name, first;Kind``.
+    A header may contain a second delimiter: ``Name, first;Kind``.
     """
     reader = _reader(_lines(data, codec, first), cut.delimiter, recipe.quoting)
     try:
@@ -115,12 +115,12 @@ def _cells_below(data: bytes, codec: str, first: int, cut: _Cut, recipe: RecipeF
 
 
 def _reject_wrapped_rows(header: list[str], line: int, delimiters: Sequence[str]) -> None:
-    """Ask about a file whose rows are each in quotes as a whole, and so have one cell each."""
+    """Ask about a file that puts each row in quotes, so that the row is one cell."""
     signs = [sign for sign in delimiters if sign in header[0]] if len(header) == 1 else []
     if signs:
         cells = header[0].split(signs[0])
         raise InputError(
-            "each row is in quotes as a whole, so it is one cell",
+            "each row is in one pair of quotes, so it is one cell",
             line=line,
             hint=f"quoting='unwrap' reads the header as {', '.join(map(repr, cells[:6]))}",
             add=("quoting", PLACEHOLDER),
@@ -129,7 +129,7 @@ def _reject_wrapped_rows(header: list[str], line: int, delimiters: Sequence[str]
 
 
 def _unwrapped(cells: list[str], delimiter: str, quoting: str) -> list[str]:
-    """Return the cells of a row that was in quotes as a whole, if the recipe says so."""
+    """Return the cells inside the quotes around a row, if the recipe asks to unwrap rows."""
     if quoting != "unwrap" or len(cells) != 1 or delimiter not in cells[0]:
         return cells
     return next(csv.reader([cells[0]], delimiter=delimiter))
@@ -153,8 +153,8 @@ def _rows(
 
 
 def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
-    # csv's own limit of 131,072 characters is too low for a note; the limit belongs to the
-    # process, so it is only ever raised.
+    # The default limit of 131,072 characters is too low for a long cell. The limit is global, so it
+    # is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
     if quoting == "none":
         return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
@@ -168,7 +168,7 @@ def _unreadable(problem: Exception, line: int, text: str, delimiter: str) -> Inp
     quoted_cells = [cell for cell in cells if '"' in cell] or cells
     hint = (
         'double the quotes within a cell ("a ""b"" c"), or read quotes as letters: '
-        f"quoting='none' reads {quoted_cells[0][:60]!r} as it stands"
+        f"quoting='none' reads {quoted_cells[0][:60]!r} unchanged"
     )
     add = ("quoting", PLACEHOLDER)
     return InputError(f"the row that begins here {reason}", line=line, hint=hint, add=add)

@@ -1,4 +1,4 @@
-"""Drafts the recipe of a file for a person to fill in: what is proven, and facts for the rest."""
+"""Drafts the recipe of a file: proven options, and placeholders with facts for a person."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from petstore_frame.rendering import count_text
 from petstore_frame.schema import FIELDS
 from petstore_frame.storage import toml_files as toml
 
-# A column of more different words than this is not a list of labels or states.
+# A column with more different values than this holds no labels or statuses.
 _MAX_VALUES = 60
-# Rows in which columns of dates are looked for.
+# Rows that are searched for columns of dates.
 _ROWS_FOR_DATES = 50
 _LAYOUT = ("encoding", "delimiter", "quoting", "header_row", "sheet")
 _MAX_KEYS, _MAX_EXAMPLES, _MAX_COLUMNS = 3, 3, 3
@@ -46,7 +46,7 @@ class _Draft:
         self._table = opened.table(reading)
         self._columns = self._table.columns
         self._recognized = recognize_columns(self._columns, recipe.mapping, recipe.defaults)
-        # By field the certain column, or the likeliest one: everything is counted in these.
+        # The certain or likeliest column of each field; all counts are of these columns.
         self._column_of = dict(self._recognized.mapping)
         for name, likely in self._recognized.likely.items():
             free = [column for column in likely if column not in self._column_of.values()]
@@ -86,11 +86,11 @@ class _Draft:
         return "\n".join([*comments, body, *self._defaults()])
 
     def _add_mapping(self) -> None:
-        """Fill in the columns whose names are a field's own; ask for the others."""
+        """Fill in the columns that have the name of a field; ask for the others."""
         certain, mapping = self._recognized.mapping, dict(self._recipe.mapping)
         counts = self._preview.value_counts.get("status", Counter())
         statuses = [text for text, _ in counts.most_common() if text]
-        # Never a status from a column whose words are not statuses.
+        # A column without a single valid status is not filled in as the status.
         has_no_status = statuses and not {*map(folded_text, statuses)} & {
             *FIELDS.named("status").values
         }
@@ -117,7 +117,7 @@ class _Draft:
         self._options["mapping"] = mapping
 
     def _add_key(self) -> None:
-        """State the key if it is proven, else ask, with the facts of each likely column."""
+        """State the key if it is proven; otherwise ask, with facts about each likely column."""
         candidates = likely_keys(self._columns, self._table.cells(), self._column_of)
         chosen = self._recipe.key
         if chosen is None and candidates:
@@ -139,7 +139,7 @@ class _Draft:
             self._comments["keep",] = self._describe_order(repeating[0])
 
     def _describe_order(self, key: LikelyKey) -> str:
-        """Return which columns of dates can order the rows of a key, and what each leaves open."""
+        """Describe which columns of dates can order the rows of a key, and their ties."""
         facts = []
         for column in self._preview.dates:
             try:
@@ -163,7 +163,8 @@ class _Draft:
         for row in self._table.readable_rows():
             order.observe(row)
         order.finish()
-        latest = dict[str, tuple[str, set[str]]]()  # by key the latest value, and what rows send
+        # The latest value of each key, and the contents of the rows that have it.
+        latest = dict[str, tuple[str, set[str]]]()
         for row in self._table.readable_rows():
             key, value = cell_at(row.cells, at_key), order.read(row)
             content = str([cell_at(row.cells, at) for at in sent])
@@ -175,7 +176,7 @@ class _Draft:
         return sum(len(contents) > 1 for key, (_, contents) in latest.items() if key)
 
     def _add_values(self, name: str) -> None:
-        """Ask for the meaning of each word that the field does not allow, with its count."""
+        """Ask for the meaning of each value that the field does not allow, with its count."""
         is_label = name == "category_id" and not self._recipe.categories
         path = ("categories",) if is_label else ("value_map", name)
         mapped = {*map(folded_text, self._recipe.value_map.get(name, ()))}
@@ -193,11 +194,11 @@ class _Draft:
         table.update(dict.fromkeys(islice(spellings.values(), _MAX_VALUES), PLACEHOLDER))
         if len(spellings) > _MAX_VALUES:
             self._options.setdefault("fallback", {})[name] = PLACEHOLDER
-            more = f"{self._column_of[name]} has {len(spellings) - _MAX_VALUES:,} more words"
+            more = f"{self._column_of[name]} has {len(spellings) - _MAX_VALUES:,} more values"
             self._comments["fallback", name] = more
 
     def _defaults(self) -> list[str]:
-        """Return in comments what could replace the empty cells of a required field."""
+        """Return commented-out defaults for the empty cells of required fields."""
         lines, key = list[str](), self._options.get("key") or PLACEHOLDER
         column = key if isinstance(key, str) and key != PLACEHOLDER else "COLUMN"
         for name, empty in self._preview.empty.items():

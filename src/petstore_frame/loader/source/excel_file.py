@@ -1,4 +1,4 @@
-"""Reads the sheet of a workbook that holds the animals, as text judged by the type of each cell."""
+"""Reads the sheet of a workbook that holds the animals, each cell by its type."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from petstore_frame.loader.source.workbook_parts import (
 from petstore_frame.storage import excel_styles as styles
 
 MERGED = "merged_cell"
-# The workbooks that this package writes say so, and which of their sheets has the animals.
+# Marks a workbook that this package wrote, with the names of its sheets.
 _OWN_MARK = "Made with petstore-frame"
 _OWN_SHEET = "Inventory"
 _OWN_OTHER_SHEETS = frozenset(
     {"Summary", "By category", "Changes", "Trend", "About", "Recent", "Attention"}
 )
-# Rows in which the header of a sheet is looked for, and that are shown of each sheet to choose.
+# Rows that are searched for a header; rows and sheets that a question shows.
 _HEADER_ROWS, _EXAMPLE_ROWS, _EXAMPLE_SHEETS, _MAX_TITLES = 20, 2, 6, 12
 _PADDED_FORMAT = re.compile(r"0{2,}")
 _HIDDEN = suspicious(
@@ -74,7 +74,7 @@ class Workbook:
             raise InputError("the workbook has no sheet with cells")
 
     def table(self, recipe: RecipeFields) -> Table:
-        """Return the rows of the sheet to read, its header found."""
+        """Return the header and the rows of the sheet to read."""
         sheet = self._choose(recipe)
         self._reject_formulas(sheet)
         columns, header_row = [*(recipe.columns or ())], recipe.header_row
@@ -127,7 +127,7 @@ class Workbook:
         return self._facts.get(sheet.title) or SheetFacts()
 
     def _reject_formulas(self, sheet: Any) -> None:
-        """Reject a sheet with formulas whose values nobody calculated."""
+        """Reject a sheet with formulas that were saved without their values."""
         cells = self._facts_of(sheet).uncalculated
         if not cells:
             return
@@ -154,7 +154,7 @@ class Workbook:
         """Yield the rows that have text or a problem, the empty cells at their ends cut off."""
         facts = self._facts_of(sheet)
         merged = MergedCells(facts.merged)
-        sheet.reset_dimensions()  # what a writer says of the size may be wrong
+        sheet.reset_dimensions()  # the stored size may be wrong
         try:
             for line, values in enumerate(sheet.iter_rows(), 1):
                 if not values and not merged:
@@ -177,7 +177,7 @@ def _unreadable(problem: Exception) -> InputError:
 
 
 def _ambiguous_sheets(first_rows: dict[str, list[list[str]]]) -> InputError:
-    """Return the question which sheet to read, with the first rows of each."""
+    """Return the question which sheet to read, with the first rows of several sheets."""
     titles = [*first_rows]
     names = ", ".join(map(repr, titles[:_MAX_TITLES]))
     examples = []
@@ -198,10 +198,10 @@ def _may_hold_animals(rows: list[list[str]], recipe: RecipeFields) -> bool:
 
 
 def _mark_merged(cells: list[Cell], line: int, merged: MergedCells) -> None:
-    """Put a problem on the empty cells that are a part of merged cells."""
+    """Add a problem to the empty cells that are part of merged cells."""
     for column, area in merged.in_row(line):
-        message = f"the cell is a part of the merged cells {area.name}; the first has their text"
-        problem = RowProblem(MERGED, message, hint="unmerge the cells and fill in each")
+        message = f"the cell is part of the merged cells {area.name}; only the first has text"
+        problem = RowProblem(MERGED, message, hint="unmerge the cells and fill them in")
         while len(cells) < column:
             cells.append(EMPTY_CELL)
         if not cells[column - 1].text:

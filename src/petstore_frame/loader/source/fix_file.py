@@ -1,7 +1,7 @@
-"""Reads our own result files when they come back.
+"""Reads the result files of this package when a user loads them again.
 
-Each row of them names the record that it is, and cells that a spreadsheet would run or convert are
-guarded by a quote that is taken off again.
+Each row names the imported row that it corrects. Cells that a spreadsheet would run or convert have
+a quote in front, which is removed here.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from petstore_frame.storage import harmless
 STATE: str = f"{OWN_PREFIX}state"
 ROW: str = f"{OWN_PREFIX}row"
 ALLOW: str = f"{OWN_PREFIX}allow"
-# What a row of the file has beyond its header.
+# Cells of a row of the file beyond its header.
 EXTRA = f"{OWN_PREFIX}extra"
 FIX_SHEET = "Fix"
 
 
 class Own(NamedTuple):
-    """A column of ours in files: its name there, its heading and width (letters) in a workbook."""
+    """A column that this package adds: its name in a file; heading and width in a workbook."""
 
     name: str
     heading: str = ""
-    width: int = 0
+    width: int = 0  # in characters
 
 
 # By the name in a frame.
 COLUMNS: dict[str, Own] = {
-    "row": Own(ROW, "Row (leave as it is)", 26),
-    "state": Own(STATE, "What became of it", 30),
+    "row": Own(ROW, "Row (do not change)", 26),
+    "state": Own(STATE, "Outcome", 30),
     "pet_id": Own(f"{OWN_PREFIX}pet_id", "Id in the store", 21),
     "error_message": Own(f"{OWN_PREFIX}problem", "What is wrong", 44),
     "error_column": Own(f"{OWN_PREFIX}column", "In column", 18),
     "error_value": Own(f"{OWN_PREFIX}value"),
     "hint": Own(f"{OWN_PREFIX}hint", "How to fix it", 44),
     "changed": Own(f"{OWN_PREFIX}changed", "Changed since (was → is)", 34),
-    "allow": Own(ALLOW, "Send as it is? (yes)", 24),
+    "allow": Own(ALLOW, "Send anyway? (yes)", 24),
     "line": Own(f"{OWN_PREFIX}line", "Line", 8),
     "notes": Own(f"{OWN_PREFIX}notes", "Notes", 30),
     "sent_at": Own(f"{OWN_PREFIX}sent_at", "First sent (UTC)", 21),
@@ -65,22 +65,22 @@ _HEADINGS = {COLUMNS[name].heading: COLUMNS[name].name for name in FIX_SHEET_COL
 _RETURNABLE = ("", "invalid", "rejected")
 _KINDS = frozenset(map(str, Suspicion))
 _YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
-_CONFIRM_HINT = "write yes in place of no, or empty that cell where it is corrected"
-# A text that no spreadsheet takes for a number or a time.
+_CONFIRM_HINT = "replace no by yes, or clear that cell if the row is corrected"
+# The name of a row: no spreadsheet reads it as a number or a time.
 _NAMED = re.compile("r([0-9a-f]{8,32})-([0-9]+)")
 _GUARD = "'"
-# What a spreadsheet takes for a number, a date or a truth value, and would write back as another
-# text: 007 as 7, 1/1/20 as 01/01/20, "Jan 5" with a year, MARCH1 as a day.
+# A text that a spreadsheet reads as a number, a date or a truth value, and writes back
+# differently: 007 as 7, 1/1/20 as 01/01/20, "Jan 5" with a year, MARCH1 as a day.
 _CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
 
 
 def row_name(import_id: str, record: int) -> str:
-    """Return how a file names a record of an import: ``r3fa9c2e1-17``."""
+    """Return the name of an import's row in a file: ``r3fa9c2e1-17``."""
     return f"r{import_id[:8]}-{record}"
 
 
 def guarded(text: str, *, is_name: bool = False) -> str:
-    """Return a cell of a result file: no spreadsheet runs it, or converts it where it is a name.
+    """Return a cell of a result file so that no spreadsheet runs it or, for a name, converts it.
 
     Example:
         >>> guarded("007", is_name=True), guarded("007"), guarded("'007"), guarded("=1+1")
@@ -104,9 +104,9 @@ def _is_guarded(text: str) -> bool:
     return harmless(bare) != bare or _CONVERTED.match(bare) is not None
 
 
-# Gives the words of the recipe that the import with this id was read by; None if it is not known.
+# Returns the recipe options with which the import of an id was read, or None for an unknown id.
 OptionsOfImport = Callable[[str], Mapping[str, Any] | None]
-# What a row of a fix file takes from its import: no layout, and no choice of rows.
+# The options that a fix file takes from its import: not the layout, and no choice of rows.
 _CARRIED = (
     "mapping", "key", "value_map", "fallback", "defaults", "categories", "thousands",
     "keep_spaces",
@@ -116,10 +116,10 @@ _CARRIED = (
 def with_import(
     table: Table, import_options: OptionsOfImport, recipe: RecipeFields
 ) -> RecipeFields:
-    """Return how restored rows are read: as their import was, with what is said now over it.
+    """Return the options for restored rows: those of their import, overridden by ``recipe``.
 
     Raises:
-        InputError: They are of imports that were read differently.
+        InputError: The rows come from imports that were read differently.
     """
     imports = dict.fromkeys(row.origin.import_id for row in table.rows() if row.origin)
     earlier: list[dict[str, Any]] = [
@@ -139,7 +139,7 @@ def with_import(
 
 
 def restored(table: Table) -> Table | None:
-    """Return a table of one of our own files with its records as they were; None for any other."""
+    """Return the original rows of a file that this package wrote; None for any other file."""
     names = _own_names(table.columns)
     positions = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
     if len(positions) == len(names):
@@ -152,7 +152,7 @@ def restored(table: Table) -> Table | None:
 
 
 def _own_names(header: Sequence[str]) -> list[str]:
-    """Return column names with those of our workbooks and frames as our other files have them."""
+    """Return column names, with headings of a workbook or a frame replaced by those of a CSV."""
     names: Mapping[str, str] = {}
     if COLUMNS["row"].heading in header:
         names = _HEADINGS
@@ -164,7 +164,11 @@ def _own_names(header: Sequence[str]) -> list[str]:
 def _restored(
     names: Sequence[str], positions: Sequence[int], is_guarded: bool, row: TableRow
 ) -> TableRow:
-    """Return a row as it was; one that may be in the store already is an InputError."""
+    """Return the original row.
+
+    Raises:
+        InputError: The row may be in the store already, or its name is damaged.
+    """
     own = dict(zip(names, row.cells, strict=False))
     answer = own.get(ALLOW, "").strip().casefold()
     kind, doubt = answer.rpartition(":")[2].strip(), row.doubt  # a frame has the kind alone
@@ -175,13 +179,13 @@ def _restored(
     if match := _NAMED.fullmatch(record):
         origin = RowOrigin(match[1], int(match[2]))
     elif record:
-        what = f"the column {ROW}, which says which record this is, holds {record!r}"
-        hint = "take the row from fix.csv again, or empty that cell if it is a new animal"
-        raise InputError(what, line=row.line, hint=hint)
+        message = f"the column {ROW} must name a row of an import, got {record!r}"
+        hint = "take the row from fix.csv again, or clear that cell if it is a new animal"
+        raise InputError(message, line=row.line, hint=hint)
     elif state not in _RETURNABLE:
-        what = f"this record is {state!r} in an earlier import, so it may be in the store already"
-        hint = "load fix.csv; unconfirmed rows are settled by reconcile, at their import"
-        raise InputError(what, line=row.line, column=STATE, hint=hint)
+        message = f"this row is {state!r} in an earlier import, so it may be in the store already"
+        hint = "load fix.csv; to settle unconfirmed rows, reconcile their import"
+        raise InputError(message, line=row.line, column=STATE, hint=hint)
     cells = [row.cells[at] for at in positions if at < len(row.cells)]
     if is_guarded:  # so that no spreadsheet runs or converts them
         cells = [*map(unguarded, cells)]

@@ -37,7 +37,7 @@ MOST_BYTES = 256 * 1024 * 1024
 STANDARD_INPUT = "standard input"
 _ZIP, _GZIP, _PARQUET, _OLE = b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"\xd0\xcf\x11\xe0"
 _AS_TABLE = "save it as CSV (UTF-8) or .xlsx"
-# Files that cannot be read, by how they begin, and what to save them as.
+# Files that cannot be read: their first bytes, their kind, and what to save them as.
 _OTHER_KINDS: tuple[tuple[bytes, str, str], ...] = (
     (b"%PDF", "a PDF document", "export the list behind it as CSV or .xlsx"),
     (b"\xfd7zXZ", "a file packed by xz", "unpack it, or pack it with gzip"),
@@ -58,7 +58,7 @@ def read_file(path: Path) -> bytes:
     """Return the bytes of a file.
 
     Raises:
-        InputError: It is no file, too large, or somebody is writing to it.
+        InputError: The path is not a file, or the file changes while it is read.
     """
     try:
         mode = path.stat().st_mode  # before opening, which would wait at a pipe
@@ -79,23 +79,23 @@ def read_file(path: Path) -> bytes:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """Return what a gzip file holds, and any other file as it is."""
+    """Return the content of a gzip file; any other file is returned unchanged."""
     if data.startswith(_GZIP):
         try:
             data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES + 1)
         except (OSError, EOFError, zlib.error) as problem:
             raise InputError(f"the gzip file is damaged: {problem}") from None
     if len(data) > MOST_BYTES:
-        hint = "split it, with the header in each part: a known key is never sent twice"
+        hint = "split it, with the header in each part: no key is sent twice"
         raise InputError(f"the file has more than {MOST_BYTES // 1024**2} MiB", hint=hint)
     return data
 
 
 def kind_of(data: bytes) -> SourceKind:
-    """Return what kind of file some bytes are.
+    """Return the kind of a file by its bytes.
 
     Raises:
-        InputError: It is of a kind that cannot be read; the text says what to save it as.
+        InputError: The kind cannot be read; the hint suggests a format to save it in.
     """
     if data.startswith(_ZIP):
         return "workbook"
@@ -108,7 +108,7 @@ def kind_of(data: bytes) -> SourceKind:
             raise InputError(f"this is {name}", hint=hint)
     text = data[:4096].replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf").lstrip(b"\xff\xfe")
     if _HTML.match(text):
-        raise InputError("this is a web page (HTML), whatever its name says", hint=_AS_TABLE)
+        raise InputError("this is a web page (HTML), despite its name", hint=_AS_TABLE)
     if _XML.match(text):
         raise InputError("this is an XML document", hint=_AS_TABLE)
     if is_json_lines(data):
@@ -126,7 +126,7 @@ def _old_workbook(data: bytes) -> InputError:
 
 
 class Input:
-    """A file or a frame before its columns are found, and what to call it in a message.
+    """A file or a frame before its columns are found, with its name for messages.
 
     Attributes:
         name: The name of the file, as text that a journal can store.
@@ -144,7 +144,7 @@ class Input:
         self._data = b""
         if isinstance(source, str | PathLike):
             self.path = Path(fspath(source))
-            # Neither a journal nor a terminal takes a name that is not text.
+            # Neither a journal nor a terminal accepts a name that is not text.
             self.name = self.path.name.encode(errors="backslashreplace").decode()
             with self.naming():
                 self._take(read_file(self.path))
@@ -152,7 +152,7 @@ class Input:
             self.name = STANDARD_INPUT
             self._take(source)
         else:
-            self._table = frame_table(source)  # which rejects all else
+            self._table = frame_table(source)  # which rejects other types
 
     def _take(self, data: bytes) -> None:
         self.digest = hashlib.sha256(data).hexdigest()
@@ -161,7 +161,7 @@ class Input:
 
     @contextmanager
     def naming(self) -> Iterator[None]:
-        """Name the file in an error."""
+        """Add the path of the file to an error."""
         try:
             yield
         except InputError as problem:
@@ -174,11 +174,11 @@ class Input:
 
     @property
     def sheets(self) -> tuple[str, ...]:
-        """The names of a workbook's sheets; empty for anything else."""
+        """The names of a workbook's sheets; empty for any other source."""
         return self._book.names if self.kind == "workbook" else ()
 
     def table(self, recipe: RecipeFields) -> Table:
-        """Return it cut into columns."""
+        """Return the rows of the source, cut into columns."""
         if self.kind == "workbook":
             return self._book.table(recipe)
         if recipe.sheet is not None and self.kind != "frame":
@@ -193,7 +193,7 @@ class Input:
         return self._table
 
     def own_table(self, recipe: RecipeFields) -> Table | None:
-        """Return the rows of one of our own files as they were, whatever saved it."""
+        """Return the original rows of a file that this package wrote; None for any other file."""
         sheet = None
         if self.kind == "workbook":
             sheet = recipe.sheet or (FIX_SHEET if FIX_SHEET in self.sheets else None)

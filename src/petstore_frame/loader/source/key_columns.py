@@ -27,7 +27,7 @@ _LEAST_REPEATED = 3
 
 
 def date_columns(columns: Sequence[str], rows: Sequence[Cells]) -> tuple[str, ...]:
-    """Return the columns that hold nothing but days in these rows."""
+    """Return the columns that hold only dates in these rows."""
     texts = ([cell_at(cells, at) for cells in rows] for at in range(len(columns)))
     of_days = (any(cells) and all(map(DATE.fullmatch, filter(None, cells))) for cells in texts)
     return tuple(compress(columns, of_days))
@@ -38,21 +38,21 @@ class LikelyKey:
     """A column that may identify an animal, with its facts."""
 
     column: str
-    rows: int  # that were looked at
+    rows: int  # that were read
     different: int  # values
     empty: int  # cells
     with_different_names: int  # values with more than one name
-    repeated: int  # values in several rows,
-    agreeing: int  # and those of them with one name and category in all
+    repeated: int  # values in several rows
+    agreeing: int  # repeated values whose rows all have the same name and category
 
     @property
     def is_of_others(self) -> bool:
-        """Whether its name says that it numbers something else, such as owners."""
+        """Whether its name suggests numbers of something other than animals, such as owners."""
         return bool(name_parts(self.column) & OF_OTHERS)
 
     @property
     def is_of_animals(self) -> bool:
-        """Whether its name says that it numbers animals, and nothing else."""
+        """Whether its name suggests numbers of animals only."""
         return bool(name_parts(self.column) & OF_ANIMALS) and not self.is_of_others
 
     def __str__(self) -> str:
@@ -71,10 +71,10 @@ def likely_keys(
     mapping: Mapping[str, str],
     most: int | None = None,
 ) -> tuple[LikelyKey, ...]:
-    """Return the columns that are called like an identifier, those of animals first.
+    """Return the columns that are named like an identifier, those of animals first.
 
-    A mapped column, one of dates and one of numbers with decimals is none. Of the rows the first
-    ``most`` are looked at, all for None.
+    Mapped columns, and columns with dates or decimal numbers, are left out. Only the first ``most``
+    rows are read; None reads all.
     """
     import pandas as pd
 
@@ -97,7 +97,7 @@ def likely_keys(
 
 
 def _facts(column: str, table: pd.DataFrame, index: int) -> LikelyKey | None:
-    """Return what is known of a column, whose names and contents are the last columns."""
+    """Return the facts about a column; the last two columns of ``table`` are names and contents."""
     filled = table[table[index] != ""]
     times = filled[index].value_counts()
     if times.empty or any(map(_is_number_or_date, times.index)):
@@ -115,16 +115,15 @@ def _is_number_or_date(text: str) -> bool:
 
 
 def proven_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
-    """Return the only column that is an animal's own and different in every row, if one is."""
+    """Return the column of animals that is the only one with a different value in every row."""
     unique = [key for key in keys if key.different == key.rows]
     return unique[0] if len(unique) == 1 and unique[0].is_of_animals else None
 
 
 def proposed_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
-    """Return the column to propose where nothing says which animal a row is.
+    """Return the column to propose if the recipe has no key.
 
-    It is the proven one, or the only one whose repeated values nearly always agree in all that is
-    sent.
+    It is the proven one, or the only one whose repeated values nearly always have the same content.
     """
     clear = [
         key for key in keys

@@ -33,7 +33,7 @@ class _Kind(StrEnum):
 
 
 class _Moment(NamedTuple):
-    """A date as it is written, before it is known which part is the day."""
+    """The parts of a date in their written order, before the day and the month are told apart."""
 
     parts: tuple[int, int, int]
     is_year_first: bool
@@ -60,7 +60,7 @@ class OrderReader:
         self._epochs = dict[str, str]()
 
     def observe(self, row: TableRow) -> None:
-        """Take note of a row before any order is read."""
+        """Examine a row, before the first order is read."""
         text = cell_at(row.cells, self._at)
         moment = _moment_of(text)
         if moment is None:
@@ -92,7 +92,7 @@ class OrderReader:
         if len(self._examples) > 1:
             kinds = [f"{text!r} is {kind}" for kind, text in self._examples.items()]
             message = f"order_by needs one kind of value, but {' and '.join(kinds)}"
-            raise InputError(message, column=self._column, hint="write all in one way")
+            raise InputError(message, column=self._column, hint="write all values in the same way")
         if len(self._epochs) > 1:
             kinds = [f"{text} may be {unit}" for unit, text in self._epochs.items()]
             message = f"order_by needs one unit of time, but {' and '.join(kinds)} since 1970"
@@ -145,7 +145,7 @@ class OrderReader:
 
 
 def _moment_of(text: str) -> _Moment | None:
-    """Return a date as it is written, or None for any other text."""
+    """Return the parts of a date, or None for any other text."""
     match = DATE.fullmatch(text)
     if match is None:
         return None

@@ -1,7 +1,8 @@
-"""Opens a file or a frame as records, or shows it to a person who chooses how it is read.
+"""Opens a file or a frame for an import, or previews it for a person who chooses the options.
 
-Both read alike. Where a run would stop with an answer in hand, a look takes that answer and goes
-on, so that a form or a draft can show the file beside the question.
+Both read the file in the same way. Where an import would stop at a question with a likely answer, a
+preview uses that answer and continues, so that a form or a draft can show the file with the
+question.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from petstore_frame.loader.source.source_rows import Source
 from petstore_frame.loader.source.table import Table
 from petstore_frame.schema import FIELDS
 
-# Rows in which a header below a title is looked for, and in which a status is.
+# Rows that are searched for a header below a title, and for statuses.
 _BELOW_A_TITLE, _FOR_STATUSES = 20, 200
 _MOST_QUESTIONS = 8
 _SUSPICIONS = frozenset(map(str, Suspicion))
@@ -45,14 +46,14 @@ def open_source(
     import_options: OptionsOfImport = lambda _: None,
     exclude_lines: Collection[int] = (),
 ) -> Source:
-    """Open a file or a frame as records; a result file of ours is read as we wrote it.
+    """Open a file or a frame; a result file of this package gives its original rows.
 
-    A file is known by its bytes, not by its name; ``words_of`` gives how an import was read, for
-    one of its result files.
+    The kind of a file is recognized by its bytes, not by its name. ``import_options`` returns the
+    recipe options of an import, which its result files are read with.
 
     Raises:
-        InputError: It cannot be read as records; the text has the place and the next step.
-        MissingExtraError: A workbook, and openpyxl is not installed.
+        InputError: The source cannot be read; the message has the position and the next step.
+        MissingExtraError: The source is a workbook, and openpyxl is not installed.
 
     Interface: Resources, NewPet (the layout of a file is ours).
     """
@@ -68,7 +69,7 @@ def _lay_out(
     import_options: OptionsOfImport = lambda _: None,
     exclude_lines: Collection[int] = (),
 ) -> Source:
-    """Return the records of a file or a frame, or refuse one without columns of animals."""
+    """Return the rows of a file or a frame; reject one without columns of animals."""
     if own := opened.own_table(recipe):
         as_before = with_import(own, import_options, recipe)
         return Source(opened, own, as_before, is_returned=True, exclude_lines=exclude_lines)
@@ -85,7 +86,7 @@ def _lay_out(
 def _explained(
     opened: Input, table: Table, refusal: InputError, recipe: RecipeFields
 ) -> InputError:
-    """Return why a table has no columns of animals: its header is further down, for example."""
+    """Explain why a table has no columns of animals: its header is further down, for example."""
     is_stated = recipe.columns is not None or recipe.header_row is not None
     if opened.kind == "frame" or may_be_header(table.columns, recipe.mapping, recipe.defaults):
         return refusal
@@ -96,9 +97,9 @@ def _explained(
             if may_be_header(below, recipe.mapping, recipe.defaults) or (
                 is_title and _count_filled(below) > 1
             ):
-                what = f"row {top} is no header of animals: {join_names(table.columns)}"
+                message = f"row {top} is not a header of animals: {join_names(table.columns)}"
                 hint = f"row {row} looks like the header"
-                return InputError(what, hint=hint, add=("header_row", row))
+                return InputError(message, hint=hint, add=("header_row", row))
     if len(table.columns) == 1 and re.search(r"[^\w\s]", table.columns[0]):
         refusal.hint, refusal.add = (
             "name the character between the cells",
@@ -112,7 +113,7 @@ def _count_filled(cells: Sequence[str]) -> int:
 
 
 def _refuse_unsent(source: Source) -> None:
-    """Ask about a column that holds nothing but statuses and would not be sent."""
+    """Ask about a column that holds only statuses and would not be sent."""
     status, rows = FIELDS.named("status"), [*islice(source.table.cells(), _FOR_STATUSES)]
     for at, column in enumerate(source.columns):
         texts = {cell_at(cells, at).casefold() for cells in rows} - {""}
@@ -123,7 +124,7 @@ def _refuse_unsent(source: Source) -> None:
 
 @dataclass(frozen=True)
 class ValueToMap:
-    """A text of ``count`` cells that the field does not allow, and a similar one that it does."""
+    """A text in ``count`` cells that a field does not allow, and a similar allowed value."""
 
     field: str
     column: str
@@ -134,37 +135,37 @@ class ValueToMap:
 
 @dataclass
 class FilePreview:
-    """A file or a frame as it would be read, as far as that is clear."""
+    """A file or a frame as an import would read it, as far as the options are clear."""
 
     name: str
     kind: SourceKind
-    # How it was read: as asked, and with the answers to the questions that have one, which a person
-    # confirms. There are none where all is clear.
+    # The requested options, and the likely answers to the questions, which a person confirms.
+    # There are no questions if everything is clear.
     reading: RecipeFields
     questions: tuple[InputError, ...] = ()
     sheets: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)  # as of a ``Table``
+    facts: Mapping[str, Any] = field(default_factory=dict)  # those of the ``Table``
     header_row: int | None = None
     columns: tuple[str, ...] = ()
     mapping: Mapping[str, str] = field(default_factory=dict)
     keys: tuple[LikelyKey, ...] = ()  # the likeliest first
-    rows: tuple[Sequence[str], ...] = ()  # the first ones, also without a mapping
-    records: tuple[SourceRow, ...] = ()  # the same, read
-    count: int = 0  # of all records that are not skipped
+    rows: tuple[Sequence[str], ...] = ()  # the first ones, even without a mapping
+    records: tuple[SourceRow, ...] = ()  # the same rows, checked
+    count: int = 0  # of all rows that are not excluded
     # The texts of each field except the name, with the number of their cells.
     value_counts: Mapping[str, Counter[str]] = field(default_factory=dict)
-    values: tuple[ValueToMap, ...] = ()  # or mapped already, the commonest first
-    suspicious: Counter[str] = field(default_factory=Counter)  # by the word of ``allow``
-    empty: Counter[str] = field(default_factory=Counter)  # or with a default, by required field
+    values: tuple[ValueToMap, ...] = ()  # and values that are mapped already
+    suspicious: Counter[str] = field(default_factory=Counter)  # by kind, as in ``allow``
+    empty: Counter[str] = field(default_factory=Counter)  # cells, by required field
 
     @property
     def proposed_key(self) -> LikelyKey | None:
-        """The column to propose where nothing says which animal a row is."""
+        """The column to propose if the recipe has no key."""
         return proposed_key(self.keys)
 
     @property
     def dates(self) -> tuple[str, ...]:
-        """The columns of days."""
+        """The columns of dates."""
         return date_columns(self.columns, self.rows)
 
     @classmethod
@@ -176,9 +177,13 @@ class FilePreview:
         rows: int = 50,
         most: int | None = None,
     ) -> FilePreview:
-        """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
+        """Preview a file or a frame; nothing is sent or stored.
 
-        Of the ``most`` records that are looked at, None for all, the first ``rows`` are returned.
+        Args:
+            source: What ``load`` reads.
+            reading: The options to read it with.
+            rows: How many rows to return.
+            most: How many rows to count; None counts all.
         """
         opened = source if isinstance(source, Input) else Input(source)
         preview = cls(opened.name, opened.kind, reading)
@@ -201,7 +206,7 @@ class FilePreview:
 
 
 def _with_answers(opened: Input, preview: FilePreview) -> Source | None:
-    """Lay a file out with the answer to each question that stops it, where it has one."""
+    """Open a file with the likely answer to each question; None if a question has no answer."""
     while len(preview.questions) < _MOST_QUESTIONS:
         try:
             return _lay_out(opened, preview.reading)
@@ -218,7 +223,7 @@ def _with_answers(opened: Input, preview: FilePreview) -> Source | None:
 
 
 def _count_records(preview: FilePreview, source: Source, rows: int, most: int | None) -> None:
-    """Count what the records hold that a person has to say something of."""
+    """Count the values, suspicious rows and empty cells that a person has to decide about."""
     first = list[SourceRow]()
     positions = {name: source.columns.index(at) for name, at in source.mapping.items()}
     value_counts = {name: Counter[str]() for name in positions if name != "name"}

@@ -1,4 +1,4 @@
-"""The recipe of one kind of file: how it is read, and what its columns and words mean."""
+"""The recipe of one kind of file: its layout, and the meaning of its columns and values."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Recipe(RecipeFields):
     """How to read one kind of file: write it once, and use it for each file of that kind.
 
     A ``"?"`` is a placeholder. In ``key``, ``keep``, ``mapping`` and in the options of the layout
-    it is rejected by name; as the meaning of a word it leaves the rows with that word to fix. A
+    it is rejected by name; as the meaning of a value it leaves the rows with that value to fix. A
     recipe holds no address, no API key and no folder.
 
     Raises:
-        ArgumentError: An option is unknown, or its value cannot be used; the text names both.
+        ArgumentError: An option is unknown, or its value cannot be used; the message names both.
 
     Example:
         >>> import petstore_frame as pf
@@ -35,15 +35,15 @@ class Recipe(RecipeFields):
     Interface: Resources, NewPet (the layout of a file is ours).
     """
 
-    if TYPE_CHECKING:  # they would require each field, and by its checked type
+    if TYPE_CHECKING:  # the generated signature would require each field
 
         def __init__(self, **options: Unpack[RecipeOptions]) -> None: ...
 
     @classmethod
     def draft(cls, source: Any, **options: Unpack[RecipeOptions]) -> str:
-        """Return a recipe for a file as TOML: what is proven, and placeholders for the rest.
+        """Return a recipe for a file as TOML: proven options, and placeholders for the others.
 
-        The whole file is read. Each placeholder has its facts next to it.
+        The complete file is read. Each placeholder has a comment with its facts.
 
         Args:
             source: What ``load`` reads.

@@ -30,7 +30,7 @@ from petstore_frame.schema import FIELDS, Categories, Labels
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.validation import suggest
 
-# In value_map next to the fields: words of the key columns that mean that there is no key.
+# The table of value_map that lists texts of the key columns which mean that there is no key.
 KEY = "key"
 
 
@@ -96,11 +96,12 @@ class RecipeFields(BaseModel):
     )
     value_map: dict[str, dict[str, str | int | float]] = Field(
         {},
-        description='Meaning of the words of a field: {"status": {"in stock": "available"}}; '
+        description='Meaning of the values of a field: {"status": {"in stock": "available"}}; '
         '"" means empty',
     )
     fallback: dict[str, str | int | float] = Field(
-        {}, description='Meaning of all words that value_map lacks, by field: {"status": "pending"}'
+        {},
+        description='Meaning of all values that value_map lacks, by field: {"status": "pending"}',
     )
     defaults: dict[str, str | int | float] = Field(
         {},
@@ -113,10 +114,10 @@ class RecipeFields(BaseModel):
         "workbook of numbers and labels",
     )
     include: dict[str, tuple[str, ...]] = Field(
-        {}, description='Rows to load, by the words of a column: {"Place": ["North"]}'
+        {}, description='Rows to load, by the values of a column: {"Place": ["North"]}'
     )
     exclude: dict[str, tuple[str, ...]] = Field(
-        {}, description='Rows not to load, by the words of a column: {"Outcome": ["DIED"]}'
+        {}, description='Rows not to load, by the values of a column: {"Outcome": ["DIED"]}'
     )
     quantity: str | None = Field(
         None, pattern=r"\S", description="Column with the number of animals that a row stands for"
@@ -132,8 +133,8 @@ class RecipeFields(BaseModel):
     )
     quoting: Literal["strict", "none", "unwrap", "?"] = Field(
         "strict",
-        description="strict; none reads quotes as letters; unwrap takes quotes off whole rows and "
-        "names",
+        description="strict; none reads quotes as letters; unwrap removes the quotes around rows "
+        "and names",
     )
     sheet: str | None = Field(None, description="Name of the sheet of a workbook")
     header_row: int | None = Field(
@@ -157,7 +158,7 @@ class RecipeFields(BaseModel):
     @field_validator("mapping", "value_map", "fallback", "defaults", mode="before")
     @classmethod
     def _by_field(cls, table: Any, info: ValidationInfo) -> Any:
-        """Spell the fields as Python does, and the words of a value map as text."""
+        """Return fields with their Python names, and the values of a value map as text."""
         if not isinstance(table, Mapping):
             return table
         by_field = dict[str, Any]()
@@ -176,7 +177,7 @@ class RecipeFields(BaseModel):
     @field_validator("categories")
     @classmethod
     def _ids_by_label(cls, categories: Any) -> Any:
-        """Return labels by id where labels recur or look like ids; the path of a file stays."""
+        """Return ids by label, or labels by id if labels recur or look like ids."""
         if isinstance(categories, str | PathLike):
             return fspath(categories)
         blanks = dict[str, str]()
@@ -189,7 +190,7 @@ class RecipeFields(BaseModel):
         if len(table) < len(pairs) or any(map(_is_number, table)):
             table = dict(pairs)
         if len(table) < len(pairs):
-            raise ValueError("has labels and ids that stand several times; write them as a CSV")
+            raise ValueError("has duplicate labels and ids; write them to a CSV file")
         return {**table, **blanks}
 
     @field_validator("encoding")
@@ -198,7 +199,7 @@ class RecipeFields(BaseModel):
         if encoding == PLACEHOLDER:
             return encoding
         try:
-            "".encode(encoding)  # which a codec of bytes refuses
+            "".encode(encoding)  # which a codec of bytes rejects
         except LookupError:
             raise ValueError(f"{encoding!r} is not an encoding that Python knows") from None
         return encoding
@@ -244,7 +245,7 @@ class RecipeFields(BaseModel):
         """Write the recipe to a TOML file, with a comment on each line, and return its path.
 
         Raises:
-            ArgumentError: A value cannot stand in a file.
+            ArgumentError: A value cannot be written as text.
         """
         file_path, options = Path(fspath(path)), self.to_dict()
         if isinstance(self.categories, str):
@@ -255,7 +256,7 @@ class RecipeFields(BaseModel):
         return toml.write_toml(file_path, toml.toml_of(options, self.comments()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the options as values that JSON has; ``Recipe(**values)`` is the same recipe."""
+        """Return the options as JSON values; ``Recipe(**values)`` is an equal recipe."""
         options = self.model_dump(mode="json", exclude_defaults=True)
         if self.key is not None and len(self.key) < 2:
             options["key"] = "".join(self.key)
@@ -272,7 +273,7 @@ class RecipeFields(BaseModel):
 
     @classmethod
     def describe(cls) -> dict[str, str]:
-        """Return what each option of a recipe is, by its name.
+        """Return the description of each option, by its name.
 
         Example:
             >>> RecipeFields.describe()["sheet"]
@@ -281,11 +282,11 @@ class RecipeFields(BaseModel):
         return {name: field.description or "" for name, field in cls.model_fields.items()}
 
     def replace(self, **options: Any) -> Self:
-        """Return the recipe with these options in place of its own; None removes one."""
+        """Return a copy with these options replaced; None removes an option."""
         return type(self)(**{**self.stated_options(), **options})
 
     def with_options(self, **options: Any) -> Self:
-        """Return the recipe with these options on top of its own; tables are merged.
+        """Return a copy with these options added; tables are merged.
 
         Example:
             >>> recipe = RecipeFields(mapping={"name": "A"})
@@ -300,10 +301,10 @@ class RecipeFields(BaseModel):
         return type(self)(**merged)
 
     def reject_placeholders(self, path: Path | None = None) -> None:
-        """Reject a recipe that leaves open what only a person can say.
+        """Reject a recipe with placeholders that a person must replace first.
 
         Raises:
-            InputError: It names the options, and the line of the first one in a file.
+            InputError: An option has a placeholder; with the line of the first one in a file.
         """
         names = [name for name in _NEVER_OPEN if getattr(self, name) == PLACEHOLDER]
         if PLACEHOLDER in (self.key or ()):
@@ -323,12 +324,12 @@ class RecipeFields(BaseModel):
         raise error
 
 
-# Options that say how a file is read, so that no row can be read while one of them is open.
+# Options without which no row can be read, so that they cannot be placeholders.
 _NEVER_OPEN = ("keep", "order_by", "encoding", "delimiter", "quoting", "sheet", "thousands")
 
 
 def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
-    """Return what reads the cells of each field; a categories file is read here."""
+    """Return the reader of each field's cells; this reads a file of categories."""
     readers = {
         field.name: FieldReader(field, recipe.thousands, keep_spaces=recipe.keep_spaces)
         for field in FIELDS.sent
@@ -342,7 +343,7 @@ def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
         of_categories.add_label(label, number)
     for name, value in recipe.defaults.items():
         if not fields.IN_BRACES.search(str(value)):
-            readers[name].meaning("defaults", value)  # which refuses what cannot be sent
+            readers[name].meaning("defaults", value)  # which rejects a value that cannot be sent
     for name, value in recipe.fallback.items():
         readers[name].fallback = readers[name].meaning("fallback", value)
     for name, table in recipe.value_map.items():
@@ -353,7 +354,9 @@ def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
             }
             readers[name].meanings |= meanings
         elif any(value not in ("", PLACEHOLDER) for value in table.values()):
-            raise ArgumentError('value_map of the key says which words are none, so it gives ""')
+            raise ArgumentError(
+                'value_map of the key lists texts that mean no key, so each value must be ""'
+            )
     return readers
 
 
@@ -364,9 +367,9 @@ def _merged(old: Any, new: Any) -> Any:
 
 
 def _argument_error(error: ValidationError) -> ArgumentError:
-    """Return one error that names the option at fault, and what it may be."""
+    """Return the first problem as an error that names the option and its description."""
     problem = error.errors(include_url=False)[0]
-    if not problem["loc"]:  # of two options that do not fit
+    if not problem["loc"]:  # two options that contradict each other
         return ArgumentError(str(problem["ctx"]["error"]))
     name = str(problem["loc"][0])
     descriptions = RecipeFields.describe()
@@ -380,7 +383,7 @@ def _argument_error(error: ValidationError) -> ArgumentError:
     return ArgumentError(f"{name}: {descriptions[name]}{allowed}; got {value}")
 
 
-# Options whose tables begin with a word of the file, which may hold a "="; its meaning does not.
+# Options whose tables map texts of the file, which may contain a "="; their values do not.
 _BY_LABEL = ("categories", "value_map")
 _LISTS = ("key", "columns", "allow", "exclude", "include")
 

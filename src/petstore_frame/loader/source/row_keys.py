@@ -1,4 +1,4 @@
-"""Reads the key of a row: the texts that say which animal it is."""
+"""Reads the key of a row: the texts that identify its animal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from petstore_frame.loader.source.table import DATE_NOTE, TableRow
 Key = tuple[str, ...]
 KEY_MISSING = "key_missing"
 _MAY_BE_SPECIAL = re.compile(r"[+#/.]|^$")
-_HINT = "fill it in: it says which animal this is"
+_HINT = "fill it in: it identifies the animal"
 
 
 def cell_at(cells: Sequence[str], at: int) -> str:
@@ -36,7 +36,7 @@ class KeyReader:
     Args:
         columns: The columns of the file.
         key: The columns of the key.
-        empty_words: Words that the recipe declares to be no key.
+        empty_values: Texts that mean no key, by the recipe.
     """
 
     def __init__(
@@ -46,16 +46,16 @@ class KeyReader:
         self._positions = tuple(self._position_of.values())
         self._empty_values = frozenset(empty_values)
         self._missing_markers = Counter[Key]()
-        self._complete_keys = set[Key]()  # all keys, if there are several columns
+        self._complete_keys = set[Key]()  # of all rows, if the key has several columns
         # Positions of columns with keys that are not dates, and with three numbers in a key.
         self._others, self._three_numbers = set[int](), set[int]()
         self._ambiguous: frozenset[Key] = frozenset()
-        # A million keys that need no closer look are read by the shortest way.
+        # Fast path for large files: keys of one column that need no further checks.
         self._single_at = self._positions[0] if len(self._positions) == 1 else None
         self._is_plain = self._single_at is not None and not self._empty_values
 
     def observe(self, row: TableRow) -> None:
-        """Take note of a row before any key is read."""
+        """Examine a row, before the first key is read."""
         if self._single_at is not None and self._is_plain_key(row, self._single_at):
             self._others.add(self._single_at)
             return
@@ -74,7 +74,7 @@ class KeyReader:
             self._complete_keys.add(tuple(texts))
 
     def _is_plain_key(self, row: TableRow, at: int) -> bool:
-        """Return True for a key that is neither a word, a date nor what a spreadsheet wrote."""
+        """Return True for a key that is no missing marker, date, or spreadsheet error."""
         cells = row.cells
         text = cells[at].strip() if at < len(cells) else ""
         if not text.isascii() or not text.isprintable() or _MAY_BE_SPECIAL.search(text):
@@ -84,7 +84,7 @@ class KeyReader:
         )
 
     def finish(self) -> None:
-        """Find the keys with empty columns whose rest is the rest of several keys."""
+        """Find the keys with empty columns whose other columns match several keys."""
         partial = [texts for texts in self._complete_keys if "" in texts and any(texts)]
         ambiguous = set[Key]()
         for filled in {tuple(map(bool, texts)) for texts in partial}:
@@ -123,7 +123,7 @@ class KeyReader:
         if "" in texts and (problem := self._gap_problem(row.cells, texts)):
             return problem
         if self._missing_markers and self._missing_markers.get(tuple(texts), 0) > 1:
-            message = f"{texts[0]!r} is a word for no number here: several rows have it"
+            message = f"{texts[0]!r} means that there is no number, as several rows have it"
             return self._placed(message, self._positions[0], row.cells)
         for at, text in zip(self._positions, texts, strict=True):
             if row.problems and at in row.problems:
@@ -154,7 +154,7 @@ class KeyReader:
         if not any(texts):
             return self._placed("the key is missing", gap, cells)
         if tuple(texts) in self._ambiguous:
-            return self._placed("the rest of the key names several rows", gap, cells)
+            return self._placed("the rest of the key matches several rows", gap, cells)
         return None
 
     def _placed(self, message: str, at: int, cells: Sequence[str], hint: str = _HINT) -> RowProblem:

@@ -37,7 +37,7 @@ from petstore_frame.loader.source.wrapped_names import WrappedNames
 from petstore_frame.schema import FIELDS, PetField
 
 _AT_ONCE = 128
-# Rows in which keys are looked for.
+# Rows that are searched for likely keys.
 _MOST_FOR_KEYS = 100_000
 _MOST_OF_A_ROW = 1_000
 _OPEN_DEFAULT = RowProblem(
@@ -47,12 +47,12 @@ _TOTAL_ROW = suspicious(Suspicion.TOTAL_ROW, "this looks like a row of totals, n
 _NUMBER_DTYPES = ("int64", "Int64", "Float64")
 _NOWHERE = sys.maxsize  # the position of a field that has a default and no column
 _STATUS = FIELDS.named("status")
-# Looked up for each row, which takes an enum longer than a name.
+# Module names, because an attribute of an enum is slow to look up for each row.
 _PENDING, _EXCLUDED = State.PENDING, State.EXCLUDED
 
 
 class _Observer(Protocol):
-    """What has to see all rows before the first one is read."""
+    """A reader that has to observe all rows before it reads the first one."""
 
     def observe(self, row: TableRow) -> None: ...
 
@@ -60,7 +60,7 @@ class _Observer(Protocol):
 
 
 class _Filter(NamedTuple):
-    """Which rows an ``include`` or ``exclude`` takes, by the words of a column."""
+    """An ``include`` or ``exclude`` option, which chooses rows by the values of a column."""
 
     at: int
     values: frozenset[str]
@@ -72,7 +72,7 @@ class _Filter(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """A field that is sent: its place, its default with the columns it names, and its reader."""
+    """A field that is sent: its position, its default, columns that this names, and its reader."""
 
     field: PetField
     at: int
@@ -82,14 +82,15 @@ class _Column(NamedTuple):
 
 
 class Source:
-    """The records of one file or frame, from the first one, each time anew.
+    """The checked rows of a file or frame; each iteration starts at the first row.
 
     Attributes:
-        name: What to call it in a message, with the sheet where there are several.
-        recipe: What the caller says; of a fix file, with how its import was read.
-        mapping, key: The column of each field that has one; those that identify an animal, with
-            that of the count where rows stand for several.
-        is_returned: It is one of our own files, whose records have an ``origin``.
+        name: Its name for messages, with the sheet if the workbook has several.
+        recipe: The options of the caller; for a fix file, merged with those of its import.
+        mapping: The column of each field that has one.
+        key: The columns that identify an animal, with that of the quantity if rows stand for
+            several animals.
+        is_returned: Whether this package wrote the file; its rows have an ``origin``.
     """
 
     def __init__(
@@ -193,7 +194,7 @@ class Source:
             names.finish()
 
     def _wrapped_names(self) -> WrappedNames | None:
-        """Return what looks for wrapped names, unless it is decided what becomes of them."""
+        """Return the check for wrapped names, unless the recipe decides how to read them."""
         column = self.mapping.get("name")
         is_decided = (
             self.is_returned
@@ -205,17 +206,17 @@ class Source:
         return WrappedNames(self.columns.index(column), column)
 
     def likely_keys(self) -> tuple[keys.LikelyKey, ...]:
-        """Return the columns that may identify an animal; none if the recipe says which does."""
+        """Return the columns that may identify an animal; none if the recipe has a key."""
         if self.recipe.key is not None or self.is_returned:
             return ()
         return keys.likely_keys(self.columns, self.table.cells(), self.mapping, _MOST_FOR_KEYS)
 
     def proposed_key(self) -> keys.LikelyKey | None:
-        """Return the column to propose if nothing says which animal a row is."""
+        """Return the column to propose if the recipe has no key."""
         return keys.proposed_key(self.likely_keys())
 
     def batches(self) -> Iterator[list[SourceRow]]:
-        """Yield the rows, many at once; an InputError tells why there are no more."""
+        """Yield the rows in lists; an InputError explains why the rest cannot be read."""
         rows: list[SourceRow] = []
         with self._opened.naming():
             self._scan()
@@ -226,7 +227,7 @@ class Source:
                         yield rows
                         rows = []
             except InputError:
-                yield rows  # those above the fault can be shown
+                yield rows  # the rows above the fault can be shown
                 raise
             yield rows
 
@@ -282,9 +283,10 @@ class Source:
                 state=State.INVALID, payload=None, content_hash=None, problems=tuple(problems),
                 unsent_hash=self._hash_of_texts(cells),
             )  # fmt: skip
-        # The row of a key is chosen first; then the chosen one may be excluded.
+        # The row of a key is chosen first; then the chosen one may be excluded. What an excluded
+        # row would send is kept: its animal may have been loaded with other values.
         if is_excluded and (is_excluded_line or self.recipe.keep is None):
-            return checked._replace(state=_EXCLUDED, payload=None, problems=(), unsent_hash=None)
+            return checked._replace(state=_EXCLUDED, problems=(), unsent_hash=None)
         return checked
 
     def _read_key(
@@ -322,7 +324,7 @@ class Source:
         return any(width <= column.at < _NOWHERE for column in self._sent)
 
     def _is_blank(self, cells: tuple[str, ...], problems: Mapping[int, RowProblem]) -> bool:
-        """Return True if no cell has text, or a problem of its own such as an error."""
+        """Return True if no cell has text, or a problem other than merged cells."""
         if cells and cells[0].strip():
             return False
         if "".join(cells).strip():
@@ -332,7 +334,7 @@ class Source:
     def _without_allowed(
         self, problems: list[RowProblem], notes: list[str], *, is_confirmed: bool
     ) -> list[RowProblem]:
-        """Turn the suspicions that a person let through into notes; return the other problems."""
+        """Turn the suspicions that a person allowed into notes; return the other problems."""
         remaining = []
         for problem in problems:
             if problem.allow and (is_confirmed or problem.allow in self.recipe.allow):
@@ -388,7 +390,7 @@ class Source:
         problems: list[RowProblem],
         notes: list[str],
     ) -> bool:
-        """Add what the source says about a cell; return True if its text cannot be sent."""
+        """Add the source's problem or note for a cell; return True if it cannot be sent."""
         if at in row.problems:
             problems.append(self._placed(row.problems[at], at, row.cells))
             return True
@@ -399,7 +401,7 @@ class Source:
         return False
 
     def _quantity_of(self, row: TableRow) -> tuple[int, RowProblem | None]:
-        """Return how many animals a row stands for, or why that is not known."""
+        """Return how many animals a row stands for, or a problem and 1."""
         if row.origin or not any(map(str.strip, row.cells)):
             return 1, None
         text = cell_at(row.cells, self._quantity_at).removesuffix(".0")
@@ -416,11 +418,11 @@ class Source:
         return 1, self._placed(problem, self._quantity_at, row.cells)
 
     def _is_swallowing(self, cells: Sequence[str]) -> bool:
-        """Tell whether a cell of a text file holds line breaks and what looks like other rows."""
+        """Return True if a cell of a text file contains line breaks and what looks like rows."""
         rest, sign = self._width - 1, self._delimiter
         for at, cell in enumerate(cells if rest and not self.is_returned else ()):
             first, *below = cell.splitlines() or [""]
-            # The rest of the row in which the quote opens, or a whole row below it.
+            # The rest of the row in which the quote opens, or a complete row below it.
             is_rest = bool(below) and 0 < first.count(sign) == rest - at
             if is_rest or any(line.count(sign) == rest for line in below):
                 return True
@@ -434,20 +436,20 @@ class Source:
 
 
 def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> str:
-    """Return a default with the cells of columns that it names; empty where one is empty."""
+    """Return a default with the cells of the columns it names; empty if one of them is empty."""
     texts = {column: cell_at(cells, at) for column, at in named.items()}
     return IN_BRACES.sub(lambda match: texts[match[1]], default) if all(texts.values()) else ""
 
 
 def _blank_row(number: int, row: TableRow, cells: tuple[str, ...]) -> SourceRow:
-    """Return a row without text; somebody may have emptied the row of a fix file."""
+    """Return a row without text; a user excludes a row of a fix file by clearing it."""
     if row.origin is not None:
         return SourceRow(number, row.line, cells, _EXCLUDED, origin=row.origin, is_excluded=True)
     return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
 
 
 def _with_total(problems: list[RowProblem]) -> list[RowProblem]:
-    """Return the problems of a row of totals, with this one first."""
+    """Return the problems of a row of totals, with the total first."""
     if any(problem.allow == Suspicion.TOTAL_ROW for problem in problems):
         return problems
     return [_TOTAL_ROW, *problems]

@@ -1,4 +1,4 @@
-"""Recognizes what spreadsheets and programs write in place of what a person typed."""
+"""Recognizes texts that spreadsheets and programs write instead of what a person typed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import html
 import re
 from collections.abc import Callable
 
-# What a spreadsheet may put in the place of a key: an error, in English or German, or the rounded
-# form of a long number.
+# What a spreadsheet may write instead of a key: an error, in English or German, or the rounded form
+# of a long number.
 SPREADSHEET_ERROR = re.compile(
     r"#(N/A|NV|REF!|NAME\?|VALUE!|DIV/0!|NUM!|NULL!|SPILL!|CALC!|BEZUG!|WERT!|ZAHL!)|#{4,}",
     re.IGNORECASE,
@@ -25,7 +25,7 @@ _CONVERTED_DATE = re.compile(
     re.IGNORECASE,
 )
 THREE_NUMBERS = re.compile(r"\d+[./]\d+[./]\d+")
-# Words that people write if an animal has no number. One of them may be a key, two cannot.
+# Texts that people write if an animal has no number. In one row it may be a key, in two it is not.
 MISSING_MARKERS = frozenset(
     {"none", "n/a", "na", "unknown", "tbd", "0", "-", "?", "unbekannt", "keine", "keiner", "ohne",
      "inconnu", "aucun", "desconocido", "ninguno", "sconosciuto"}
@@ -36,7 +36,7 @@ ENTITY = re.compile(r"&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IG
 
 
 def is_missing_marker(text: str) -> bool:
-    """Return True if a key is a word for having none, such as ``unknown`` or ``0``.
+    """Return True for a text that may mean that there is no key, such as ``unknown``.
 
     Example:
         >>> is_missing_marker("N/A"), is_missing_marker("A-17")
@@ -85,13 +85,13 @@ def unwrap_name(name: str) -> str:
     return inner.strip() or text
 
 
-# Words that programs write for a missing value.
+# Texts that programs write for a missing value.
 _MISSING = re.compile(r"nan|none|null|\(null\)|<na>|#n/a|n/a|nat|undefined", re.IGNORECASE)
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\x80-\x9f]")
 
 
 def without_invisible(text: str) -> str:
-    """Return a text without the characters that nobody sees, such as a zero-width space.
+    """Return a text without invisible characters, such as a zero-width space.
 
     Example:
         >>> without_invisible("avail\\u200bable\\u200e")
@@ -108,7 +108,7 @@ def is_misread(name: str) -> bool:
         return False
 
 
-# The notes on a name that is sent, with what finds them.
+# The notes on a name that is sent, each with its test.
 NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("mojibake", is_misread),
     ("invisible_characters", _INVISIBLE.search),

@@ -1,4 +1,4 @@
-"""Defines what a file is read into first: columns with rows of text cells below them."""
+"""Defines the table that every source is read into: columns, and rows of text cells."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXACT_FLOATS = 2**53
 
 
 class Cell(NamedTuple):
-    """The text of a cell, and what its type or its place says about it."""
+    """The text of a cell, and a note or a problem from its type or position."""
 
     text: str
     note: str | None = None  # for a warning
@@ -32,11 +32,11 @@ EMPTY_CELL = Cell("")
 
 
 class TableRow(NamedTuple):
-    """The cells of a row as text, and what its source says about them."""
+    """The cells of a row as text, with the notes and problems of its source."""
 
-    line: int  # that it begins on
+    line: int  # on which it begins
     cells: Sequence[str]
-    lines: int = 1  # that it takes
+    lines: int = 1  # how many it takes
     notes: Mapping[int, str] = {}  # by the position of the cell
     problems: Mapping[int, RowProblem] = {}  # likewise
     doubt: RowProblem | None = None  # why a person has to confirm the row
@@ -46,9 +46,9 @@ class TableRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """The names of columns, and a function that yields the rows below, anew on each call.
+    """The names of columns, and a function that yields the rows from the first one.
 
-    ``header_row`` is None if none was read; ``facts`` are encoding and delimiter, or sheet.
+    ``header_row`` is None if no header was read; ``facts`` are encoding and delimiter, or sheet.
     """
 
     columns: tuple[str, ...]
@@ -57,12 +57,12 @@ class Table:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def readable_rows(self) -> Iterator[TableRow]:
-        """Yield the rows down to one that cannot be read; ``rows`` says why."""
+        """Yield the rows up to one that cannot be read; ``rows`` raises the error for it."""
         with suppress(InputError):
             yield from self.rows()
 
     def cells(self) -> Iterator[Sequence[str]]:
-        """Yield the cells of the rows down to one that cannot be read."""
+        """Yield the cells of the rows up to one that cannot be read."""
         for row in self.readable_rows():
             yield row.cells
 

@@ -1,4 +1,4 @@
-"""Finds the encoding of a text file: proven, stated, or shown in the likeliest ones."""
+"""Finds the encoding of a text file, or shows its lines in the likeliest encodings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_CANDIDATES, _EXAMPLE_LENGTH, _MAX_LINES = 3, 60, 200
 
 
 def codec_of(data: bytes, stated: str | None) -> str:
-    """Return the codec of a text, by which all of it was decoded once.
+    """Return the codec with which all of a text can be decoded.
 
     Raises:
         InputError: It is not text of the encoding that is stated or proven, with the line.
@@ -39,7 +39,7 @@ def codec_of(data: bytes, stated: str | None) -> str:
 
 
 def decode_error_handler(codec: str) -> str:
-    """Return how a codec treats half a character: it then spoils one row, not all."""
+    """Return the error handler of a codec; a lone surrogate then invalidates only one row."""
     return "surrogatepass" if codec.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
 
 
@@ -60,7 +60,7 @@ def likely_encodings(data: bytes, lines: Sequence[bytes]) -> list[str]:
 
 
 def _unusual_share(data: bytes, codec: str) -> float:
-    """Return the share of what no name has: signs, capitals within words, several alphabets."""
+    """Return the share of letters that are unusual in names: signs, capitals within words, …"""
     unusual = letters = 0
     before = " "
     for letter in data.decode(codec, "replace"):
@@ -83,13 +83,13 @@ def _alphabet(letter: str) -> str:
 
 
 def _misread(data: bytes, codec: str, at: int) -> InputError:
-    """Return the error that shows the first such line as other encodings read it."""
+    """Return the error for a byte, with the first such lines in other encodings."""
     lines, number = data.splitlines(), len(data[: at + 1].splitlines())
     name = codec.removesuffix("-sig").upper()
     message = f"byte {at + 1:,} (0x{data[at]:02x}) is not {name} text"
     non_ascii_lines = [line for line in lines[: number + 1000] if not line.isascii()]
     if sum(_fault(line, "utf-8") is None for line in non_ascii_lines) * 2 >= len(non_ascii_lines):
-        hint = "no encoding fits the whole file; correct this line, and others like it"
+        hint = "no encoding fits the complete file; correct this line, and others like it"
         return InputError(message, line=number, hint=hint)
     candidates = likely_encodings(data, non_ascii_lines[:200])
     if not candidates:
@@ -101,7 +101,7 @@ def _misread(data: bytes, codec: str, at: int) -> InputError:
 
 
 def _readings(lines: Sequence[bytes], candidates: Sequence[str]) -> str:
-    """Return the lines that tell the likeliest encodings apart, as each of them reads them."""
+    """Return the lines that tell the likeliest encodings apart, in each of them."""
     decoded = {
         codec: [line.decode(codec).strip()[-_EXAMPLE_LENGTH:] for line in lines[:_MAX_LINES]]
         for codec in candidates

@@ -1,4 +1,4 @@
-"""Recognizes rows of totals, in the languages that headers are recognized in."""
+"""Recognizes rows of totals, in the languages of the recognized headers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _STARTS = frozenset(
 
 
 def is_total(text: str) -> bool:
-    """Return True if a text is what the last row of a list is called.
+    """Return True if a text names a total, as in the last row of a list.
 
     Example:
         >>> is_total("Grand total: 67"), is_total("Zwischensumme"), is_total("Summer")
@@ -53,5 +53,5 @@ def is_total(text: str) -> bool:
 
 
 def is_total_row(cells: Sequence[str]) -> bool:
-    """Return True if a row has an empty cell, and another one says that it is a total."""
+    """Return True if a row has an empty cell, and another cell that names a total."""
     return any(map(is_total, cells)) and any(not cell.strip() for cell in cells)

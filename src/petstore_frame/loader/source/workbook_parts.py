@@ -1,7 +1,7 @@
-"""Reads from a workbook's files what openpyxl does not say: formulas, hidden rows, sizes.
+"""Reads what openpyxl does not report from a workbook: formulas, hidden rows, sizes.
 
-Each sheet is read as a stream before openpyxl sees it, so that a small file cannot take much
-memory, in a time that grows with the size of the file alone.
+Each sheet is read as a stream before openpyxl opens it, so that a small file cannot take much
+memory. The time depends only on the size of the file.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class WorkbookParts:
 
 
 def read_parts(file: BinaryIO) -> WorkbookParts:
-    """Read which files a workbook has, or reject what is no workbook that we can read."""
+    """Return the files of a workbook; reject a file that is not a readable workbook."""
     with zipfile.ZipFile(file) as packed:
         parts = {part.filename: part for part in packed.infolist()}
         _reject_other_kinds(packed, parts)
@@ -92,7 +92,7 @@ def read_parts(file: BinaryIO) -> WorkbookParts:
 
 
 def _new_parser() -> expat.XMLParserType:
-    """Return a parser that rejects entities of a document's own, which can grow without end."""
+    """Return a parser that rejects declared entities, which can grow without end."""
     parser = expat.ParserCreate()
 
     def reject_entities(*_: object) -> None:
@@ -126,8 +126,8 @@ def _reject_other_kinds(packed: zipfile.ZipFile, parts: Mapping[str, zipfile.Zip
     raise InputError("this is a zip file, not a workbook", hint="unpack it, or save it as .xlsx")
 
 
-def _too_large(what: str) -> InputError:
-    message = f"the workbook {what}, more than a list of animals needs"
+def _too_large(reason: str) -> InputError:
+    message = f"the workbook {reason}, more than a list of animals needs"
     return InputError(message, hint=_SAVE_AS_CSV)
 
 
@@ -222,7 +222,7 @@ class _SheetScan:
 
 
 class MergedCells:
-    """Tells which cells of a row are a part of merged cells, for rows asked in rising order."""
+    """Finds the cells of a row that are part of merged cells; rows are read in rising order."""
 
     def __init__(self, ranges: list[CellRange]) -> None:
         self._waiting = sorted(ranges, reverse=True)  # the next one is the last

@@ -1,4 +1,4 @@
-"""Asks what to do if all names of a file are in quotes, or hold HTML entities."""
+"""Asks what to do if all names of a file are in quotes, or contain HTML entities."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from petstore_frame.loader.source.table import TableRow
 from petstore_frame.rendering import count_text
 
 _MAX_EXAMPLES = 2
-# Names in which an HTML entity must appear for a question about them.
+# An HTML entity must appear among this many names, or no question is asked.
 _NAMES_FOR_ENTITIES = 2_000
 
 
 class WrappedNames:
-    """Counts the names of a column as long as all of them are wrapped.
+    """Counts the names of a column while all of them are wrapped.
 
     Args:
         at: The position of the column of names.
@@ -31,7 +31,7 @@ class WrappedNames:
         self._is_all_quoted = self._is_all_encoded = True
 
     def observe(self, row: TableRow) -> None:
-        """Take note of the name in a row."""
+        """Examine the name in a row."""
         name = cell_at(row.cells, self._at)
         if not name:
             return

@@ -240,18 +240,19 @@ def test_pets_that_an_earlier_load_saw_are_no_reason_to_ask() -> None:
 def test_names_from_defaults_equal_pets_by_chance() -> None:
     """They are compared with none."""
     rows = named(5, has_default_name=True)
-    assert match_equal_pets(rows, [pet(n, f"Pet {n}") for n in range(1, 6)], 5) == ([], [], [])
+    assert match_equal_pets(rows, [pet(n, f"Pet {n}") for n in range(1, 6)], 5) == ([], [])
 
 
 def test_ids_of_pets_need_names_that_agree() -> None:
-    """Another list may number its rows; under our own mark only other names are asked about."""
+    """Another list may number its rows; with the columns of our exports, all are asked about."""
     rows, ids = named(4), {n: n for n in range(1, 5)}
     pets = {n: pet(n, f"Pet {n}") for n in range(1, 5)}
     others = {n: pet(n, f"Other {n}") for n in range(1, 5)}
-    assert len(match_ids(rows, ids, pets, is_marked=False, of=4).asked) == 4
-    assert match_ids(rows, ids, others, is_marked=False, of=4) == ([], [], [])
-    assert len(match_ids(rows, ids, pets, is_marked=True, of=4).certain) == 4
-    assert len(match_ids(rows, ids, others, is_marked=True, of=4).asked) == 4
+    assert len(match_ids(rows, ids, pets, is_export=False, of=4).asked) == 4
+    assert match_ids(rows, ids, others, is_export=False, of=4) == ([], [])
+    assert len(match_ids(rows, ids, pets, is_export=True, of=40).asked) == 4
+    assert len(match_ids(rows, ids, others, is_export=True, of=4).asked) == 4
+    assert len(match_ids(rows, ids, others, is_export=True, of=40).few) == 4
 
 
 def test_a_row_that_is_created_has_a_life_of_its_own() -> None:
