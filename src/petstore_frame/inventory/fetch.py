@@ -47,7 +47,7 @@ def fetch_inventory(
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()`` for a store of
             ``pf.serve()``.
         status: Only pets with this status: available, pending or sold; None for all.
-        max_pets: Keep at most so many; None for no cap. A cap that cuts makes the verdict
+        max_pets: Maximum number of pets; None for no cap. A cap that cuts makes the verdict
             incomplete.
         progress: None shows a bar only where a person is watching, True always, False never; or
             a function that is called with the number of pets read.
@@ -194,7 +194,7 @@ def _advertised_total(state: ReadingState) -> int | None:
 
 @dataclass(frozen=True, repr=False)
 class PetSearch:
-    """What became of a search for a pet; ``find_pet`` makes it.
+    """The outcome of a search for a pet; ``find_pet`` makes it.
 
     ``pet`` is None unless it was found, ``reason`` the evidence as text. It is absent if the
     ``assumptions`` hold.
