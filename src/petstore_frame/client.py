@@ -1,6 +1,6 @@
 """Sends the three operations of the interface, one request each.
 
-A GET is repeated after a passing failure, a POST never.
+A GET is retried after a transient error, a POST never.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Client:
             never retries. A ``Retry-After`` of up to 300 s is honored on top of that, up to 15
             minutes in a row. Until the store has responded once, connection errors are retried
             for 4 s only. A POST is never retried.
-        transport: An ``httpx.BaseTransport`` in place of our own: for proxies, certificates and
+        transport: An ``httpx.BaseTransport`` instead of the default: for proxies, certificates and
             header lines beyond what the environment says, and for tests.
         idempotency: How the store expects idempotency keys; only for a store that honours them.
 
@@ -98,7 +98,7 @@ class Client:
         self._has_warned = False
 
     def with_key(self, api_key: str | SecretStr) -> Self:
-        """Return a client of the same store with another key; this one stays as it is."""
+        """Return a client of the same store with another key; this one is unchanged."""
         api_key = hide_key(api_key)
         return type(self)(self.base_url, api_key, **self._options, idempotency=self.idempotency)
 
@@ -106,7 +106,7 @@ class Client:
         """List animals: one request, one page. ``fetch_inventory`` gets the whole.
 
         Args:
-            limit: At most so many pets, 1 to 100.
+            limit: Maximum number of pets, 1 to 100.
             status: Only pets with this status: available, pending or sold; None for all.
 
         Returns:
@@ -232,7 +232,7 @@ class Client:
     ) -> PostOutcome:
         """Send one POST with these bytes and return what its end proves; no answer raises.
 
-        For importers, which must know what became of each request; ``create_pet`` is the plain way.
+        For importers, which must know the outcome of each request; ``create_pet`` is the plain way.
         The key is sent only when the client knows that the store honours it. ``store_id`` is the
         ``X-Store-Id`` that the store sent before; another one at its address refuses the pet.
 
@@ -293,7 +293,7 @@ class Client:
         if self._is_closed:
             raise ClosedError(
                 f"this Client of {self.base_url} is closed, as it is after its `with` block; "
-                "make a new one (nothing was sent)"
+                "create a new one (nothing was sent)"
             )
 
     def __enter__(self) -> Self:
@@ -308,7 +308,7 @@ class Client:
 
     def __getstate__(self) -> NoReturn:
         raise TypeError(
-            "a Client holds a key and is not pickled; make a new one where it is needed"
+            "a Client holds a key and is not pickled; create a new one where it is needed"
         )
 
 

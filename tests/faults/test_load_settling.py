@@ -9,11 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import petstore_frame as pf
 from faults.flaky_store import KEY
 from faults.load_harness import check_promises, settle
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import view_of
+from petstore_frame.loader.reconcile import read_store
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending import pool as waiting
 from petstore_frame.loader.sending.pool import SessionClocks
@@ -249,3 +251,14 @@ def test_a_person_may_name_a_row_by_its_key(load_with, run_load) -> None:
     result.resolve({"Pet 4": 5})
     assert result.counts["created"] == 10
     assert result.exit_code == 0
+
+
+@pytest.mark.parametrize(("max_pages", "has_all"), [(2, False), (3, False), (9, True)])
+def test_a_store_is_read_up_to_a_number_of_pages(max_pages: int, has_all: bool) -> None:
+    """A listing that reaches the largest number of pages is kept as a part, and proves no end."""
+    pages = []
+    with pf.serve(sample=350, seed=7) as server, server.client() as client:
+        listing = read_store(client, lambda: pages.append(1), max_pages)
+    assert (len(listing.pets) == 350, listing.is_complete) == (has_all, has_all)
+    assert len(listing.pets) >= 100 * min(max_pages, 3)
+    assert len(pages) <= max_pages and (has_all or not listing.is_whole)

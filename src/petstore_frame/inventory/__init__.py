@@ -6,7 +6,7 @@ one after another; each returns ``Evidence``, and ``weigh`` makes the verdict.
 
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
-from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, find_pet
+from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, find_pet, read_inventory
 from petstore_frame.inventory.inventory import Inventory, completeness
 from petstore_frame.inventory.provenance import HasProvenance, Provenance, provenance_of
 from petstore_frame.inventory.saved_inventory import (
@@ -40,6 +40,7 @@ __all__ = [
     "is_unchanged_csv",
     "json_lines",
     "provenance_of",
+    "read_inventory",
     "read_listing",
     "write_coverage",
     "write_coverage_properties",

@@ -47,7 +47,7 @@ def fetch_inventory(
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()`` for a store of
             ``pf.serve()``.
         status: Only pets with this status: available, pending or sold; None for all.
-        max_pets: Keep at most so many; None for no cap. A cap that cuts makes the verdict
+        max_pets: Maximum number of pets; None for no cap. A cap that cuts makes the verdict
             incomplete.
         progress: None shows a bar only where a person is watching, True always, False never; or
             a function that is called with the number of pets read.
@@ -101,6 +101,28 @@ def fetch_inventory(
             raise
         raise IncompleteInventoryError(_broke_off(state, problem), partial=partial) from problem
     return _to_inventory(state, state.evidence, cap)
+
+
+def read_inventory(
+    client: ReadingClient, *, max_pages: float, on_page: Callable[[], object]
+) -> Inventory:
+    """Read every pet for another part of ours, which needs all of them or an error.
+
+    Args:
+        client: Sends the requests.
+        max_pages: How many pages to read; a listing that reaches this number is incomplete.
+        on_page: Called after each page; what it raises ends the reading.
+
+    Raises:
+        PetstoreError: A page could not be read.
+    """
+    fetcher = PageFetcher(client, max_pages=max_pages, on_rows=lambda _: on_page())
+    state = ReadingState(fetcher)
+    read_pets(state)
+    if not state.has_enough:
+        return _to_inventory(state, state.evidence, None)
+    broke_off = Evidence(Fact.BROKE_OFF, count=state.pages_read)
+    return _to_inventory(state, [broke_off, *_without_ends(state.evidence)], None)
 
 
 def _broke_off(state: ReadingState, cause: object) -> str:
@@ -172,7 +194,7 @@ def _advertised_total(state: ReadingState) -> int | None:
 
 @dataclass(frozen=True, repr=False)
 class PetSearch:
-    """What became of a search for a pet; ``find_pet`` makes it.
+    """The outcome of a search for a pet; ``find_pet`` makes it.
 
     ``pet`` is None unless it was found, ``reason`` the evidence as text. It is absent if the
     ``assumptions`` hold.

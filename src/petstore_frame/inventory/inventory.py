@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_SHOWN_ROWS = 5
+_MAX_ROWS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ class Inventory(HasProvenance):
         )
 
     def with_ids(self, ids: pd.DataFrame) -> Self:
-        """Return the same pets with your own keys beside them.
+        """Return the same pets with your own keys next to them.
 
         Args:
             ids: A table of ``key`` and pet ``id``, as ``pf.read_ids(client)`` returns it. A pet
@@ -267,7 +267,7 @@ class Inventory(HasProvenance):
     def _repr_html_(self) -> str:
         from petstore_frame.rendering import Markup, in_notebook, shorten
 
-        known, first = self.completeness, self.frame.head(_SHOWN_ROWS)
+        known, first = self.completeness, self.frame.head(_MAX_ROWS)
         requests = count_text(known.requests, "request")
         note = f"{self.base_url} · {self.fetched_at:%Y-%m-%d %H:%M:%S %Z} · {requests}"
         shown = first.assign(name=first["name"].map(shorten))

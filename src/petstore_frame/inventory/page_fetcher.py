@@ -44,6 +44,7 @@ class PageFetcher:
         client: Sends the requests.
         status: The status that is read, or None for all pets.
         is_enough: Whether to stop with these pets, asked after each page; None reads on.
+        max_pages: How many pages to read before stopping; infinity reads on.
         on_rows: Called with the number of pets read.
         on_wait: Called with the seconds to wait if the store asks to wait.
 
@@ -63,10 +64,12 @@ class PageFetcher:
         *,
         status: str | None = None,
         is_enough: Callable[[PetRows], bool] | None = None,
-        on_rows: Callable[[int], None] | None = None,
+        max_pages: float = math.inf,
+        on_rows: Callable[[int], object] | None = None,
         on_wait: Callable[[float], None] | None = None,
     ) -> None:
         self.client, self.status, self.is_enough = client, status, is_enough
+        self._max_pages, self._pages = max_pages, 0
         self._on_rows, self._on_wait = on_rows, on_wait
         self.requests = self.probes = self.longest_page = 0
         self.ignores_limit = False
@@ -80,10 +83,13 @@ class PageFetcher:
 
     def has_enough(self, rows: PetRows) -> bool:
         """Return whether the caller's limit is passed, or all that the caller looks for is read."""
+        if self._pages >= self._max_pages:
+            return True
         return self.is_enough is not None and self.is_enough(rows)
 
     def report_rows(self, rows: int) -> None:
-        """Tell the caller how many pets were read."""
+        """Count a page, and tell the caller how many pets were read."""
+        self._pages += 1
         if self._on_rows is not None:
             self._on_rows(rows)
 

@@ -38,7 +38,7 @@ class PetRows:
         return len(self._ids)
 
     def __contains__(self, pet_id: int) -> bool:
-        return self._place(pet_id) is not None
+        return self._position(pet_id) is not None
 
     def add(self, columns: PetColumns, *, is_earlier: bool = False) -> int:
         """Add a page and return how many pets were new; an earlier page changes no pet."""
@@ -47,13 +47,13 @@ class PetRows:
             self._append(columns)
             return len(columns.id)
         for row in columns.rows():
-            place = self._place(row[_ID])
-            if place is None:
+            position = self._position(row[_ID])
+            if position is None:
                 self.add(PetColumns.of_rows([row]))
                 continue
-            for index in self._differences(row, place):
+            for index in self._differences(row, position):
                 if not is_earlier:
-                    self._columns[index][place] = row[index]
+                    self._columns[index][position] = row[index]
         return len(self._ids) - before
 
     def columns(self) -> PetColumns:
@@ -66,14 +66,14 @@ class PetRows:
             starts_above = not self._ids or not ids or ids[0] > self._ids[-1]
             if starts_above and all(map(operator.lt, ids, islice(ids, 1, None))):
                 return True
-            self._places = {pet_id: place for place, pet_id in enumerate(self._ids)}
+            self._places = {pet_id: position for position, pet_id in enumerate(self._ids)}
         return self._places.keys().isdisjoint(ids) and len({*ids}) == len(ids)
 
-    def _place(self, pet_id: int) -> int | None:
+    def _position(self, pet_id: int) -> int | None:
         if self._places is not None:
             return self._places.get(pet_id)
-        place = bisect_left(self._ids, pet_id)
-        return place if place < len(self._ids) and self._ids[place] == pet_id else None
+        position = bisect_left(self._ids, pet_id)
+        return position if position < len(self._ids) and self._ids[position] == pet_id else None
 
     def _append(self, columns: PetColumns) -> None:
         try:
@@ -90,11 +90,11 @@ class PetRows:
         for column in self._columns:
             del column[complete_rows:]
         if self._places is not None:
-            self._places = {pet_id: place for place, pet_id in enumerate(self._ids)}
+            self._places = {pet_id: position for position, pet_id in enumerate(self._ids)}
 
-    def _differences(self, row: Sequence[Any], place: int) -> set[int]:
+    def _differences(self, row: Sequence[Any], position: int) -> set[int]:
         """Return the columns in which a row differs from the row of the same id, and note them."""
-        before = [column[place] for column in self._columns]
+        before = [column[position] for column in self._columns]
         differences = {index for index, value in enumerate(row) if value != before[index]}
         if _STATUS in differences:
             self.disputed |= {before[_STATUS], row[_STATUS]}

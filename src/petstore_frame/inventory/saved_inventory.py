@@ -31,7 +31,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _DELIMITERS = (",", ";", "\t", "|")
-_EXTENSIONS = {".csv": "CSV", ".parquet": "Parquet file", ".xlsx": "workbook"}
+_EXTENSIONS = {
+    ".csv": "CSV",
+    ".jsonl": "file of JSON lines",
+    ".parquet": "Parquet file",
+    ".xlsx": "workbook",
+}
 _SHEET = "Inventory"
 _LABELS = "category"
 _HASH = "file_sha256"
@@ -86,13 +91,14 @@ def _missing_columns(frame: pd.DataFrame) -> list[str]:
 
 
 def read_inventory(path: str | PathLike[str]) -> Inventory:
-    """Read an Inventory back from a workbook, a CSV or a Parquet file that this package wrote.
+    """Read an Inventory back from a file that this package wrote.
 
     Args:
         path: A file of ``write_report(inventory, ...)`` or of ``petstore-frame fetch``, or of
             ``inventory.frame.to_parquet()``. A CSV may have been saved by a spreadsheet with
-            semicolons. What it covers is in a second file, ``<file>.coverage.json``. Without that,
-            or if ids, categories or statuses were changed, what the rows cover is unknown.
+            semicolons. What a CSV or JSON lines (``.jsonl``) cover is in a second file,
+            ``<file>.coverage.json``. Without that, or if ids, categories or statuses were changed,
+            what the rows cover is unknown.
 
     Raises:
         InputError: The file does not exist or cannot be opened.
@@ -103,11 +109,14 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
     file = Path(path)
     extension = file.suffix.lower()
     if extension not in _EXTENSIONS:
-        raise ArgumentError(f"unsupported extension {file.suffix!r}; use .xlsx, .csv or .parquet")
+        raise ArgumentError(
+            f"unsupported extension {file.suffix!r}; use .xlsx, .csv, .jsonl or .parquet"
+        )
     if extension == ".parquet":
         import_extra("pyarrow", "reading Parquet", "history")
     readers: dict[str, Callable[[Path], pd.DataFrame]] = {
         ".csv": _read_csv,
+        ".jsonl": _read_json_lines,
         ".parquet": pd.read_parquet,
         ".xlsx": _read_workbook,
     }
@@ -141,10 +150,10 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
 
 
 def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> None:
-    """Write next to a CSV what its rows cover, where they are from, and a hash of the file.
+    """Write next to a CSV or JSON lines what the rows cover, their store and a hash of the file.
 
     Args:
-        path: The CSV, as it was just written.
+        path: The file, as it was just written.
         inventory: Its rows; None if it is not known where they are from.
     """
     file = Path(path)
@@ -236,6 +245,29 @@ def _read_csv(file: Path) -> pd.DataFrame:
         cells = _without_labels(cells.rename(columns=without_guard))
     own = cells.drop(columns=[*FIELDS.names])
     frame = _pet_frame(cells, own.where(own != ""))
+    return _with_coverage(frame, file)
+
+
+def _read_json_lines(file: Path) -> pd.DataFrame:
+    """Return the pets of a file with one object per line, then the user's own columns."""
+    import pandas as pd
+
+    with file.open(encoding="utf-8-sig") as lines:
+        rows = [json.loads(line) for line in lines if line.strip()]
+    if not all(isinstance(row, dict) for row in rows):
+        raise ValueError("it has a line that is not an object")
+    header = list(dict.fromkeys(name for row in rows for name in row)) or [*FIELDS.names]
+    cells = pd.DataFrame({name: [row.get(name) for row in rows] for name in header}, dtype="object")
+    if _missing_columns(cells):
+        return cells
+    for name in ("id", "category_id"):
+        cells[name] = [_whole_number(value, name) for value in cells[name]]
+    own = cells.drop(columns=[*FIELDS.names]).infer_objects()
+    return _with_coverage(_pet_frame(cells, own), file)
+
+
+def _with_coverage(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
+    """Return a frame with what the file next to its own says that it covers."""
     if _coverage_path(file).exists():
         text = _coverage_path(file).read_text(encoding="utf-8", errors="replace")
         frame.attrs[ATTRS_KEY] = text

@@ -13,17 +13,11 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame.errors import (
-    APIStatusError,
-    IncompleteInventoryError,
-    JournalError,
-    PetstoreError,
-)
-from petstore_frame.inventory import Inventory, fetch_inventory
+from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
+from petstore_frame.inventory import Inventory, read_inventory
 from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
 from petstore_frame.loader.journal.rows import Import, read_import, read_imports, read_rows
@@ -38,39 +32,26 @@ from petstore_frame.transport import same_store_address
 CONNECT_S = 5.0
 
 
-class _EnoughError(PetstoreError):
-    """The largest number of pages was read."""
+def read_store(client: Any, watch: Callable[[], object], max_pages: float = math.inf) -> StorePets:
+    """Read the pets of a store; ``watch`` is called at each page, and what it raises ends it.
 
-
-def read_store(client: Any, watch: Callable[[], object], most_pages: float = math.inf) -> StorePets:
-    """Read the pets of a store; ``watch`` is called at each page, and what it raises ends it."""
-    pages = count(1)
-
-    def note_page(_: int) -> None:
-        watch()
-        if next(pages) >= most_pages:
-            raise _EnoughError("enough pages were read")
-
-    is_cut = False
-    try:
-        inventory = fetch_inventory(client, progress=note_page)
-    except IncompleteInventoryError as broken:
-        if not isinstance(broken.__cause__, _EnoughError):
-            raise broken.__cause__ or broken from None
-        inventory, is_cut = broken.partial, True
+    A listing that reaches ``max_pages`` is not complete, whatever follows.
+    """
+    inventory = read_inventory(client, max_pages=max_pages, on_page=watch)
     claim, pets = inventory.completeness, dict[int, StorePet]()
     for pet_id, body in _bodies(inventory):
         name = str(body["name"])
         content = content_of(name, body["categoryId"])
         pets[pet_id] = StorePet(pet_id, name, _json(body), content)
-    is_complete = claim.is_complete and not is_cut
     # A page shorter than its limit proves nothing, unless it is empty: a store that cuts its pages
     # short still puts pets on them.
     is_guessed = claim.contradictions or (claim.rests_on_page_length and pets)
-    is_whole = is_complete and not is_guessed
+    is_whole = claim.is_complete and not is_guessed
     said = f"ended after {count_text(claim.rows, 'pet')}, and nothing proves that it has no more"
     said = f"was read to its end: {claim}" if is_whole else said
-    return StorePets(pets, is_complete, is_whole, claim.requests, f"the listing of all pets {said}")
+    return StorePets(
+        pets, claim.is_complete, is_whole, claim.requests, f"the listing of all pets {said}"
+    )
 
 
 def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:

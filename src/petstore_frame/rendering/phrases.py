@@ -12,7 +12,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def status_label(status: str | None) -> str:
-    """Return the word for a status on screen; None is a pet without one.
+    """Return the label of a status on screen; None is a pet without one.
 
     Example:
         >>> status_label("available"), status_label(None), status_label("")

@@ -62,19 +62,19 @@ class Trace:
     """
 
     def __init__(self) -> None:
-        self._has_events = self._was_sent_whole = False
+        self._has_events = self._was_sent_completely = False
 
     def __call__(self, event: str, info: Mapping[str, Any]) -> None:
         self._has_events = True
         if event.endswith(".send_request_headers.started"):
-            self._was_sent_whole = False
+            self._was_sent_completely = False
         elif event.endswith(".send_request_body.complete"):
-            self._was_sent_whole = True
+            self._was_sent_completely = True
 
     def proves_not_applied(self, problem: Exception) -> bool:
         """Return True where the store cannot have acted on the request."""
         # Without events, as of a transport of the caller's own, only the error's class is evidence.
-        is_cut = self._has_events and not self._was_sent_whole
+        is_cut = self._has_events and not self._was_sent_completely
         return is_cut or isinstance(problem, _NEVER_SENT)
 
 
@@ -93,7 +93,7 @@ class PostOutcome:
 
     Attributes:
         proof: What is proven.
-        reason: One word for the cause: ``http_201``, ``read_timeout``, …
+        reason: Code of the cause: ``http_201``, ``read_timeout``, …
         pet: The Pet returned, or None when it was not readable.
         error: The error that describes it, or None for a clean 201.
         is_systemic: The cause concerns every row (key, address, middlebox): stop sending.
@@ -123,9 +123,11 @@ class PostOutcome:
         if self.pet is None:
             raise self.error or PetstoreError(self.reason)
         if other := sent.differences(self.pet):
-            shown = ", ".join(f"{name} {got!r} for {want!r}" for name, (want, got) in other.items())
+            changes = ", ".join(
+                f"{name} {got!r} for {want!r}" for name, (want, got) in other.items()
+            )
             raise ContractError(
-                f"POST /pets answered with another pet than was sent, id {self.pet.id}: {shown}; "
+                f"POST /pets answered with another pet than was sent, id {self.pet.id}: {changes}; "
                 "look at both in the store before you send anything again",
                 operation="POST /pets",
                 field=next(iter(other)),
@@ -228,8 +230,8 @@ def status_error(response: Response) -> APIStatusError:
         kind = clean_text(response.headers.get("Content-Type", ""), 100) or "no content type"
         text = response.body[:320].decode("utf-8", "replace")[:80]
         begin = f"it begins {text!r}" if text else "an empty body"
-        shown = "the body was cut" if response.body_problem else begin
-        body = {"message": f"the answer has no Error body but {kind} ({shown})"}
+        excerpt = "the body was cut" if response.body_problem else begin
+        body = {"message": f"the answer has no Error body but {kind} ({excerpt})"}
     field = body.get("field")
     return status_error_class(response.status_code)(
         response.status_code,
@@ -286,7 +288,7 @@ def connection_error(
 
 
 def _reason(problem: Exception) -> str:
-    """Return one word for the cause: dns, tls, or httpx's own, as ``read_timeout``."""
+    """Return a code for the cause: dns, tls, or httpx's own, as ``read_timeout``."""
     cause: BaseException | None = problem
     while cause is not None:
         if isinstance(cause, ssl.SSLError):

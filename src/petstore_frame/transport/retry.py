@@ -20,7 +20,7 @@ FIRST_CONTACT_S = 4.0
 # A request of our own that the store may not understand is not worth more waiting than this.
 GUESS_S = 1.0
 # Waits that the store asks for: the longest, and the longest in a row without a usable response.
-LONGEST_ASKED_S, MOST_ASKED_S = 300.0, 900.0
+MAX_REQUESTED_S, MAX_TOTAL_REQUESTED_S = 300.0, 900.0
 _OUTAGES = frozenset({408, 429, 502, 503, 504})
 
 
@@ -55,22 +55,25 @@ class Retries:
         self._timeout_s, self._started_at = timeout_s, started_at
         self._has_responded, self._is_guess, self._draw = has_responded, is_guess, draw
         self._failures = 0
-        self._asked_s = 0.0
+        self._requested_s = 0.0
 
     def next_wait(self, problem: PetstoreError, now: float) -> Wait | None:
         """Return how long to wait after a transient failure, or None to give up."""
         limit_s = self._limit_s(problem)
         if limit_s == 0:
             return None
-        asked_s = getattr(problem, "retry_after_s", None) or 0.0
-        if asked_s > 0:
-            if asked_s > LONGEST_ASKED_S or self._asked_s + asked_s > MOST_ASKED_S:
+        requested_s = getattr(problem, "retry_after_s", None) or 0.0
+        if requested_s > 0:
+            if (
+                requested_s > MAX_REQUESTED_S
+                or self._requested_s + requested_s > MAX_TOTAL_REQUESTED_S
+            ):
                 return None
-            self._asked_s += asked_s
-            return Wait(asked_s, is_asked_for=True)
+            self._requested_s += requested_s
+            return Wait(requested_s, is_asked_for=True)
         ceiling_s = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2.0**self._failures)
         delay_s = self._draw() * ceiling_s
-        elapsed_s = now - self._started_at - self._asked_s
+        elapsed_s = now - self._started_at - self._requested_s
         if elapsed_s + delay_s > limit_s:
             return None
         self._failures += 1

@@ -6,6 +6,9 @@ import csv
 import json
 from pathlib import Path
 
+import pandas as pd
+import pytest
+
 import petstore_frame as pf
 from end_to_end.shell import typed
 from petstore_frame.report import write_data
@@ -40,6 +43,9 @@ def test_a_part_is_written_with_what_it_covers(tmp_path: Path, monkeypatch) -> N
     facts = json.loads(Path("pets.jsonl.coverage.json").read_text(encoding="utf-8"))
     assert facts["completeness"]["verdict"] == "incomplete"
     assert len(Path("pets.jsonl").read_text(encoding="utf-8").splitlines()) == 120
+    saved = pf.read_inventory("pets.jsonl")
+    assert saved.completeness == inventory.completeness
+    pd.testing.assert_frame_equal(saved.frame, inventory.frame)
 
 
 def test_json_lines_go_to_a_file_or_to_stdout(server_here) -> None:
@@ -56,3 +62,25 @@ def test_json_lines_go_to_a_file_or_to_stdout(server_here) -> None:
     assert first == {"id": first["id"], "name": "Žofie\n", "category_id": 3, "status": "sold"}
     assert second["status"] is None
     assert "complete: 2 pets" in to_stdout.stderr
+    saved = pf.read_inventory("pets.jsonl")
+    assert saved.completeness.covers_all
+    assert saved.frame["name"].tolist() == ["Žofie\n", "Max"]
+
+
+@pytest.mark.parametrize("line", ["[1]", "{", '{"id": 1}', '{"id": 1.5, "name": "x"}'])
+def test_other_json_lines_are_no_inventory(tmp_path: Path, line: str) -> None:
+    """A line that is no pet is refused with the name of the file."""
+    path = tmp_path / "pets.jsonl"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(pf.ArgumentError, match=r"pets\.jsonl is not"):
+        pf.read_inventory(path)
+
+
+def test_changed_json_lines_are_not_called_complete(server_here) -> None:
+    """If an id was changed by hand, what the rows cover is unknown."""
+    with server_here.client() as client:
+        client.create_pet("Max", 3)
+    typed("petstore-frame fetch --output pets.jsonl")
+    path = Path("pets.jsonl")
+    path.write_text(path.read_text(encoding="utf-8").replace('"id":', '"id":9'), encoding="utf-8")
+    assert not pf.read_inventory(path).completeness.covers_all

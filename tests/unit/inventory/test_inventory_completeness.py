@@ -118,3 +118,11 @@ def test_a_notebook_shows(made: dict, has: list[str], lacks: list[str]) -> None:
     assert [part for part in has if part not in text] == []
     assert [part for part in lacks if part in text] == []
     assert "<img" not in inventory._repr_html_()
+
+
+def test_at_most_two_assumptions_are_shown_at_once() -> None:
+    """The others are one click away, and none is lost."""
+    known = Completeness(Verdict.COMPLETE, "It ended.", 3, 2, assumptions=("a", "b", "c", "d"))
+    shown, _, folded = str(known.to_html()).partition("2 more")
+    assert [f"<bdi>{name}.</bdi>" in shown for name in "ABCD"] == [True, True, False, False]
+    assert [f"<bdi>{name}.</bdi>" in folded for name in "ABCD"] == [False, False, True, True]
