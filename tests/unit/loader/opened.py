@@ -11,7 +11,7 @@ from typing import Any
 
 import openpyxl
 
-from petstore_frame.loader.row_state import SourceRow
+from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Recipe, open_source
 from petstore_frame.loader.source.returned_file import OptionsOfImport
 
@@ -36,7 +36,7 @@ def rows_of(
 def written_out(record: SourceRow) -> str:
     """A record as its line, its payload or its state and problem, its notes, and its key."""
     what = "left out" if record.is_excluded else str(record.state)
-    if record.payload is not None:
+    if record.payload is not None and record.state is not State.EXCLUDED:
         what = record.payload.decode()
     elif record.problems:
         problems = [f"{each.allow or each.code} {each.column or '-'}" for each in record.problems]
