@@ -1,4 +1,4 @@
-"""States what a listing covers: how much of it was read, and the evidence for that."""
+"""Holds what a listing covers; ``evidence.weigh`` decides the verdict."""
 
 from __future__ import annotations
 

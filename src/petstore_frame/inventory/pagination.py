@@ -1,4 +1,4 @@
-"""Reads a listing page by page, by next links or by a page parameter, and notices changes."""
+"""Follows next links or a page parameter from page to page; ``transport.response`` parses links."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from petstore_frame.schema.models import (
     PetField,
     PetStatus,
 )
-from petstore_frame.schema.text import folded_name, form_of
+from petstore_frame.schema.text import folded_name
 
 __all__ = [
     "FIELDS",
@@ -40,6 +40,5 @@ __all__ = [
     "core_of_key",
     "fold",
     "folded_name",
-    "form_of",
     "name_in",
 ]

@@ -1,4 +1,4 @@
-"""Replaces lone surrogates in texts, and normalizes keys.
+"""Replaces lone surrogates and control characters in texts, and folds names.
 
 JSON can escape a lone surrogate (half of a character), which UTF-8 cannot encode. U+FFFD replaces
 it.
@@ -61,25 +61,6 @@ def replace_surrogates_in_json(body: bytes) -> bytes:
     except (ValueError, RecursionError):
         return body
     return replace_surrogates(text).encode()
-
-
-def form_of(key: str) -> str:
-    """Normalize a key: remove what spreadsheets and people change.
-
-    These are case, width, spaces, a leading apostrophe, leading zeros and a trailing ``.0``. Keys
-    of the same form may be the same key; a person must decide. A key of several columns is a JSON
-    list.
-
-    Example:
-        >>> form_of("007"), form_of("7.0"), form_of("'ab 1"), form_of('["A", "01"]')
-        ('7', '7', 'ab1', 'a\\x1f1')
-    """
-    if key.isascii() and key.isalnum():
-        return key.lower().lstrip("0") or "0"
-    if key.startswith('["'):
-        return "\x1f".join(form_of(part) for part in json.loads(key))
-    text = "".join(unicodedata.normalize("NFKC", key).casefold().split()).lstrip("'’`")
-    return re.sub(r"(?<=\d)[.,]0+$", "", text).lstrip("0") or ("0" if text else "")
 
 
 def folded_name(name: str) -> str:

@@ -12,13 +12,13 @@ from petstore_frame.storage.atomic_write import (
 )
 from petstore_frame.storage.cell_values import common_zone, harmless, without_guard
 from petstore_frame.storage.excel_cells import Book, Sheet, open_book
+from petstore_frame.storage.saved_workbook import open_workbook
 from petstore_frame.storage.workbook_origin import (
     changed_file_error,
     has_content,
     mark_workbook,
     refuse_changed_workbook,
 )
-from petstore_frame.storage.workbook_reading import open_workbook
 
 __all__ = [
     "Book",

@@ -1,4 +1,4 @@
-"""Reads an answer: its status, header lines and body, or a page of pets.
+"""Reads a response: its status, headers (with the Link header) and body, or a page of pets.
 
 The interface states none of the headers of paging, and none proves anything until pages confirm it.
 """

@@ -13,7 +13,7 @@ import openpyxl
 
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Recipe, open_source
-from petstore_frame.loader.source.fix_file import OptionsOfImport
+from petstore_frame.loader.source.returned_file import OptionsOfImport
 
 INPUTS = Path(__file__).parent / "inputs"
 NASTY = sorted(INPUTS.glob("[0-9]*"))

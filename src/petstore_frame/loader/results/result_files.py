@@ -26,8 +26,8 @@ from petstore_frame.loader.results.import_facts import (
     problem_of,
 )
 from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, Reason, State
-from petstore_frame.loader.source import fix_file as returned
-from petstore_frame.loader.source.fix_file import FIX_SHEET, ROW, guarded, row_name
+from petstore_frame.loader.source import returned_file as returned
+from petstore_frame.loader.source.returned_file import FIX_SHEET, ROW, guarded, row_name
 from petstore_frame.schema import FIELDS, as_type
 from petstore_frame.storage import Book, open_book, replacing, styles
 

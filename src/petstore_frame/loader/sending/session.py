@@ -19,7 +19,7 @@ from petstore_frame.loader.load_options import DEFAULT_WORKERS, LoadOptions
 from petstore_frame.loader.row_state import Ending, State
 from petstore_frame.loader.sending.pace import Pace
 from petstore_frame.loader.sending.pool import Done, Pool, SessionClocks
-from petstore_frame.loader.sending.post_judgment import (
+from petstore_frame.loader.sending.row_judgment import (
     broken,
     checked_answer,
     judge,

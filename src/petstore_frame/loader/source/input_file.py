@@ -21,8 +21,8 @@ from petstore_frame.loader.source.cell_parsing import MAX_CELL
 from petstore_frame.loader.source.column_mapping import OWN_PREFIX
 from petstore_frame.loader.source.csv_file import text_table
 from petstore_frame.loader.source.excel_file import Workbook
-from petstore_frame.loader.source.fix_file import FIX_SHEET, restored
 from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.loader.source.returned_file import FIX_SHEET, restored
 from petstore_frame.loader.source.table import Table
 from petstore_frame.loader.source.typed_tables import (
     JSON_LINES_HINT,

@@ -19,7 +19,6 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import SourceRow, State, Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, folded_text
 from petstore_frame.loader.source.column_mapping import REQUIRED, join_names, may_be_header, unsent
-from petstore_frame.loader.source.fix_file import OptionsOfImport, with_import
 from petstore_frame.loader.source.input_file import Input, SourceKind
 from petstore_frame.loader.source.key_columns import (
     LikelyKey,
@@ -28,6 +27,7 @@ from petstore_frame.loader.source.key_columns import (
     proposed_key,
 )
 from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.loader.source.returned_file import OptionsOfImport, with_import
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.source_rows import Source
 from petstore_frame.loader.source.table import Table

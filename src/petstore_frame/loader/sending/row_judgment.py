@@ -1,4 +1,4 @@
-"""Decides what the end of a request makes of its row.
+"""Decides the state of a row from what the end of its request proves.
 
 The response proves something, and the row's past counts too: a later rejection does not prove that
 an earlier attempt was not applied. And the response must belong to this request: a store or a proxy
