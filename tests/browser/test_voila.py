@@ -95,7 +95,7 @@ def own_page(
 
 
 def test_three_loads_leave_one_kernel_and_a_lost_one_is_explained(own_page: Any) -> None:
-    """Only a browser reloads pages: each reload ends the kernel before it, and a lost one is said."""
+    """Only a browser reloads pages: that ends the kernel before, and a lost kernel is explained."""
     page, _, process = own_page
     for _ in range(2):
         page.reload()
