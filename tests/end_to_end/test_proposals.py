@@ -207,11 +207,13 @@ def test_a_certain_key_is_asked_first(desk: Desk, way: str) -> None:
     assert desk.added == 0
 
 
-def test_own_pets_are_matched(desk: Desk) -> None:
-    """A frame that was fetched from this store is matched with its pets, and nothing is sent."""
+def test_own_pets_are_matched_once_the_user_says_so(desk: Desk) -> None:
+    """Rows with the ids and names of this store's pets are asked about, and never sent unasked."""
     desk.has(*WEEK)
     frame = pf.fetch_inventory(desk.client).frame.head(5)
-    result = pf.load(frame, desk.client, journal="empty")
+    with pytest.raises(DuplicatesError):
+        pf.load(frame, desk.client, journal="empty")
+    result = pf.load(frame, desk.client, journal="empty", duplicates="skip")
     assert (result.counts["matched"], result.exit_code) == (5, 0)
     assert desk.added == 0
 
