@@ -22,7 +22,7 @@ from petstore_frame.inventory.provenance import (
     provenance_of,
 )
 from petstore_frame.rendering import NO_STATUS
-from petstore_frame.schema import FIELDS, PetColumns
+from petstore_frame.schema import FIELDS, PetColumns, signed_dictionaries
 from petstore_frame.storage import open_workbook, without_guard, write_atomically
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _as_pandas(value: object) -> pd.DataFrame | None:
     if not hasattr(value, "__arrow_c_stream__"):  # polars, pyarrow and DuckDB have it
         return None
     pyarrow = import_extra("pyarrow", "reading a frame of another library", "history")
-    frame: pd.DataFrame = pyarrow.table(value).to_pandas()
+    frame: pd.DataFrame = signed_dictionaries(pyarrow.table(value)).to_pandas()
     return frame
 
 

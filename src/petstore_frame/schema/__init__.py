@@ -1,7 +1,7 @@
 """Defines a pet: its fields, models, columns and text comparison."""
 
 from petstore_frame.schema.categories import Categories, Labels
-from petstore_frame.schema.columns import AnyFrame, PetColumns, as_type
+from petstore_frame.schema.columns import AnyFrame, PetColumns, as_type, signed_dictionaries
 from petstore_frame.schema.folding import (
     category_in,
     content_of,
@@ -41,4 +41,5 @@ __all__ = [
     "fold",
     "folded_name",
     "name_in",
+    "signed_dictionaries",
 ]

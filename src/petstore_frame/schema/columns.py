@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, get_type_hints, overload
 import msgspec
 from pydantic import TypeAdapter, ValidationError
 
+from petstore_frame.extras import import_extra
 from petstore_frame.schema.models import FIELDS, PET_STATUSES, Pet, PetField, contract_error
 from petstore_frame.schema.text import replace_surrogates, replace_surrogates_in_json
 
@@ -184,3 +185,23 @@ def as_type(values: Any, dtype: Any) -> Any:
     if not has_only_text:
         texts = series.map(replace_surrogates, na_action="ignore").astype("str")
     return texts.where(series.notna())
+
+
+def signed_dictionaries(table: Any) -> Any:
+    """Return an Arrow table whose dictionaries have signed indices, as pandas reads no others.
+
+    polars writes its categories with unsigned indices.
+    """
+    pyarrow = import_extra("pyarrow", "reading a frame of another library", "history")
+    for position, column in enumerate(table.schema):
+        index_type = getattr(column.type, "index_type", None)
+        if index_type is None or not str(index_type).startswith("u"):
+            continue
+        chunks = [
+            pyarrow.DictionaryArray.from_arrays(chunk.indices.cast("int64"), chunk.dictionary)
+            for chunk in table.column(position).chunks
+        ]
+        signed_type = pyarrow.dictionary(pyarrow.int64(), column.type.value_type)
+        signed = pyarrow.chunked_array(chunks, signed_type)
+        table = table.set_column(position, column.name, signed)
+    return table
