@@ -63,10 +63,11 @@ UPDATE rows SET known_by = 'key', animal = same.animal FROM (
   GROUP BY rows.row) AS same
 WHERE rows.import = :mine AND rows.row = same.of_row
 """
+# ``{}`` is the number in front of the first row's animal.
 _CREATE = """
-rows SET known_by = ?1, animal = iif(EXISTS (SELECT 1 FROM animals AS own
+rows SET known_by = ?, animal = iif(EXISTS (SELECT 1 FROM animals AS own
   WHERE own.animal = rows.animal AND own.import = rows.import AND own.row = rows.row),
-  animal, ?2 + row)
+  animal, {} + row)
 """
 # The rows that were corrected are the animals of their corrections.
 _CORRECTED = """
@@ -103,7 +104,6 @@ def write_plan(
 
 
 def _write_rows(reader: Reader, plan: Plan) -> None:
-    base = reader.staged.base
     _change(
         reader,
         "rows SET animal = NULL, problem = NULL, known_by = ?",
@@ -124,10 +124,10 @@ def _write_rows(reader: Reader, plan: Plan) -> None:
         "rows SET animal = ?, known_by = ?",
         [(animal, by.value, row) for row, (animal, by) in plan.animals.items()],
     )
-    number = reader.staged.run.number
-    reader.sql.executemany(
-        f"UPDATE {_CREATE} WHERE import = ?3 AND row = ?4",
-        [(f"new:{case}", base, number, row) for row, case in plan.created.items()],
+    _change(
+        reader,
+        _CREATE.format(reader.staged.base),
+        [(f"new:{case}", row) for row, case in plan.created.items()],
     )
 
 
