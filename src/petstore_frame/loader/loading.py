@@ -40,7 +40,8 @@ from petstore_frame.loader.journal.header_keys import (
     repeats_earlier,
 )
 from petstore_frame.loader.journal.outcomes import Outcomes
-from petstore_frame.loader.journal.rows import Import, count_in, note_facts, read_imports
+from petstore_frame.loader.journal.row_counts import count_states
+from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import (
     Staged,
     find_import,
@@ -436,7 +437,7 @@ def _with_key(
         return question
     if question is not None:
         return replace(question, needs_key=True)
-    counts = count_in(sql, run.id)
+    counts = count_states(sql, run.number)
     if not counts[State.PENDING]:
         return None
     rows = sum(counts.values())

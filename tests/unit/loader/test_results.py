@@ -141,7 +141,7 @@ def test_summary_adds_up(written: LoadResult, out: Path) -> None:
     in_file = json.loads((out / "summary.json").read_text())
     assert sum(summary["states"].values()) == summary["rows"] == 8
     assert [cause["code"] for cause in summary["causes"]] == [
-        "missing_name", "not_a_whole_number", "extra_cell", "=cmd()",
+        "missing_name", "not_a_whole_number", "unknown_status", "extra_cell", "=cmd()",
     ]  # fmt: skip
     assert summary["exit_code"] == 3
     assert {key: in_file[key] for key in summary} == summary
@@ -289,3 +289,10 @@ def test_a_result_offers_what_its_reference_lists() -> None:
     facts = {"counts", "warnings", "recipe", "exit_code"}
     actions = {"reconcile", "resolve", "write", "raise_for_failures"}
     assert offered == frames | facts | actions
+
+
+def test_a_row_is_with_each_of_its_causes(shop: Shop) -> None:
+    """A row with two problems counts with the rows of either problem."""
+    result = shop.load("a.csv", "name,categoryId,status", "Ada,x,odd", "Bo,1,odd", "Cy,1,sold")
+    causes = {cause.problem.code: cause.rows for cause in view_of(result).facts.causes}
+    assert causes == {"unknown_status": 2, "not_a_whole_number": 1}

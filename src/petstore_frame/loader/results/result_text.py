@@ -10,7 +10,7 @@ from os import fspath
 
 from petstore_frame.loader.duplicate_question import LIKELY
 from petstore_frame.loader.journal.database import unusual_folder
-from petstore_frame.loader.journal.rows import ExcludedRows
+from petstore_frame.loader.journal.row_counts import ExcludedRows
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.results.import_facts import (
@@ -42,7 +42,6 @@ _MEANINGS = {
     "removed?",
     "not_shown": "{} pets of earlier loads are no longer in the store",
     "twins": "{} pets like yours were added by somebody else; did a colleague load the same file?",
-    "withdrawn": "No longer in the file, and never sent: {} of an earlier version of it",
     "moved": "Taken over from earlier files that did not send them: {}",
     "renamed_in_store": "{} have another name in the store: not sent again",
     "stays_created": "{} were created before they were called known animals: they stay",
