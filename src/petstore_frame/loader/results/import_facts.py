@@ -34,17 +34,18 @@ from petstore_frame.loader.row_state import (
     State,
     short_text,
 )
-from petstore_frame.loader.source import field_name
+from petstore_frame.loader.source import LikelyKey, field_name
 from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE, PADDED_NOTE
 from petstore_frame.rendering import count_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
 # Rows that may be in the store.
 UNCONFIRMED = (State.UNCONFIRMED, State.IN_FLIGHT)
-# A fact of an import: the cause that most rows share, so that nothing is sent.
+# Facts of an import: which cause most rows share, so that nothing is sent; the column that may
+# identify an animal, if the user named none; and after how many errors the user wants a stop.
 COMMON_CAUSE = "common_cause"
-# The column that may identify an animal, where nobody has said which does.
 LIKELY_KEY = "likely_key"
+MAX_ERRORS = "max_errors"
 _TIMES = ("staged_at", "started_at", "ended_at")
 _SHOWN_LINES, _SHOWN_VALUES, _MOST_PROPOSED = 2, 8, 40
 _LEAST_COMMON = 3
@@ -177,6 +178,23 @@ class ImportSummary:
     def is_held(self) -> bool:
         """Whether nothing is sent while one cause fails most rows."""
         return COMMON_CAUSE in self.run.facts
+
+    @property
+    def common_cause(self) -> Cause | None:
+        """The cause for which nothing is sent; None if rows are sent."""
+        if not self.is_held:
+            return None
+        stored = self.run.facts[COMMON_CAUSE]
+        for cause in self.causes:
+            if (cause.problem.code, cause.problem.column) == (stored["code"], stored["column"]):
+                return cause
+        return None
+
+    @property
+    def likely_key(self) -> LikelyKey | None:
+        """The column that may identify an animal, if the user has not said which does."""
+        stored = self.run.facts.get(LIKELY_KEY)
+        return None if stored is None else LikelyKey(**stored)
 
     @property
     def exit_code(self) -> int:
