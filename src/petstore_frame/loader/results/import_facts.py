@@ -58,7 +58,7 @@ WHY_EXCLUDED: dict[str, str] = {
 NOTES: dict[str, str] = {
     DATE_NOTE: "a date was read as text",
     NUMBER_NOTE: "a number was read as text",
-    "normalised": "a category id was read as a plain number",
+    "normalized": "a category id was read as a plain number",
     "trimmed": "leading or trailing spaces were removed",
     "status_case": "the capitalization of a status was corrected",
     "short_row": "the row is shorter than the header; its missing cells are empty",
@@ -112,8 +112,8 @@ def count_notes(noted_rows: Iterable[tuple[Sequence[str], int, int]]) -> list[Ca
     """
     rows, lines = Counter[str](), dict[str, int]()
     for notes, count, line in noted_rows:
-        # 3.0→3 and 007→7 are both normalised.
-        kinds = ("normalised" if "→" in note and note not in NOTES else note for note in notes)
+        # 3.0→3 and 007→7 are both normalized.
+        kinds = ("normalized" if "→" in note and note not in NOTES else note for note in notes)
         for kind in dict.fromkeys(kinds):
             if kind in NOTES:  # else a further problem
                 rows[kind] += count
