@@ -1,4 +1,4 @@
-"""Notes an intent before each request of an import, and its outcome afterwards."""
+"""Notes an intent before each request of an import, and its outcome afterward."""
 
 from __future__ import annotations
 

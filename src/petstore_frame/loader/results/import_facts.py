@@ -66,7 +66,7 @@ WHY_EXCLUDED: dict[str, str] = {
 NOTES: dict[str, str] = {
     DATE_NOTE: "a date was read as text",
     NUMBER_NOTE: "a number was read as text",
-    "normalised": "a category id was read as a plain number",
+    "normalized": "a category id was read as a plain number",
     "trimmed": "leading or trailing spaces were removed",
     "status_case": "the capitalization of a status was corrected",
     "short_row": "the row is shorter than the header; its missing cells are empty",
@@ -116,9 +116,9 @@ def count_notes(noted_rows: Iterable[NotedRows]) -> list[Cause]:
     """Return each kind of note, with its rows."""
     rows, lines = Counter[str](), dict[str, int]()
     for group in noted_rows:
-        # 3.0→3 and 007→7 are both normalised.
+        # 3.0→3 and 007→7 are both normalized.
         kinds = (
-            "normalised" if "→" in note and note not in NOTES else note for note in group.notes
+            "normalized" if "→" in note and note not in NOTES else note for note in group.notes
         )
         for kind in dict.fromkeys(kinds):
             if kind in NOTES:
