@@ -17,7 +17,6 @@ from petstore_frame.loader.row_state import State
 from petstore_frame.schema import content_of
 from unit.loader.matching.rows import animal, pet, row, stored
 
-
 NO_MATCHES = StoreMatches([], [])
 
 
