@@ -29,7 +29,7 @@ _ANIMALS_HERE = f"""
 SELECT min(rows.row), own.animal, own.pet_id, own.content, own.state, own.reason
 FROM rows JOIN animals AS own USING (animal) WHERE rows.import = :mine
 AND (rows.reason IS NULL OR own.import = rows.import AND own.row = rows.row)
-AND (own.state = 'gone' OR own.state = 'pending' AND own.reason = 'recreated'
+AND (own.state = 'gone' OR own.state = 'pending' AND own.last_pet_id IS NOT NULL
   OR own.state IN ('created', 'matched') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN})
 GROUP BY own.animal
 """
