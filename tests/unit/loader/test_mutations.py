@@ -24,5 +24,8 @@ def test_each_edit_changes_something_and_has_tests() -> None:
     """No two edits have the same name, and the tests that must notice them exist."""
     assert all(edit.old != edit.new for edit in EDITS)
     assert max(Counter(edit.name for edit in EDITS).values()) == 1
-    paths = {path.partition("::")[0] for edit in EDITS for path in edit.tests.split()}
-    assert all((ROOT / path).exists() for path in paths)
+    for test in {test for edit in EDITS for test in edit.tests.split()}:
+        path, _, name = test.partition("::")
+        assert (ROOT / path).exists(), test
+        if name:
+            assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), test
