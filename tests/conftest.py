@@ -135,7 +135,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
 @pytest.fixture
 def service_shop(tmp_path: Path, server: Server) -> Iterator[Shop]:
-    """An office before the bundled service, which honours idempotency keys."""
+    """An office before the bundled service, which honors idempotency keys."""
     from shop import Shop
 
     with server.client() as client:

@@ -54,7 +54,7 @@ class Client:
             for 4 s only. A POST is never retried.
         transport: An ``httpx.BaseTransport`` instead of the default: for proxies, certificates and
             header lines beyond what the environment says, and for tests.
-        idempotency: How the store expects idempotency keys; only for a store that honours them.
+        idempotency: How the store expects idempotency keys; only for a store that honors them.
 
     Raises:
         ConfigurationError: No address or no key, or the environment's proxy cannot be used; the
@@ -233,7 +233,7 @@ class Client:
         """Send one POST with these bytes and return what its end proves; no answer raises.
 
         For importers, which must know the outcome of each request; ``create_pet`` is the plain way.
-        The key is sent only when the client knows that the store honours it. ``store_id`` is the
+        The key is sent only when the client knows that the store honors it. ``store_id`` is the
         ``X-Store-Id`` that the store sent before; another one at its address refuses the pet.
 
         Interface: Endpoints, Add an animal; key and store id are extensions.
@@ -285,7 +285,7 @@ class Client:
         return self._transport.get(address, None, parse, is_list=False)
 
     def close(self) -> None:
-        """Close the connections; the client cannot be used afterwards."""
+        """Close the connections; the client cannot be used afterward."""
         self._is_closed = True
         self._transport.close()
 

@@ -6,7 +6,7 @@
 
 A store on raw sockets fails a share of the POSTs, in every way and before or after it acts, adds
 pets of other people, and kills the importing process with SIGKILL at random requests, at a random
-stage of them; the importer is started again until it ends. Afterwards the pets are counted. The
+stage of them; the importer is started again until it ends. Afterward the pets are counted. The
 usual designs are models of what known importers do, one request at a time; the products
 themselves were not run. SIGKILL is not a power loss.
 
@@ -56,7 +56,7 @@ OURS = {
     "ours": {},
     "ours, then reconciled": {"reconcile": True},
     "the same, absent sent again": {"reconcile": True, "resend": True},
-    "ours, the store honours idempotency keys": {"keys": True},
+    "ours, the store honors idempotency keys": {"keys": True},
     "ours, each animal has a key": {"column": True},
     "the same, then sorted anew with other statuses": {"column": True, "resorted": True},
 }
@@ -133,7 +133,7 @@ def run(design: str, seed: int, count: int, kills: int, share: float = 0.04) -> 
         wanted = write_pets(folder / "pets.csv", random.Random(seed), count)
         store = FlakyStore(
             plan.get,
-            honours_keys="keys" in options,
+            honors_keys="keys" in options,
             has_links="reconcile" in options,  # only a whole listing shows that a pet is not there
             stall_s=0.6,
         )

@@ -163,7 +163,7 @@ def test_several_weeks(office: Office) -> None:
         assert pf.weekly.check(office.path, max_age_days=8, today=day)[0]
     trend = pf.History(office.folder / "history", timezone="UTC").trend(every_days=7)
     assert trend.groupby("date")["pets"].sum().tolist() == [31] * WEEKS
-    assert cost[1:] == sorted(cost[1:], reverse=True)  # the first ones are learnt from
+    assert cost[1:] == sorted(cost[1:], reverse=True)  # the first ones are learned from
     assert [each["day"] for each in office.runs] == office.days
 
 

@@ -60,7 +60,7 @@ def status_chart(
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
     counts = pets if isinstance(pets, Summary) else summarize(pets, categories=categories)
-    shades = palette.status_colours(counts.statuses)
+    shades = palette.status_colors(counts.statuses)
     keys = [
         svg.Key(status, shades[status], count, means={"status": status})
         for status, count in counts.by_status.items()

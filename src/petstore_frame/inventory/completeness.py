@@ -189,7 +189,7 @@ class Completeness:
         from petstore_frame.rendering import PAGE, palette, shorten, status_label
 
         counts = self.counts_asked_for()
-        shades = palette.status_colours(counts)
+        shades = palette.status_colors(counts)
         return PAGE.render(
             "inventory/completeness.html.j2",
             badge=palette.verdict_badge(self.verdict),

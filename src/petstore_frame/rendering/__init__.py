@@ -5,7 +5,7 @@
     in_notebook(PAGE.headline(badge, "500 pets"))      # a piece, with its styles
     PAGE.render("report/page.html.j2", title="Stock")  # a template beside the code that fills it
 
-Its elements have classes, with looks from ``style`` and colours from ``palette``.
+Its elements have classes, with looks from ``style`` and colors from ``palette``.
 """
 
 from markupsafe import Markup

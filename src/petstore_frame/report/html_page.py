@@ -24,7 +24,7 @@ def write_html(content: Content, path: Path) -> None:
         stylesheet=Markup(style.stylesheet()),  # a constant of this package
         palette=palette,
         style=style,
-        colours={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},
+        colors={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},
         shades=content.status_colors,
         title=content.title,
         selection=counts.selection,

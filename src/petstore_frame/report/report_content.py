@@ -181,7 +181,7 @@ class Content:
     @cached_property
     def status_colors(self) -> dict[str, str]:
         """The color of each status: the interface's three, others seen, then "no status"."""
-        return palette.status_colours(self.counts.statuses)
+        return palette.status_colors(self.counts.statuses)
 
     @cached_property
     def labels_name(self) -> str | None:

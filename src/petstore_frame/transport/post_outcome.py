@@ -145,7 +145,7 @@ def judge_failure(problem: APIConnectionError) -> PostOutcome:
 
 
 def judge_response(response: Response, *, has_key: bool = False) -> PostOutcome:
-    """Judge an attempt by its answer; ``has_key`` tells of a key that the store honours."""
+    """Judge an attempt by its answer; ``has_key`` tells of a key that the store honors."""
     status, pet, is_systemic = response.status_code, None, False
     error: PetstoreError | None = None
     if 200 <= status < 300:
