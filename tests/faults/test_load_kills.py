@@ -82,7 +82,7 @@ def test_a_power_cut_never_forgets_a_request(
         if kept.exists():
             shutil.copy(kept, left / log.name)
         with closing(sqlite3.connect(left / journal.name)) as sql:
-            query = "SELECT state, count(*) FROM row_states GROUP BY state"
+            query = "SELECT state, count(*) FROM animals GROUP BY state"
             counts = Counter(dict(sql.execute(query).fetchall()))
         found.append((number, counts["in_flight"] + counts["created"]))
 

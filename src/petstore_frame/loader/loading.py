@@ -6,7 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -40,7 +40,8 @@ from petstore_frame.loader.journal.header_keys import (
     repeats_earlier,
 )
 from petstore_frame.loader.journal.outcomes import Outcomes
-from petstore_frame.loader.journal.rows import Import, count_in, note_facts, read_imports
+from petstore_frame.loader.journal.row_counts import count_states
+from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import (
     Staged,
     find_import,
@@ -53,7 +54,12 @@ from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, P
 from petstore_frame.loader.named_lines import with_named_lines
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.replaced import drop_replaced
-from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
+from petstore_frame.loader.results.import_facts import (
+    COMMON_CAUSE,
+    LIKELY_KEY,
+    MAX_ERRORS,
+    common_cause,
+)
 from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult, view_of
 from petstore_frame.loader.results.result_text import headline, next_texts
@@ -203,9 +209,8 @@ def run_import(
         return _rehearse(path, client.base_url, put)
     with holding(path), Writer(path, client.base_url) as writer:
         staged, _ = put(writer)
-        if cause := staged.run.facts.get(COMMON_CAUSE):
-            detail = f"nothing was sent, as most rows fail for one reason: {cause}"
-            Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
+        if COMMON_CAUSE in staged.run.facts:
+            Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET)
             was_at_work = True
         else:
             was_at_work = run_session(
@@ -436,7 +441,7 @@ def _with_key(
         return question
     if question is not None:
         return replace(question, needs_key=True)
-    counts = count_in(sql, run.id)
+    counts = count_states(sql, run.number)
     if not counts[State.PENDING]:
         return None
     rows = sum(counts.values())
@@ -465,10 +470,13 @@ def _note_likely(
     """Write what may be the key, and why nothing is sent if most rows fail for one reason."""
     (run,) = read_imports(sql, "id = ?", [staged.run.id])
     if likely is not None:
-        run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
+        run.facts[LIKELY_KEY] = asdict(likely)
+    if options.max_errors is not None:
+        run.facts[MAX_ERRORS] = options.max_errors
     may_be_held = options.max_errors is None and not opened.is_returned
     if may_be_held and (cause := common_cause(sql, run)):
-        run.facts[COMMON_CAUSE] = str(cause)
+        problem = cause.problem
+        run.facts[COMMON_CAUSE] = {"code": problem.code, "column": problem.column}
     note_facts(sql, run, run.facts)
     return run
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
+from petstore_frame.loader.journal.row_counts import NotedRows
 from petstore_frame.loader.journal.rows import read_keys, shown_key
 from petstore_frame.loader.journal.staging import content_of_body, key_text
 from petstore_frame.loader.matching.repeated_keys import choose_rows
@@ -79,7 +80,7 @@ def read_list(data: Any, recipe: Recipe) -> ListData:
     columns["problem"] = as_type(problems, "str")
     columns["is_excluded"] = pd.array([row.is_excluded for row, _ in compared_rows], dtype="bool")
     notes = [
-        (row.notes, 1, row.line)
+        NotedRows(row.notes, row.line, 1)
         for row in rows
         if row.notes and not row.problems and not row.is_excluded
     ]

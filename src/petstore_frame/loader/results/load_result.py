@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petstore_frame.errors import LoadFailedError
-from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.rows import read_keys
+from petstore_frame.loader.journal.row_counts import count_states
+from petstore_frame.loader.journal.rows import read_imports, read_keys
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.resolve import PetIds, RowName, resolve
@@ -53,8 +53,9 @@ class LoadResult:
     @property
     def counts(self) -> dict[str, int]:
         """How many animals are in each state; every state is there, ``counts["created"]``."""
+        number = self._view.run.number
         with reading(self._view.source) as sql:
-            counts = journal.count_in(sql, self._view.import_id)
+            counts = count_states(sql, number)
         return {str(state): number for state, number in counts.items()}
 
     @property
@@ -228,5 +229,5 @@ def latest_results(path: Path, most: int) -> list[LoadResult]:
         return []
     with reading(path) as sql:
         which = "import > (SELECT max(import) - ? FROM imports)"
-        runs = journal.read_imports(sql, which, [most])
+        runs = read_imports(sql, which, [most])
     return [LoadResult(ImportView(path, run.id, sent_now=False)) for run in reversed(runs)]
