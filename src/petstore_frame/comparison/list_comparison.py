@@ -25,8 +25,7 @@ from petstore_frame.comparison.pet_matching import (
 from petstore_frame.errors import ArgumentError
 from petstore_frame.inventory import Inventory, describe_value, read_listing
 from petstore_frame.loader import Recipe, RecipeOptions, State, as_recipe, read_ids, read_list
-from petstore_frame.rendering import minute_text
-from petstore_frame.schema import FIELDS, AnyFrame, as_type
+from petstore_frame.schema import FIELDS, AnyFrame, as_type, minute_text
 from petstore_frame.validation import checked_choices
 
 BY_ID = ("id",)  # two listings of the store are compared

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Verdict
 from petstore_frame.inventory.status_count import Bound, StatusCount, checked_bound
-from petstore_frame.rendering import NO_STATUS
-from petstore_frame.schema import PET_STATUSES
+from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.validation import checked_choice
 
 if TYPE_CHECKING:
@@ -186,7 +185,8 @@ class Completeness:
 
     def to_html(self, note: str = "") -> Markup:
         """Return HTML with the evidence in a fold; ``note`` is a line in small print."""
-        from petstore_frame.rendering import PAGE, palette, shorten, status_label
+        from petstore_frame.rendering import PAGE, palette, shorten
+        from petstore_frame.schema import status_label
 
         counts = self.counts_asked_for()
         shades = palette.status_colors(counts)

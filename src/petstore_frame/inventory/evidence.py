@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum, StrEnum
 from typing import Any, NamedTuple, Self
 
-from petstore_frame.rendering import count_text
+from petstore_frame.schema import count_text
 
 
 class Shows(StrEnum):

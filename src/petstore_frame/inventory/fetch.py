@@ -18,8 +18,7 @@ from petstore_frame.inventory.inventory import Inventory
 from petstore_frame.inventory.page_fetcher import PageFetcher, ReadingClient
 from petstore_frame.inventory.provenance import Provenance
 from petstore_frame.inventory.strategies import ReadingState, check_rows, read_pets
-from petstore_frame.rendering import count_text
-from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus
+from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus, count_text
 from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.validation import (
     before_sending,

@@ -25,8 +25,7 @@ from petstore_frame.inventory.provenance import (
     rows_fingerprint,
     status_counts,
 )
-from petstore_frame.rendering import NO_STATUS, count_text
-from petstore_frame.schema import PET_STATUSES, Categories, Labels, as_type
+from petstore_frame.schema import NO_STATUS, PET_STATUSES, Categories, Labels, as_type, count_text
 from petstore_frame.validation import checked_choice, checked_integer
 
 if TYPE_CHECKING:

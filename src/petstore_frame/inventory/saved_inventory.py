@@ -21,8 +21,7 @@ from petstore_frame.inventory.provenance import (
     Provenance,
     provenance_of,
 )
-from petstore_frame.rendering import NO_STATUS
-from petstore_frame.schema import FIELDS, PetColumns, signed_dictionaries
+from petstore_frame.schema import FIELDS, NO_STATUS, PetColumns, signed_dictionaries
 from petstore_frame.storage import open_workbook, without_guard, write_atomically
 
 if TYPE_CHECKING:

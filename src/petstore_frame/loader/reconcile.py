@@ -24,8 +24,7 @@ from petstore_frame.loader.journal.rows import Import, read_import, read_imports
 from petstore_frame.loader.journal.store_check import StorePet, StorePets
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.session import PostingClient
-from petstore_frame.rendering import count_text
-from petstore_frame.schema import FIELDS, content_of, folded_name
+from petstore_frame.schema import FIELDS, content_of, count_text, folded_name
 from petstore_frame.transport import same_store_address
 
 # A request without a connection for so long was not sent.
