@@ -30,7 +30,7 @@ _MESSAGE_BYTES = 64 * 1024 * 1024
 def dashboard(
     pets: Annotated[
         int | None,
-        typer.Argument(help="Number of sample pets, with --sample [default: 500].", min=1),
+        typer.Argument(help="Number of sample pets, with --sample.", show_default="500", min=1),
     ] = None,
     sample: Annotated[
         bool, Option("--sample", help="Show a sample store instead of a real one.")
@@ -39,7 +39,8 @@ def dashboard(
     history: Annotated[
         Path | None,
         Option(
-            help="Folder of snapshots for the History tab [default: none].",
+            help="Folder of snapshots for the History tab.",
+            show_default="none",
             exists=True,
             file_okay=False,
         ),
