@@ -34,7 +34,7 @@ _ABANDONED_KERNELS = {"cull_idle_timeout": 30, "cull_interval": 5, "cull_connect
 def dashboard(
     pets: Annotated[
         int | None,
-        typer.Argument(help="Number of sample pets, with --sample [default: 500].", min=1),
+        typer.Argument(help="Number of sample pets, with --sample.", show_default="500", min=1),
     ] = None,
     sample: Annotated[
         bool, Option("--sample", help="Show a sample store instead of a real one.")
@@ -43,7 +43,8 @@ def dashboard(
     history: Annotated[
         Path | None,
         Option(
-            help="Folder of snapshots for the History tab [default: none].",
+            help="Folder of snapshots for the History tab.",
+            show_default="none",
             exists=True,
             file_okay=False,
         ),
