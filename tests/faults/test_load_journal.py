@@ -95,14 +95,14 @@ def test_a_first_load_on_a_full_disk_can_be_repeated(
     stores, run_load, go_on, small_disk, size_kib: int
 ) -> None:
     """The disk is called full, and the same load succeeds once there is space."""
-    store = stores()
+    store, rows = stores(), 60 + 12 * size_kib  # more than such a disk can take
     journal = small_disk(f"{size_kib}k")
     with pytest.raises(JournalError) as caught:
-        run_load(3000, store, journal=journal)
+        run_load(rows, store, journal=journal)
     assert f"the disk of {place_of(journal, store.base_url)} is full" in str(caught.value)
     assert store.posts == 0 and "nothing was sent" in str(caught.value)
     small_disk("20m")
-    go_on(3000, store, journal=journal)
+    go_on(rows, store, journal=journal)
 
 
 def test_an_empty_count_without_a_journal_is_no_damage(tmp_path: Path, stores, run_load) -> None:

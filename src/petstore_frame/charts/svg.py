@@ -19,7 +19,8 @@ from zlib import crc32
 from petstore_frame.errors import ReportError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory import StatusCount
-from petstore_frame.rendering import Markup, palette, printable, shorten, status_label, style
+from petstore_frame.rendering import Markup, palette, printable, shorten, style
+from petstore_frame.schema import status_label
 from petstore_frame.storage import write_atomically
 
 _FONT = "system-ui,sans-serif"  # in a file; in a page, the font of the page
@@ -114,7 +115,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Chart:
-    """A drawing that a notebook shows and ``save`` writes.
+    """A chart that a notebook shows and ``save`` writes.
 
     ``description`` has the numbers of the drawing as a sentence, for screen readers. ``name`` is
     the name of a downloaded file. A page that shows ``markup`` needs ``CSS``.

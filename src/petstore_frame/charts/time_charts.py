@@ -17,8 +17,8 @@ from petstore_frame.charts import svg
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.status_count import Bound
 from petstore_frame.pet_table import category_ids
-from petstore_frame.rendering import Markup, count_text, palette, style
-from petstore_frame.schema import Categories, Labels
+from petstore_frame.rendering import Markup, palette, style
+from petstore_frame.schema import Categories, Labels, count_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -26,8 +26,8 @@ from petstore_frame.dashboard.widgets import (
     set_visible,
 )
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.rendering import PAGE, Card, Markup, in_notebook, palette, status_label
-from petstore_frame.schema import Labels
+from petstore_frame.rendering import PAGE, Card, Markup, in_notebook, palette
+from petstore_frame.schema import Labels, status_label
 from petstore_frame.summary import Summary, short, summarize
 
 BARS, PICTURE_WIDTH = 15, 720

@@ -12,18 +12,10 @@ from markupsafe import Markup
 
 from petstore_frame.rendering import palette, style
 from petstore_frame.rendering.count_table import CountCell, CountRow, count_table
-from petstore_frame.rendering.phrases import (
-    NO_STATUS,
-    count_text,
-    minute_text,
-    printable,
-    shorten,
-    status_label,
-)
+from petstore_frame.rendering.display_text import printable, shorten
 from petstore_frame.rendering.templates import PAGE, Card, Cell, in_notebook
 
 __all__ = [
-    "NO_STATUS",
     "PAGE",
     "Card",
     "Cell",
@@ -31,12 +23,9 @@ __all__ = [
     "CountRow",
     "Markup",
     "count_table",
-    "count_text",
     "in_notebook",
-    "minute_text",
     "palette",
     "printable",
     "shorten",
-    "status_label",
     "style",
 ]

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from petstore_frame import __version__
 from petstore_frame.charts import status_chart
-from petstore_frame.rendering import NO_STATUS, PAGE, Card, Markup, palette, status_label, style
+from petstore_frame.rendering import PAGE, Card, Markup, palette, style
 from petstore_frame.report.report_content import Content
+from petstore_frame.schema import NO_STATUS, status_label
 from petstore_frame.summary import short
 
 

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from petstore_frame.inventory import Verdict
-from petstore_frame.rendering import NO_STATUS, PAGE, Card, palette
+from petstore_frame.rendering import PAGE, Card, palette
 from petstore_frame.rendering.palette import NO_CLAIM_BADGE
-from petstore_frame.schema import PET_STATUSES
+from petstore_frame.schema import NO_STATUS, PET_STATUSES
 
 HOSTILE = "<script>\"'&"
 PIECES = {

@@ -36,7 +36,7 @@ from petstore_frame.loader.row_state import (
 )
 from petstore_frame.loader.source import LikelyKey, field_name
 from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE, PADDED_NOTE
-from petstore_frame.rendering import count_text
+from petstore_frame.schema import count_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
 # Rows that may be in the store.

@@ -24,8 +24,8 @@ from petstore_frame.loader.results.import_facts import (
     ImportSummary,
 )
 from petstore_frame.loader.row_state import FIX_STATES, Ending, Reason, State, short_text
-from petstore_frame.rendering import PAGE, Markup, count_text, minute_text, palette
-from petstore_frame.schema import FIELDS
+from petstore_frame.rendering import PAGE, Markup, palette
+from petstore_frame.schema import FIELDS, count_text, minute_text
 
 _BADGES = {
     **dict.fromkeys(("Done", "Already loaded"), palette.VERDICT_BADGES["complete"]),

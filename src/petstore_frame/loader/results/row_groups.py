@@ -10,7 +10,7 @@ from typing import Self
 from petstore_frame.loader.journal.row_counts import count_rows
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.row_state import AnimalFacts, RowFacts, State, state_of
-from petstore_frame.rendering import count_text
+from petstore_frame.schema import count_text
 
 
 class RowGroup(StrEnum):
