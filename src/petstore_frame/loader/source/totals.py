@@ -22,12 +22,12 @@ _ANIMALS = (
     "animali animais dieren djur dyr eläintä zwierząt zvířat zvierat állat životinja živali ζώα "
     "животных hayvan"
 )
-OF_TOTAL = (
+_TOTAL_PATTERN = (
     rf"(?i:(?:{_PREFIXES})?(?:i\s+alt|{'|'.join(sorted(set(_TOTAL_NAMES.split()), key=len)[::-1])})"
     rf"(?:\s*(?:[:=].*|\(?[0-9][0-9.,]*\)?(?:\s+(?:{'|'.join(_ANIMALS.split())}))?|"
     rf"{'|'.join(_ANIMALS.split())}))?)"
 )
-_TOTAL = re.compile(OF_TOTAL)
+_TOTAL = re.compile(_TOTAL_PATTERN)
 _LONGEST = 60
 # How such a text begins, as most cells of a file are ruled out by their first letters.
 _STARTS = frozenset(
