@@ -72,7 +72,8 @@ def fold(text: str) -> str:
         ('a- 17', 'a-17', 'a-17')
     """
     if text.isascii() and not _NEEDS_WORK.search(text):
-        return " ".join(text.lower().split())
+        text = text.lower()
+        return " ".join(text.split()) if " " in text or not text.isprintable() else text
     while True:
         folded = _fold_once(text)
         if folded == text:

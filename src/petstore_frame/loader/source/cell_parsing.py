@@ -16,13 +16,14 @@ from pydantic import TypeAdapter, ValidationError
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.row_state import SUSPICIOUS, RowProblem, Suspicion, short_text
 from petstore_frame.loader.source.spreadsheet_text import (
+    MISSING_TEXTS,
     NAME_NOTES,
     is_missing_text,
     is_spreadsheet_fault,
     unwrap_name,
     without_invisible,
 )
-from petstore_frame.loader.source.totals import is_total
+from petstore_frame.loader.source.totals import TOTAL_STARTS, is_total
 from petstore_frame.rendering import NO_STATUS
 from petstore_frame.schema import NewPet, PetField, fold
 from petstore_frame.storage import harmless
@@ -45,6 +46,8 @@ _GROUPED = {sign: re.compile(rf"[+-]?[0-9]{{1,3}}(\{sign}[0-9]{{3}})+") for sign
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 # The characters of nearly all names; such a name has no note.
 _PLAIN_NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-z0-9.)])?")
+# How a total or a text for a missing value begins.
+_CHECKED_STARTS = TOTAL_STARTS | {text[:2] for text in MISSING_TEXTS}
 
 
 def folded_text(text: str) -> str:
@@ -56,7 +59,7 @@ def _is_plain_name(text: str) -> bool:
     """Return True for a name that needs no further checks: it cannot get a note or a problem."""
     if len(text) >= _MAX_CACHED_LENGTH or not _PLAIN_NAME.fullmatch(text):
         return False
-    return not (is_missing_text(text) or is_total(text))
+    return text[:2].lower() not in _CHECKED_STARTS or not (is_missing_text(text) or is_total(text))
 
 
 def unsendable_character(text: str) -> str | None:

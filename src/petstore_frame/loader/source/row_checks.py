@@ -23,7 +23,7 @@ from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
 from petstore_frame.loader.source.table import NUMBER_NOTE, TableRow
 from petstore_frame.loader.source.totals import is_total_row
-from petstore_frame.schema import FIELDS, PetField
+from petstore_frame.schema import PetField
 from petstore_frame.schema.folding import SEPARATOR
 
 NO_COLUMN = sys.maxsize  # the position of a field that has a default and no column
@@ -32,7 +32,6 @@ _OPEN_DEFAULT = RowProblem(
 )
 _TOTAL_ROW = suspicious(Suspicion.TOTAL_ROW, "this looks like a row of totals, not like an animal")
 _NUMBER_DTYPES = ("int64", "Int64", "Float64")
-_NAME, _CATEGORY = FIELDS.named("name"), FIELDS.named("category_id")
 # Module names, because an attribute of an enum is slow to look up for each row.
 _PENDING, _EXCLUDED = State.PENDING, State.EXCLUDED
 
@@ -88,6 +87,8 @@ class RowChecker:
 
     def __post_init__(self) -> None:
         self._chooses_rows = bool(self.filters or self.exclude_lines) or self.order is not None
+        sent_names = [column.field.name for column in self.sent]
+        self._content_indexes = [sent_names.index(name) for name in ("category_id", "name")]
 
     def check(
         self,
@@ -178,26 +179,24 @@ class RowChecker:
         if width != len(self.columns) and not self._has_sent_cells(cells, problems, notes):
             return b"", ""
         parts: list[bytes] = []
-        name = category = ""
+        compared_texts: list[str] = []
         has_remarks = bool(row.problems or row.notes)
         for column in self.sent:
-            field, at, default, _, reader = column
+            _, at, default, _, reader = column
             text = cells[at] if at < width else ""
             if default or has_remarks:
-                meaning = self._read_unusual(column, text, row, problems, notes)
+                part, _, _, compared = self._read_unusual(column, text, row, problems, notes)
             else:
-                meaning = reader[text]
-                if meaning.notes:
-                    notes += meaning.notes
-                if meaning.problem is not None:
-                    problems.append(self.placed(meaning.problem, at, cells))
-            if meaning.part:
-                parts.append(meaning.part)
-            if field is _NAME:
-                name = meaning.compared
-            elif field is _CATEGORY:
-                category = meaning.compared
-        return b"{%b}" % b",".join(parts), f"{category}{SEPARATOR}{name}"
+                part, cell_notes, problem, compared = reader[text]
+                if cell_notes:
+                    notes += cell_notes
+                if problem is not None:
+                    problems.append(self.placed(problem, at, cells))
+            compared_texts.append(compared)
+            if part:
+                parts.append(part)
+        content = SEPARATOR.join([compared_texts[index] for index in self._content_indexes])
+        return b"{%b}" % b",".join(parts), content
 
     def _read_unusual(
         self,

@@ -11,6 +11,7 @@ from unicodedata import normalize
 from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.loader.source.cell_parsing import folded_text, unsendable_character
 from petstore_frame.loader.source.spreadsheet_text import (
+    MISSING_MARKERS,
     SPREADSHEET_ERROR,
     THREE_NUMBERS,
     is_missing_marker,
@@ -84,14 +85,12 @@ class KeyReader:
             return None
         cells = row.cells
         width = len(cells)
-        texts = []
-        for at in self._positions:
-            text = cells[at].strip() if at < width else ""
-            if not text.isascii() or is_missing_marker(text):
+        texts = [cells[at].strip() if at < width else "" for at in self._positions]
+        for text in texts:
+            if not text.isascii() or text.lower() in MISSING_MARKERS:
                 return None
             if not text.isalnum() and not _is_plain(text):
                 return None
-            texts.append(text)
         return tuple(texts)
 
     def _examine_rows(self) -> None:
