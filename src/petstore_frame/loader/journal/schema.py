@@ -80,6 +80,10 @@ CREATE TABLE other_pets (
   PRIMARY KEY (pet_id, header)) WITHOUT ROWID;
 -- What was answered for all files of a header.
 CREATE TABLE answers (header TEXT, question TEXT, answer TEXT, PRIMARY KEY (header, question));
+-- What columns that may be a key held in earlier files, while no key was named.
+CREATE TABLE column_values (
+  column_id TEXT,    -- a digest of a header and of one of its columns
+  value TEXT, import INTEGER, PRIMARY KEY (column_id, value, import)) WITHOUT ROWID;
 CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
 CREATE VIEW row_states AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN own_reason
   WHEN reason IS NOT NULL OR own_state IS NULL AND state <> 'excluded' THEN reason
