@@ -25,12 +25,16 @@ PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, a
 SETTINGS = "PETSTORE_PAGE"
 # Uploads travel through a websocket whose usual limit is 10 MiB.
 _MESSAGE_BYTES = 64 * 1024 * 1024
+# A page that is closed ends its kernel itself. If it could not (the browser crashed), Jupyter ends
+# a kernel that no page is connected to and that has shown nothing for these seconds. A kernel that
+# sends pets shows its progress, so it is not ended in the middle of an import.
+_ABANDONED_KERNELS = {"cull_idle_timeout": 30, "cull_interval": 5, "cull_connected": False}
 
 
 def dashboard(
     pets: Annotated[
         int | None,
-        typer.Argument(help="Number of sample pets, with --sample [default: 500].", min=1),
+        typer.Argument(help="Number of sample pets, with --sample.", show_default="500", min=1),
     ] = None,
     sample: Annotated[
         bool, Option("--sample", help="Show a sample store instead of a real one.")
@@ -39,7 +43,8 @@ def dashboard(
     history: Annotated[
         Path | None,
         Option(
-            help="Folder of snapshots for the History tab [default: none].",
+            help="Folder of snapshots for the History tab.",
+            show_default="none",
             exists=True,
             file_okay=False,
         ),
@@ -105,9 +110,19 @@ def _show(*, has_browser: bool) -> None:
         "tornado_settings": of_tornado,
     }
     # Sockets of files are for their owner alone; where there are none, loopback has to do.
-    kernels = {"transport": "ipc" if hasattr(socket, "AF_UNIX") else "tcp"}
-    page = {"template": "petstore"}
-    config = Config({"Voila": settings, "VoilaConfiguration": page, "KernelManager": kernels})
+    kernel: dict[str, Any] = {
+        "transport": "ipc" if hasattr(socket, "AF_UNIX") else "tcp",
+        # A new process would know nothing of the page; the page offers to reload itself.
+        "autorestart": False,
+    }
+    config = Config(
+        {
+            "Voila": settings,
+            "VoilaConfiguration": {"template": "petstore"},
+            "KernelManager": kernel,
+            "MappingKernelManager": _ABANDONED_KERNELS,
+        }
+    )
     Voila.launch_instance([str(PAGE / "dashboard.ipynb")], config=config)
 
 

@@ -27,8 +27,8 @@ from petstore_frame.dashboard.widgets import (
     set_visible,
 )
 from petstore_frame.loader import State
-from petstore_frame.rendering import PAGE, Card, Markup, count_text, shorten
-from petstore_frame.schema import FIELDS
+from petstore_frame.rendering import PAGE, Card, Markup, shorten
+from petstore_frame.schema import FIELDS, count_text
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab

@@ -49,40 +49,39 @@ class Tabs(widgets.Tab):  # type: ignore[misc]  # ipywidgets has no types
 
 
 class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
-    """Show a store and act on it; the last line of a cell displays the dashboard.
+    """Show a store, import files and compare lists in a notebook.
 
-    Each control on the screen is a widget of the dashboard or of one of its tabs:
-    ``dashboard.status.value = "sold"`` does what a click does, and
-    ``dashboard.tabs.imports.send.send.click()`` sends. The dashboard is a widget itself, so it can
-    be part of a page of your own.
+    To display the dashboard, make it the last line of a cell. Each control is a widget of the
+    dashboard or of one of its tabs: ``dashboard.status.value = "sold"`` does what a click does, and
+    ``dashboard.tabs.imports.send.send.click()`` sends. The dashboard is a widget too, so it can be
+    part of your own page.
 
-    The numbers say what their reading covers: a count that is a minimum is marked "≥", and shares
-    are shown only if the total is exact. Next to the live widgets, the notebook keeps a static copy
-    of the last numbers, which it shows once its kernel is gone.
+    A count that is a minimum has a "≥", and shares are shown only if the total is exact. A saved
+    notebook keeps a static copy of the last numbers, which it shows if no kernel is running.
 
     Args:
-        client: The store, as a ``Client``.
+        client: A ``Client`` of the store.
         categories: Labels by category id: a dict, a Series or a CSV path.
-        history: A ``History`` or its folder, for the tab that shows what changed.
-        inventory: Pets read before from the same store, shown instead of a first reading.
-        journal: Folder of the import journals; None is the user's state directory. What was
-            answered for a file is remembered next to them, for the next file with the same header.
-        folder: Folder for result files and large exports, from which relative paths on the page
-            start; None is the working directory.
+        history: A ``History`` or its folder, for the History tab; None asks for a folder.
+        inventory: Pets of the same store that were read earlier; None reads the store.
+        journal: Folder of the import journal; None is the user's state folder. Your answers for a
+            file are saved next to it, for the next file with the same header.
+        folder: Folder for result files and large exports, and the start of relative paths on the
+            page; None is the working directory.
 
     Attributes:
         tabs: The tabs, each with its controls; ``tabs.selected_index`` is the open one.
-        inventory: The Inventory that was read last, or None.
-        history: The History of the tab, or None.
+        inventory: The latest Inventory, or None.
+        history: The History of the History tab, or None.
         status, categories, name: The filters of the Inventory tab.
-        refresh, stop: The buttons that read the store again in a thread, and stop that.
-        api_key, use_key: A field for a new API key, if the store rejects this one, and its button.
-        notice: What the page says about the reading.
-        cell: The notebook cell that made it and the run of it, or None.
-        client: The store, with the key that was entered last.
+        refresh, stop: The buttons that read the store again in the background, and stop that.
+        api_key, use_key: The field and the button for a new API key, if the store rejects this one.
+        notice: The message about the latest reading.
+        cell: The notebook cell that shows the dashboard, or None.
+        client: The client of the store, with the key that was entered last.
 
     Raises:
-        ArgumentError: The client is no Client, or the inventory is of another store.
+        ArgumentError: ``client`` is not a Client, or the inventory is from another store.
         InputError: The categories file cannot be read.
 
     Example:
@@ -199,7 +198,7 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Wait until no reading is running.
 
         Args:
-            timeout_s: Seconds to wait at most; None waits without a limit.
+            timeout_s: Maximum number of seconds to wait; None has no limit.
 
         Returns:
             Whether the reading has ended.
@@ -207,7 +206,7 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         return self._header.background.wait(timeout_s)
 
     def close(self) -> None:
-        """Stop what is running, in order, and remove the widgets from the screen."""
+        """Stop the tasks that are running, and remove the widgets from the screen."""
         if self not in _open_dashboards:
             return
         _open_dashboards.discard(self)

@@ -95,7 +95,7 @@ class Plan:
             rows_to_send=cards[TO_ADD],
             question=view.question,
             is_held=facts.is_held and cards[TO_ADD] > 0,
-            held_reason=str(facts.run.facts.get("common_cause", "")),
+            held_reason=str(facts.common_cause or ""),
             loaded_rows=cards[LOADED],
             warnings=list(result.warnings),
             conflicts=[*_conflicts(conflicting, facts.run.key)],

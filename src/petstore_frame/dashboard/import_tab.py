@@ -46,7 +46,8 @@ from petstore_frame.loader import (
     run_import,
     view_of,
 )
-from petstore_frame.rendering import PAGE, count_text
+from petstore_frame.rendering import PAGE
+from petstore_frame.schema import count_text
 
 NO_LIMIT = 2**31
 # Before a rate means anything.

@@ -14,7 +14,8 @@ from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.loader import LoadResult, view_of
-from petstore_frame.rendering import PAGE, count_text
+from petstore_frame.rendering import PAGE
+from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab

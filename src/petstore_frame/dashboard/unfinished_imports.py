@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from petstore_frame.dashboard.local_time import time_element
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.loader import LoadResult, State, latest_results, place_of, view_of
-from petstore_frame.rendering import PAGE, Markup, count_text
+from petstore_frame.rendering import PAGE, Markup
+from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab

@@ -19,10 +19,17 @@ from petstore_frame.schema.models import (
     PetField,
     PetStatus,
 )
-from petstore_frame.schema.text import folded_name
+from petstore_frame.schema.text import (
+    NO_STATUS,
+    count_text,
+    folded_name,
+    minute_text,
+    status_label,
+)
 
 __all__ = [
     "FIELDS",
+    "NO_STATUS",
     "PET_COLUMNS",
     "PET_STATUSES",
     "AnyFrame",
@@ -38,8 +45,11 @@ __all__ = [
     "content_of",
     "core",
     "core_of_key",
+    "count_text",
     "fold",
     "folded_name",
+    "minute_text",
     "name_in",
     "signed_dictionaries",
+    "status_label",
 ]

@@ -24,8 +24,7 @@ from petstore_frame.loader.source.spreadsheet_text import (
     without_invisible,
 )
 from petstore_frame.loader.source.totals import TOTAL_STARTS, is_total
-from petstore_frame.rendering import NO_STATUS
-from petstore_frame.schema import NewPet, PetField, fold
+from petstore_frame.schema import NO_STATUS, NewPet, PetField, fold
 from petstore_frame.storage import harmless
 from petstore_frame.validation import INT64, closest_match
 

@@ -10,7 +10,7 @@ from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.spreadsheet_text import ENTITY, unwrap_name
 from petstore_frame.loader.source.table import TableRow
-from petstore_frame.rendering import count_text
+from petstore_frame.schema import count_text
 
 _MAX_EXAMPLES = 2
 
