@@ -18,7 +18,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import refuse
+from petstore_frame.cli.endings import refuse
 from petstore_frame.cli.options import BaseUrl, CategoriesFile, Timeout
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
