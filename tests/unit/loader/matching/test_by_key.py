@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from petstore_frame.loader.matching.by_key import match_known_keys, match_similar_keys
+from petstore_frame.loader.matching.by_key import (
+    animal_of_key,
+    match_known_keys,
+    match_similar_keys,
+)
 from petstore_frame.loader.matching.not_keys import is_date, is_word
 from petstore_frame.loader.matching.values import Animal, Match, Row
 from petstore_frame.loader.row_state import State
@@ -69,6 +73,24 @@ def test_of_several_animals_of_a_key_it_is_the_one_that_reads_the_same() -> None
     assert known([row(1, "Ada", 2, key="A")], *animals).same == [Match(1, 8)]
     assert known([row(1, "Bo", 4, key="A")], *animals).same == [Match(1, 9)]
     assert known([row(1, "Cy", 4, key="A")], *animals).reused
+
+
+def test_the_animal_of_a_key_differs_in_as_little_as_possible() -> None:
+    """Another category is less than another name, and that is less than both."""
+    both, name, category = animal(7, "Zoe", 2), animal(8, "Zoe", 1), animal(9, "Ada", 2)
+    assert animal_of_key(row(1, "Ada", 1), [both, name]).id == 8
+    assert animal_of_key(row(1, "Ada", 1), [name, category]).id == 9
+
+
+def test_the_animal_of_a_key_is_one_that_was_sent() -> None:
+    """An animal that the store rejected is not taken before the one that is there."""
+    rejected = animal(7, "Ada", 1, state=State.REJECTED)
+    assert animal_of_key(row(1, "Ada", 1), [rejected, animal(8, "Zoe", 1)]).id == 8
+
+
+def test_a_word_is_in_all_columns_of_a_key() -> None:
+    """A number next to the word still tells animals apart."""
+    assert is_word(["none", "unknown"]) and not is_word(["none", "17"])
 
 
 def test_a_row_that_reads_like_an_earlier_one_was_answered() -> None:

@@ -154,6 +154,13 @@ def test_few_renamed_animals_are_changed_values() -> None:
     assert cases(match(keyed([*renamed, *rows[3:]], *animals), {})) == {"reused_key": [1, 2, 3]}
 
 
+def test_an_excluded_row_is_the_animal_of_its_key() -> None:
+    """Without a question, whatever it says: nothing of it is sent."""
+    excluded = row(1, "Zoe", 2, key="A", is_excluded=True, is_to_send=False)
+    plan = match(keyed([excluded], animal(7, "Ada", 1, "A")), {})
+    assert (plan.animals, plan.cases) == ({1: (7, By.KEY)}, [])
+
+
 def test_one_key_used_again_is_asked_about() -> None:
     """Another name and another category under one of a hundred keys."""
     plan = match(keyed([row(1, "Bo", 2, key="A")], animal(7, "Ada", 1, "A"), settled_keys=99), {})
@@ -226,6 +233,18 @@ def test_a_sent_row_is_not_given_the_key_of_another() -> None:
     sent = original(has_key_problem=True, animal=animal(7, "Bo", 1))
     problem = fix_row_problem(row(1, "Bo", key="B"), sent, animal(8, "Bo", 1, "B"))
     assert problem is not None
+
+
+def test_a_row_that_was_not_sent_may_be_the_animal_of_its_corrected_key() -> None:
+    """Only the other animal exists, so the row is that one."""
+    rejected = original(has_key_problem=True, animal=animal(7, "Bo", 1, state=State.REJECTED))
+    assert fix_row_problem(row(1, "Bo", key="B"), rejected, animal(8, "Bo", 1, "B")) is None
+
+
+def test_a_row_under_its_own_key_is_its_original() -> None:
+    """What reads otherwise now is a changed value of that animal."""
+    sent = original(key=stored("A"), is_to_fix=False, animal=animal(7, "Cy", 1, "A"))
+    assert fix_row_problem(row(1, "Bo", 2, key="A"), sent, None) is None
 
 
 # The store
