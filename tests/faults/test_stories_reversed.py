@@ -60,10 +60,10 @@ def test_the_same_bytes_are_the_same_import(shop: Shop) -> None:
 
 
 def test_two_rows_of_a_known_key_that_differ_need_fixing(shop: Shop) -> None:
-    """Also if one of them reads as its animal does."""
-    header = "tag,name,categoryId"
-    shop.load("a.csv", header, "A-1,Ada,1", "A-2,Bo,1", key="tag")
-    rows = "A-1,Ada,1", "A-1,Zoe,2", "A-2,Bo,1"
+    """Also if both of them have the name and the category of its animal."""
+    header = "tag,name,categoryId,status"
+    shop.load("a.csv", header, "A-1,Ada,1,available", "A-2,Bo,1,available", key="tag")
+    rows = "A-1,Ada,1,available", "A-1,Ada,1,sold", "A-2,Bo,1,available"
     result = shop.load("b.csv", header, *rows, key="tag", max_errors=9)
     assert (result.counts[State.INVALID], shop.names) == (2, ["Ada", "Bo"])
 
