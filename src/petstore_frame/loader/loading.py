@@ -36,6 +36,7 @@ from petstore_frame.loader.journal.database import (
 from petstore_frame.loader.journal.header_keys import (
     certain_key,
     remember_key,
+    remember_values,
     remembered_key,
     repeats_earlier,
 )
@@ -415,6 +416,7 @@ def _stage(
             likely = opened.proposed_key() or certain_key(opened.likely_keys())
             question = _with_key(sql, staged, question, opened, likely)
             question = _asked(question, likely, is_rehearsal=options.dry_run)
+            remember_values(sql, staged.run, [key.column for key in opened.likely_keys()])
             run = _note_likely(sql, staged, opened, options, likely)
         interrupts.deliver()
     except BaseException:

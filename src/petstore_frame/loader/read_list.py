@@ -12,7 +12,7 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.row_counts import NotedRows
 from petstore_frame.loader.journal.rows import read_keys, shown_key
-from petstore_frame.loader.journal.staging import content_of_body, key_text
+from petstore_frame.loader.journal.staging import key_text
 from petstore_frame.loader.matching.repeated_keys import choose_rows
 from petstore_frame.loader.matching.values import Row
 from petstore_frame.loader.results.import_facts import count_notes
@@ -139,7 +139,7 @@ def _compared_row(row: SourceRow, key: Sequence[str]) -> Row:
     return Row(
         number=row.number,
         line=row.line,
-        content=None if row.payload is None else content_of_body(row.payload),
+        content=row.content,
         payload=row.payload,
         key=key_text(key),
         core=core_of_key(key),

@@ -187,7 +187,7 @@ class SourceRow(NamedTuple):
     cells: tuple[str, ...]  # verbatim; a short row has fewer than there are columns
     state: State  # invalid, pending, or excluded if no later choice can send it
     payload: bytes | None = None  # the request body of a row that can be sent, or was excluded
-    content_hash: bytes | None = None  # of all that is sent but the status
+    content: str | None = None  # category and folded name of a row with a payload
     problems: tuple[RowProblem, ...] = ()  # all of them, in the order of the columns sent
     notes: tuple[str, ...] = ()  # what was normalized, such as ``trimmed``
     key: tuple[str, ...] | None = None  # the texts of the key columns, in the recipe's order
