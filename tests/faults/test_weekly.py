@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,19 @@ def test_an_open_question_stops_only_its_file(office: Office) -> None:
     assert run.facts["pets"] == 33
 
 
+def test_rows_that_are_still_to_send_are_no_success(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A load that left rows has the exit code of the command load; the next run sends them."""
+    with monkeypatch.context() as patch:
+        patch.setattr(weekly_steps, "load", partial(weekly_steps.load, max_rows=1))
+        run = office.run()
+    assert (run.outcome, run.exit_code) == (WeeklyOutcome.ROWS_TO_SEND, exit_codes.WITH_FINDINGS)
+    assert run.attention == ["a.csv: 1 still to send"]
+    assert office.run().outcome is WeeklyOutcome.SUCCESS
+    assert office.store.posts == 2
+
+
 def test_a_drop_is_an_alarm(office: Office) -> None:
     """More pets gone than ``max_drop`` has a code of its own, and so has a part of the listing."""
     office.run()
@@ -303,6 +317,7 @@ def test_exit_codes_are_those_of_all_commands() -> None:
     assert {outcome.name: outcome.exit_code for outcome in WeeklyOutcome} == {
         "SUCCESS": exit_codes.DONE,
         "ROWS_TO_FIX": exit_codes.WITH_FINDINGS,
+        "ROWS_TO_SEND": exit_codes.WITH_FINDINGS,
         "INVALID": exit_codes.INVALID,
         "TOO_MANY_ERRORS": exit_codes.TOO_MANY_ERRORS,
         "NOT_COMPLETE": exit_codes.NOT_COMPLETE,

@@ -1,4 +1,4 @@
-"""Reads JSON bodies without rounding their numbers."""
+"""Reads bodies of type application/json without rounding their numbers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
+from petstore_frame.service.error_responses import NOT_JSON, Refusal
+
 # An int64 has at most 19 digits before the decimal point.
 _MAX_DIGITS = 19
 
@@ -18,6 +20,9 @@ class _ExactRequest(Request):
     """A request whose JSON numbers with a decimal point or an exponent are Decimals."""
 
     async def json(self) -> Any:
+        media_type = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type != "application/json":  # FastAPI also reads types such as hal+json
+            raise Refusal("invalid_json", NOT_JSON)
         # As floats, 9007199254740993.0 and 1.00000000000000001 would become other numbers.
         return json.loads(await self.body(), parse_float=Decimal)
 

@@ -21,6 +21,7 @@ class WeeklyOutcome(Enum):
 
     SUCCESS = 0, "success"
     ROWS_TO_FIX = 1, "some rows need fixing"
+    ROWS_TO_SEND = 1, "some rows are still to send"
     INVALID = 2, "a setting, a recipe or a list cannot be used"
     TOO_MANY_ERRORS = 4, "a file has too many errors, or one reason for most of its rows"
     NOT_COMPLETE = 8, "the listing is not known to be complete"
