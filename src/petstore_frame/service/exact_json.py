@@ -12,9 +12,6 @@ from fastapi.routing import APIRoute
 
 from petstore_frame.service.error_responses import NOT_JSON, Refusal
 
-# An int64 has at most 19 digits before the decimal point.
-_MAX_DIGITS = 19
-
 
 class _ExactRequest(Request):
     """A request whose JSON numbers with a decimal point or an exponent are Decimals."""
@@ -37,13 +34,3 @@ class ExactRoute(APIRoute):
             return await handle(_ExactRequest(request.scope, request.receive))
 
         return handle_exactly
-
-
-def as_integer(number: Any) -> Any:
-    """Return an integer for a Decimal without a fraction, as JSON Schema does; else the value."""
-    if not isinstance(number, Decimal) or not number.is_finite():
-        return number
-    # Digits are counted first: int(Decimal("1e999999")) would take a second.
-    if number.adjusted() >= _MAX_DIGITS or number != number.to_integral_value():
-        return number
-    return int(number)
