@@ -81,7 +81,8 @@ def write_report(
         attention: Sentences about what needs a person, shown on the first sheet of an ``.xlsx``; a
             text is one sentence, and an empty list says that nothing does.
         overwrite: Whether to replace a workbook or a CSV that somebody changed since it was
-            written. An unchanged report is always replaced.
+            written. An unchanged report is always replaced, and so are an HTML page and a Parquet
+            file, which are not made to be typed into.
 
     Returns:
         The path written.
