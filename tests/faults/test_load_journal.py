@@ -24,6 +24,7 @@ from petstore_frame.loader.journal.database import (
     SUFFIX,
     Writer,
     count_file,
+    is_as_closed,
     place_of,
     write_count,
 )
@@ -298,3 +299,15 @@ def test_a_journal_of_another_format_is_refused_by_name(load_with, run_load) -> 
     with pytest.raises(JournalError, match="has the format 5, and this program reads 9"):
         run_load(9, store)
     assert store.posts == 3
+
+
+def test_a_journal_is_checked_again_if_anyone_has_written_to_it(load_with, run_load) -> None:
+    """Only a journal that is as a load has closed it needs no check, which takes ever longer."""
+    result, store = load_with(3)
+    path = view_of(result).path
+    assert is_as_closed(path)
+    content = bytearray(path.read_bytes())
+    path.write_bytes(content)
+    assert not is_as_closed(path)
+    run_load(3, store)
+    assert is_as_closed(path)

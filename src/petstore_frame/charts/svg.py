@@ -115,7 +115,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Chart:
-    """A drawing that a notebook shows and ``save`` writes.
+    """A chart that a notebook shows and ``save`` writes.
 
     ``description`` has the numbers of the drawing as a sentence, for screen readers. ``name`` is
     the name of a downloaded file. A page that shows ``markup`` needs ``CSS``.

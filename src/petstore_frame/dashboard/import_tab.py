@@ -208,7 +208,7 @@ class ImportTab(FileSteps):
         source = state.source
         if source is None:
             return
-        options = self._options(progress=self._progress(state.rows_to_send))
+        options = self._options(progress=self._progress(state.pets_to_send))
         try:
             result = run_import(source, self._client(), state.recipe, **options)
             if state.corrected_lines:

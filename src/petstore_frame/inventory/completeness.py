@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Completeness:
-    """What a listing covers: ``inventory.completeness``, true of the frame as it is now.
+    """What a listing covers; ``inventory.completeness`` returns it for the current rows.
 
-    ``print`` it for the headline. In a script ask ``is_complete`` (is this all that was asked
-    for?), ``covers_all`` (is this the whole store?), ``verdict``, or ``count("sold").is_exact``.
+    ``print`` shows the headline. In a script, use ``is_complete`` (are these all pets that you
+    asked for?), ``covers_all`` (are these all pets of the store?), ``verdict``, or
+    ``count("sold").is_exact``.
 
     Attributes:
         verdict: complete, incomplete, unknown or unstable.
-        reason: How that is known, as a sentence.
-        rows: Pets read.
-        requests: Requests sent, with questions beyond the listing, without repeats after a passing
-            failure.
-        status: The status that was asked for, or None for all pets.
-        part: The filter of ``inventory.where``, as text; the verdict is about the pets that it
-            leaves. Empty for all that was asked for.
-        assumptions: What must hold of the store for the verdict to be true, as text.
-        evidence: All that was learned, contradictions too; ``print`` each for its sentence.
-        by_status: For each status of the interface, each other one seen, and ``no status``:
-            the count, exact or at least.
-        read: Pets read before that filter, None without one.
+        reason: The fact that decided the verdict, as a sentence.
+        rows: Number of pets that were read.
+        requests: Number of requests, including probes, not including retries.
+        status: The status that you asked for, or None for all pets.
+        part: The filter of ``inventory.where``, as text; the verdict is about the pets that pass
+            it. Empty if there is no filter.
+        assumptions: Assumptions about the store that the verdict depends on, as sentences.
+        evidence: All evidence, including contradictions; ``print`` shows an item as a sentence.
+        by_status: The count of each status of the interface, of each other status that was read,
+            and of ``no status``.
+        read: Number of pets that were read before the filter was applied; None without a filter.
         advertised_total: The total that the store stated for this listing, or None.
 
     Example:
@@ -60,22 +60,22 @@ class Completeness:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every pet that was asked for was read."""
+        """Whether all pets that you asked for were read."""
         return self.verdict is Verdict.COMPLETE
 
     @property
     def covers_all(self) -> bool:
-        """Whether every pet of the store was read."""
+        """Whether all pets of the store were read."""
         return self.is_complete and self.status is None and not self.part
 
     @property
     def rests_on_page_length(self) -> bool:
-        """Whether a page had to be believed to end the listing because it was short."""
+        """Whether the verdict assumes that a short page is the last one."""
         return Assumption.FILLS_PAGES in self.assumptions
 
     @property
     def total(self) -> StatusCount:
-        """The number of pets read, exact if the store has no more of what was asked for."""
+        """The number of pets that were read; exact if these are all that you asked for."""
         return StatusCount(self.rows, "exact" if self.is_complete else self._inexact_bound)
 
     @property
@@ -86,7 +86,7 @@ class Completeness:
 
     @property
     def next_step(self) -> str:
-        """What to do about the reason, or empty if everything was read."""
+        """What to do about the reason; empty if the verdict is complete."""
         if self.is_complete:
             return ""
         steps = [item.next_step for item in self.evidence if str(item) == self.reason]
@@ -94,11 +94,11 @@ class Completeness:
 
     @property
     def contradictions(self) -> tuple[Evidence, ...]:
-        """The evidence against the listing being complete."""
+        """The evidence that the listing is not complete."""
         return tuple(each for each in self.evidence if each.is_contradiction)
 
     def reasons(self) -> list[tuple[str, list[str]]]:
-        """Return what the verdict rests on, in plain words: a heading and its sentences, each."""
+        """Return the reasons for the verdict as pairs of a heading and its sentences."""
         others = [item for item in self.evidence if str(item) != self.reason]
         sections = {
             "How we know" if self.is_complete else "Why": [self.reason],
@@ -114,14 +114,14 @@ class Completeness:
         """Return the count of a status, or of ``no status``.
 
         Raises:
-            ArgumentError: No pet can have this status: it is neither one of the interface nor one
-                of a pet that was read.
+            ArgumentError: No pet can have this status: it is neither in the interface nor a
+                status of a pet that was read.
         """
         checked_choice("status", status, dict.fromkeys([*PET_STATUSES, NO_STATUS, *self.by_status]))
         return self._count(status)
 
     def bound_of(self, status: str) -> Bound:
-        """Return what a number of pets of this status says about the store, read or not."""
+        """Return the bound of the count of this status, even if no such pet was read."""
         return self._count(status).bound
 
     def _count(self, status: str) -> StatusCount:
@@ -138,7 +138,7 @@ class Completeness:
 
     @property
     def headline(self) -> str:
-        """What was read, as it stands behind the verdict."""
+        """The number of pets and what they are, as text: ``at least 100 sold pets``."""
         noun = "pet" if self.rows == 1 else "pets"
         what = noun if self.status is None else f"{self.status} {noun}"
         if self.part:
@@ -169,7 +169,7 @@ class Completeness:
         return in_notebook(self.to_html())
 
     def evidence_lines(self) -> list[tuple[str, str]]:
-        """Return what the verdict rests on as pairs of a word and a sentence, for a table."""
+        """Return the reasons for the verdict as pairs of a heading and a sentence, for a table."""
         total = self.advertised_total
         return [
             *((name, line) for name, lines in self.reasons() for line in lines),
@@ -184,7 +184,7 @@ class Completeness:
         return PAGE.headline(palette.verdict_badge(self.verdict), self.headline)
 
     def to_html(self, note: str = "") -> Markup:
-        """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
+        """Return HTML with the evidence in a fold; ``note`` is a line in small print."""
         from petstore_frame.rendering import PAGE, palette, shorten
         from petstore_frame.schema import status_label
 
@@ -203,7 +203,7 @@ class Completeness:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values, the headline under ``text``."""
+        """Return the facts as JSON values; ``text`` is the verdict with the headline."""
         return {
             **asdict(self),
             "is_complete": self.is_complete,
@@ -214,10 +214,10 @@ class Completeness:
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Completeness:
-        """Return what ``to_dict`` wrote.
+        """Return the Completeness that ``to_dict`` converted.
 
         Raises:
-            KeyError, TypeError, ValueError: A value is missing, or is none of this version's.
+            KeyError, TypeError, ValueError: A value is missing or invalid.
         """
         if not isinstance(values["rows"], int) or not isinstance(values["requests"], int):
             raise TypeError("rows and requests must be whole numbers")
@@ -248,7 +248,7 @@ class Completeness:
         exact: Collection[str] = (),
         **more: Any,
     ) -> Self:
-        """Return what is known of so many pets of each status; the counts of ``exact`` are so."""
+        """Return the completeness of these counts; those of the statuses ``exact`` are exact."""
         known = cls(verdict, reason, rows=sum(counts.values()), **{"requests": 0} | more)
         return replace(
             known,
@@ -262,7 +262,7 @@ class Completeness:
     def unknown(
         cls, reason: Evidence, counts: Mapping[str, int], read: Completeness | None = None
     ) -> Self:
-        """Return what is known of rows that were not read, or not as ``read`` says, with why."""
+        """Return the completeness of rows that differ from those that were ``read``, if any."""
         told: dict[str, Any] = {"reason": str(reason), "evidence": (reason,)}
         if read is None:
             return cls.of_counts(counts, **told)
@@ -272,10 +272,12 @@ class Completeness:
         return replace(known, rows=min(sum(counts.values()), read.rows))
 
     def of_part(self, part: str, counts: Mapping[str, int], wanted: Collection[str] | None) -> Self:
-        """Return what is known of the pets that pass a filter.
+        """Return the completeness of the pets that pass a filter.
 
-        ``part`` is the filter, as text that follows "with"; ``counts`` has the pets of each status
-        that pass, and ``wanted`` the statuses that can pass, None for all.
+        Args:
+            part: The filter, as text that follows "with".
+            counts: Number of pets of each status that pass.
+            wanted: The statuses that can pass; None for all.
         """
         verdict = self.verdict
         if wanted is not None and all(self._count(name).is_exact for name in wanted):

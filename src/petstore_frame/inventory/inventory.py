@@ -37,15 +37,15 @@ _MAX_ROWS = 5
 
 @dataclass(frozen=True, eq=False)
 class Inventory(HasProvenance):
-    """All pets that could be read, and what they cover; ``fetch_inventory`` makes it.
+    """The pets that were read, and what they cover; ``fetch_inventory`` returns it.
 
-    A notebook shows the verdict, the counts and the first rows; ``len()`` is the number of pets. An
-    Inventory is not a DataFrame, and neither true nor false.
+    A notebook shows the verdict, the counts and the first rows. ``len()`` is the number of pets.
+    An Inventory is not a DataFrame; use ``.frame``.
 
     Attributes:
-        frame: One row per pet; columns and dtypes of ``PET_COLUMNS``, then your own.
-        provenance: The store's address, when it was read, and what it calls itself; ``.base_url``,
-            ``.fetched_at`` and ``.store_id`` of an Inventory are those of its provenance.
+        frame: One row per pet, with the columns and dtypes of ``PET_COLUMNS``, then your own.
+        provenance: The store's address and id, and the time of the reading; also available as
+            ``.base_url``, ``.store_id`` and ``.fetched_at``.
     """
 
     frame: pd.DataFrame
@@ -66,9 +66,17 @@ class Inventory(HasProvenance):
         base_url: str = "http://127.0.0.1/v1",
         store_id: str | None = None,
     ) -> Self:
-        """Return an Inventory of pets that no store was asked for, for examples and tests.
+        """Return an Inventory of a frame that no store was read for, for examples and tests.
 
-        Where ``verdict`` is not complete, the counts of the statuses ``exact`` are.
+        Args:
+            frame: One row per pet, with the columns of ``PET_COLUMNS``.
+            verdict: Verdict of the completeness.
+            exact: Statuses whose counts are exact although the verdict is not complete.
+            status: The status that was asked for; None for all pets.
+            reason: Reason for the verdict, as a sentence.
+            fetched_at: Time of the reading; None is now.
+            base_url: Address of the store.
+            store_id: Id of the store, if it has one.
         """
         verdict, counts = Verdict(verdict), status_counts(frame)
         if verdict is Verdict.COMPLETE:
@@ -79,22 +87,22 @@ class Inventory(HasProvenance):
 
     @classmethod
     def of_rows(cls, frame: pd.DataFrame, known: Completeness, provenance: Provenance) -> Self:
-        """Return an Inventory of a frame whose rows cover what is known; its attrs say so too."""
+        """Return an Inventory of a frame with this completeness, which its attrs also get."""
         coverage = Coverage(known, rows_fingerprint(frame))
         frame.attrs[ATTRS_KEY] = coverage_facts(coverage, provenance)
         return cls(frame, provenance, coverage)
 
     @property
     def completeness(self) -> Completeness:
-        """What ``frame`` covers as it is now.
+        """What the current rows of ``frame`` cover.
 
-        Unknown, with the reason, once its rows are not those that were read. Sorting, a new index
-        and further columns change nothing.
+        If rows were dropped, added or edited, the verdict is ``unknown``, and ``reason`` says why.
+        You can sort the frame, change its index and add columns.
         """
         return coverage_now(self.frame, self._coverage).completeness
 
     def coverage_facts(self) -> dict[str, Any]:
-        """Return what a file of the rows keeps with them, as plain JSON values."""
+        """Return the coverage that a file saves with the rows, as JSON values."""
         return coverage_facts(coverage_now(self.frame, self._coverage), self.provenance)
 
     def where(
@@ -103,17 +111,17 @@ class Inventory(HasProvenance):
         status: str | Collection[str] | None = None,
         category_id: int | Collection[int] | None = None,
     ) -> Self:
-        """Return the pets that a filter leaves, with what is known of that part.
+        """Return the pets that pass a filter, with the completeness of this selection.
 
-        Of rows that were dropped by hand nothing would be known.
+        If you filter ``frame`` yourself, the completeness of the rows is unknown.
 
         Args:
-            status: One status or several, ``no status`` among them; None for all.
-            category_id: One category or several; None for all.
+            status: A status or several, including ``no status``; None for all.
+            category_id: A category id or several; None for all.
 
         Raises:
-            ArgumentError: No pet can have such a value: a status that is neither one of the
-                interface nor one of a pet that was read, or a category that is no whole number.
+            ArgumentError: No pet can have such a value: the status is neither in the interface nor
+                a status of a pet that was read, or the category id is not a whole number.
 
         Example:
             >>> import petstore_frame as pf
@@ -151,21 +159,21 @@ class Inventory(HasProvenance):
         statuses: Collection[str] | None = None,
         known: Completeness | None = None,
     ) -> Self:
-        """Return an Inventory of ``rows`` of ``frame``: all that a filter leaves.
+        """Return an Inventory of the ``rows`` of ``frame`` that pass a filter.
 
-        ``words`` is the filter as text behind "with", ``statuses`` are those that it leaves, and
-        ``known`` is what ``frame`` covers, where that was looked up already.
+        ``words`` is the filter as text that follows "with", ``statuses`` are those that can pass,
+        and ``known`` is the completeness of ``frame``, if the caller has it already.
         """
         known = self.completeness if known is None else known
         known = known.of_part(words, status_counts(rows), statuses)
         return self.of_rows(rows.copy(deep=False), known, self.provenance)
 
     def require_complete(self) -> Self:
-        """Return this Inventory where every pet that was asked for was read; else raise.
+        """Return this Inventory if it is complete; otherwise, raise.
 
         Raises:
-            IncompleteInventoryError: The verdict is another one; the text has the evidence, and
-                ``.partial`` is this Inventory.
+            IncompleteInventoryError: The verdict is not complete. The message has the evidence,
+                and ``.partial`` is this Inventory.
         """
         known = self.completeness
         if known.is_complete:
@@ -178,15 +186,15 @@ class Inventory(HasProvenance):
         )
 
     def with_ids(self, ids: pd.DataFrame) -> Self:
-        """Return the same pets with your own keys next to them.
+        """Return the same pets with your own keys in a column.
 
         Args:
-            ids: A table of ``key`` and pet ``id``, as ``pf.read_ids(client)`` returns it. A pet
-                with several keys gets them all, separated by commas.
+            ids: A table of ``key`` and pet ``id``, as ``pf.read_ids(client)`` returns it. If a pet
+                has several keys, they are separated by commas.
 
         Returns:
-            An Inventory whose ``frame`` has the column ``key`` (str) after the pets' own; missing
-            where no key is known.
+            An Inventory whose ``frame`` has a last column ``key`` (str), which is missing for pets
+            without a key.
 
         Raises:
             ArgumentError: The table has no columns ``key`` and ``id``.
@@ -204,15 +212,15 @@ class Inventory(HasProvenance):
     def to_frame(
         self, categories: Categories = None, *, no_status: str = NO_STATUS
     ) -> pd.DataFrame:
-        """Return a frame to count with pandas, which passes over missing values.
+        """Return a frame to count with pandas, which ignores missing values when it counts.
 
         Args:
-            categories: Labels by category id, as everywhere.
-            no_status: What a pet without a status gets.
+            categories: Labels by category id: a dict, a Series or a CSV path.
+            no_status: Status of the pets that have none.
 
         Returns:
-            The frame with ``status`` never missing, and with a column ``category`` (category) of
-            labels after ``category_id``.
+            The frame without missing values in ``status``, and with the labels in a column
+            ``category`` (category) after ``category_id``.
         """
         labels, frame = Labels(categories), self.frame.copy()
         status = frame["status"].astype("category")
@@ -227,7 +235,7 @@ class Inventory(HasProvenance):
         return frame
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is known beside the rows as plain JSON values: completeness, time, store."""
+        """Return the completeness, the time and the store as JSON values, without the rows."""
         return facts_of(self.completeness, self.provenance)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
@@ -285,13 +293,13 @@ def _as_list(name: str, wanted: Any) -> list[Any]:
 
 
 def completeness(pets: pd.DataFrame | Inventory) -> Completeness:
-    """Tell what a frame of pets covers, as it is now.
+    """Return what the current rows of a frame of pets cover.
 
-    Unknown, with the reason, once its rows are not those that were read. Sorting, further columns,
-    and writing to Parquet and back change nothing.
+    If rows were dropped, added or edited, the verdict is ``unknown``, and ``reason`` says why. You
+    can sort the frame, add columns, or write it to Parquet and read it back.
 
     Args:
-        pets: The ``.frame`` of an Inventory, or anything made of it; or an Inventory.
+        pets: The ``.frame`` of an Inventory, a frame made from it, or an Inventory.
 
     Raises:
         ArgumentError: ``pets`` is neither a frame nor an Inventory.

@@ -27,8 +27,9 @@ _FACTOR = 0x9E3779B97F4A7C15  # odd and large, so that different rows differ in 
 class Provenance:
     """Where and when pets were read.
 
-    ``fetched_at`` is when the last page arrived, or when a cache's oldest answer was made;
-    ``store_id`` is what the store calls itself (``X-Store-Id``, an extension).
+    ``base_url`` is the address of the store. ``fetched_at`` is when the last page arrived, or the
+    time of the oldest response from a cache. ``store_id`` is the id that the store sends
+    (``X-Store-Id``, an extension), or None.
     """
 
     base_url: str
@@ -36,36 +37,40 @@ class Provenance:
     store_id: str | None = None
 
     def is_other_store(self, other: Provenance) -> bool:
-        """Return True if the addresses or the ids differ; an empty one may be any store's."""
+        """Return whether the addresses or the ids differ; an empty value matches any store."""
         addresses = {self.base_url, other.base_url} - {""}
         places = {same_store_address(each, any_local_port=True) for each in addresses}
         return len(places) > 1 or len({self.store_id, other.store_id} - {None}) > 1
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return what ``facts_of`` wrote; a KeyError, TypeError or ValueError where it cannot."""
+        """Return the Provenance in the values of ``facts_of``.
+
+        Raises:
+            KeyError, TypeError, ValueError: A value is missing or invalid.
+        """
         fetched_at = datetime.fromisoformat(values["fetched_at"])
         return cls(str(values["base_url"]), fetched_at, values["store_id"])
 
 
 class HasProvenance:
-    """Has the facts of its ``provenance`` as its own."""
+    """Has the values of its ``provenance`` as attributes of its own."""
 
     provenance: Provenance
 
     @property
     def base_url(self) -> str:
-        """The store's address."""
+        """The address of the store."""
         return self.provenance.base_url
 
     @property
     def fetched_at(self) -> datetime:
-        """When the store was read; files and pages show it in the time zone that it has, UTC."""
+        """The time of the reading, in UTC."""
         return self.provenance.fetched_at
 
     @property
     def store_id(self) -> str | None:
-        """What the store calls itself (``X-Store-Id``, an extension), or None."""
+        """The id that the store sends (``X-Store-Id``, an extension), or None."""
         return self.provenance.store_id
 
     @property

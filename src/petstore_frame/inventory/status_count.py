@@ -37,12 +37,12 @@ class StatusCount(int):
 
     @property
     def count(self) -> int:
-        """The number alone."""
+        """The number without its bound."""
         return int(self)
 
     @property
     def is_exact(self) -> bool:
-        """Whether the store has exactly that many."""
+        """Whether the store has exactly this number."""
         return self.bound == "exact"
 
     @property

@@ -36,6 +36,7 @@ from petstore_frame.loader.journal.database import (
 from petstore_frame.loader.journal.header_keys import (
     certain_key,
     remember_key,
+    remember_values,
     remembered_key,
     repeats_earlier,
 )
@@ -251,22 +252,22 @@ def resume_loads(
     check_store: bool = True,
     progress: ProgressOption = None,
 ) -> list[LoadResult]:
-    """Finish the imports that stopped before all was sent, from the journal, without their files.
+    """Finish all loads that stopped early. Their files are not needed: the journal has the rows.
 
     Args:
         client: A client of the store.
         journal, check_store, progress: As in ``load``.
-        duplicates: As in ``load``. ``{"unsent": "create"}`` sends what is left of a file although
-            a later one has the same columns, ``{"unsent": "skip"}`` drops it.
+        duplicates: As in ``load``. ``{"unsent": "create"}`` sends the remaining rows of a file
+            although a later file has the same columns; ``{"unsent": "skip"}`` drops these rows.
 
     Returns:
-        The results of the imports that had something left, the oldest first.
+        The results of the loads that had rows left to send, oldest first.
 
     Raises:
-        DuplicatesError: The store has pets that may be what is still to send, or a later file may
-            have taken the place of one that stopped; nothing was sent.
-        JournalError: The journal cannot be used, or an import is at work on it; nothing was sent.
-        LoadStoppedError: The store, an outage or a limit ended one of them.
+        DuplicatesError: Rows may be pets in the store already, or a later file may replace a file
+            that stopped. Nothing was sent.
+        JournalError: The journal cannot be used, or another load uses it. Nothing was sent.
+        LoadStoppedError: The store, an outage or a limit ended a load again.
 
     Interface: Endpoints, Add an animal.
     """
@@ -415,6 +416,7 @@ def _stage(
             likely = opened.proposed_key() or certain_key(opened.likely_keys())
             question = _with_key(sql, staged, question, opened, likely)
             question = _asked(question, likely, is_rehearsal=options.dry_run)
+            remember_values(sql, staged.run, [key.column for key in opened.likely_keys()])
             run = _note_likely(sql, staged, opened, options, likely)
         interrupts.deliver()
     except BaseException:

@@ -99,16 +99,16 @@ class ListingFacts(NamedTuple):
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """What reading the store back has shown of an import.
+    """The result of ``reconcile``: what the store shows about the unconfirmed rows.
 
     Attributes:
-        created: Rows found in the store.
-        not_found: Rows not found where they would have been; evidence, not proof.
-        unconfirmed: Rows that are still unconfirmed.
-        requests: GETs made.
-        notes: What we could rely on, as sentences.
-        candidates: By line of the file, the ids of the pets that a row that is still unconfirmed
-            may be.
+        created: Number of rows that were found in the store.
+        not_found: Number of rows that a complete listing does not have. This is evidence, not
+            proof.
+        unconfirmed: Number of rows that are still unconfirmed.
+        requests: Number of requests that were sent to read the store.
+        notes: The evidence for this result, as sentences.
+        candidates: Ids of the possible pets of each row that is still unconfirmed, by line.
     """
 
     created: int = 0

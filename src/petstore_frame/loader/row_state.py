@@ -14,7 +14,7 @@ def short_text(text: str) -> str:
 
 
 class State(StrEnum):
-    """The state of a row; each is in exactly one. They are shown in this order."""
+    """The states of a row, in the order in which they are shown; a row is in exactly one."""
 
     text: str
 
@@ -36,7 +36,7 @@ class State(StrEnum):
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether the row may be in the store, and was not seen there."""
+        """Whether the row may be in the store although it was not seen there."""
         return self in UNCONFIRMED_STATES
 
 
@@ -66,7 +66,7 @@ UNCONFIRMED_STATES: tuple[State, ...] = (State.UNCONFIRMED, State.IN_FLIGHT, Sta
 
 
 class Reason(StrEnum):
-    """Why a row is excluded: of itself, or because its animal is known."""
+    """Why a row is excluded: it is blank, excluded by the user, or its animal was loaded."""
 
     BLANK = "blank"
     LEFT_OUT = "left_out"
@@ -92,7 +92,7 @@ class Ending(StrEnum):
 
 
 class Suspicion(StrEnum):
-    """Why a row is not sent until a person confirms it; ``allow=`` takes these words."""
+    """Why a row is not sent until a person confirms it; ``allow=`` accepts these values."""
 
     TOTAL_ROW = "total_row"
     UNLISTED_CATEGORY = "unlisted_category"
@@ -187,7 +187,7 @@ class SourceRow(NamedTuple):
     cells: tuple[str, ...]  # verbatim; a short row has fewer than there are columns
     state: State  # invalid, pending, or excluded if no later choice can send it
     payload: bytes | None = None  # the request body of a row that can be sent, or was excluded
-    content_hash: bytes | None = None  # of all that is sent but the status
+    content: str | None = None  # category and folded name of a row with a payload
     problems: tuple[RowProblem, ...] = ()  # all of them, in the order of the columns sent
     notes: tuple[str, ...] = ()  # what was normalized, such as ``trimmed``
     key: tuple[str, ...] | None = None  # the texts of the key columns, in the recipe's order

@@ -87,14 +87,14 @@ class WeeklySteps:
         self.note_result(file, result, state_counts)
         to_send = sum(state_counts.get(state, 0) for state in _TO_SEND)
         if to_send:
-            self.run.note(WeeklyOutcome.ROWS_TO_SEND, f"{file.name}: {to_send:,} still to send")
+            self.run.note(WeeklyOutcome.UNFINISHED, f"{file.name}: {to_send:,} still to send")
 
     def note_result(self, file: Path, result: LoadResult, state_counts: dict[str, int]) -> None:
         """Count the rows of a file by state, and write those that need a person."""
         state_counts |= {str(state): count for state, count in result.counts.items() if count}
         folder = f"results {file.name}"
         problems = (
-            (WeeklyOutcome.ROWS_TO_FIX, len(result.fix), "to fix"),
+            (WeeklyOutcome.UNFINISHED, len(result.fix), "to fix"),
             (WeeklyOutcome.UNCONFIRMED, len(result.unconfirmed), "unconfirmed"),
         )
         for outcome, row_count, text in problems:

@@ -178,7 +178,7 @@ def test_the_about_sheet_has_all_the_evidence(book_of) -> None:
     assert any(text.endswith(f"Made with petstore-frame {pf.__version__}") for text in found)
     assert {
         "The store fills each page.",
-        "3 rows came twice while the store was read.",
+        "The store returned 3 rows twice.",
         "512",
     } <= found
     assert any("1 day old" in text for text in found)

@@ -79,6 +79,10 @@ CREATE TABLE other_pets (
   PRIMARY KEY (pet_id, header)) WITHOUT ROWID;
 -- What was answered for all files of a header.
 CREATE TABLE answers (header TEXT, question TEXT, answer TEXT, PRIMARY KEY (header, question));
+-- What columns that may be a key held in earlier files, while no key was named.
+CREATE TABLE column_values (
+  column_id TEXT,    -- a digest of a header and of one of its columns
+  value TEXT, import INTEGER, PRIMARY KEY (column_id, value, import)) WITHOUT ROWID;
 CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
 CREATE VIEW rows_and_animals AS SELECT
   rows.import, rows.row, rows.line, rows.cells, rows.key, rows.animal, rows.payload, rows.notes,
