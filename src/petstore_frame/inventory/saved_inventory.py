@@ -10,10 +10,11 @@ from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.errors import ArgumentError, InputError, MissingExtraError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory.inventory import Inventory
 from petstore_frame.inventory.provenance import (
@@ -25,8 +26,6 @@ from petstore_frame.schema import FIELDS, NO_STATUS, PetColumns, signed_dictiona
 from petstore_frame.storage import is_cut, open_workbook, without_guard, write_atomically
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     import pandas as pd
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -158,6 +157,36 @@ def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> No
     facts = _coverage_facts(inventory) | {_HASH: _sha256(file)}
     with write_atomically(_coverage_path(file)) as draft:
         draft.write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
+
+
+def exported_from(source: object) -> Provenance | None:
+    """Return which store a file or a frame was exported from; None if it does not say.
+
+    Its rows may have been edited, sorted or removed since. A workbook keeps the store in its
+    properties, a Parquet file in its metadata, a CSV and JSON lines in ``<file>.coverage.json``.
+    """
+    if not isinstance(source, (str, PathLike)):
+        return provenance_of(cast("pd.DataFrame", source)) if hasattr(source, "attrs") else None
+    file = Path(source)
+    facts: Any = None
+    try:
+        if file.suffix.lower() == ".xlsx":
+            with open_workbook(file) as workbook:
+                facts = json.loads(_coverage_of_properties(workbook.properties) or "null")
+        elif file.suffix.lower() == ".parquet":
+            facts = _facts_in_parquet(file)
+        elif _coverage_path(file).exists():
+            facts = json.loads(_coverage_path(file).read_bytes())
+        return None if facts is None else Provenance.from_dict(facts)
+    except (OSError, ValueError, KeyError, TypeError, InputError, MissingExtraError):
+        return None
+
+
+def _facts_in_parquet(file: Path) -> Any:
+    pyarrow = import_extra("pyarrow.parquet", "reading Parquet", "history")
+    metadata = pyarrow.read_schema(file).pandas_metadata or {}
+    facts = metadata.get("attributes", {}).get(ATTRS_KEY)
+    return json.loads(facts) if isinstance(facts, str) else facts
 
 
 def json_lines(frame: pd.DataFrame) -> Iterator[str]:
