@@ -1,7 +1,7 @@
 """Compare two builds of the package, file by file: ``python .ci/same_files.py WHEEL OTHER``.
 
 The exit code is 0 when the package has the same files with the same bytes in both, and types and
-licence are there; else it says what differs. The second may be a folder where one was installed.
+license are there; else it says what differs. The second may be a folder where one was installed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def files_of(build: Path) -> dict[str, str]:
     return {name: sha256(content).hexdigest() for name, content in found.items()}
 
 
-def has_licence(wheel: Path) -> bool:
+def has_license(wheel: Path) -> bool:
     with ZipFile(wheel) as archive:
         return any(name.endswith(".dist-info/licenses/LICENSE") for name in archive.namelist())
 
@@ -47,7 +47,7 @@ def main() -> None:
     ours, theirs = files_of(wheel), files_of(other)
     problems = [f"differs: {name}" for name, _ in sorted(ours.items() ^ theirs.items())]
     problems += [f"missing: {name}" for name in sorted(NEEDED - ours.keys())]
-    if not has_licence(wheel):
+    if not has_license(wheel):
         problems.append(f"missing: LICENSE in {wheel.name}")
     if problems:
         raise SystemExit("\n".join(problems))

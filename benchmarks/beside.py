@@ -1,4 +1,4 @@
-"""Named tools load one file into one store that misbehaves, and the pets are counted afterwards.
+"""Named tools load one file into one store that misbehaves, and the pets are counted afterward.
 
     python -m pip install pandas requests tenacity dlt drt-core duckdb
     python benchmarks/beside.py --rows 300 --seeds 10

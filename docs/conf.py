@@ -72,7 +72,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-copyright = f"{author}, MIT licence"
+copyright = f"{author}, MIT license"
 
 _NOTEBOOKS = """# Notebooks
 

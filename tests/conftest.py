@@ -52,7 +52,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # What takes longest begins first, so that no worker is left alone with it.
 LONGEST_FIRST = (
-    "browser", "spark", "dask", "postgres", "faults", "zoo", "conformance", "documents", "journey",
+    "browser", "docs", "end_to_end", "spark", "postgres", "libreoffice", "faults",
+    "server_variants", "conformance", "architecture",
 )  # fmt: skip
 TESTS = Path(__file__).parent
 
@@ -135,7 +136,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
 @pytest.fixture
 def service_shop(tmp_path: Path, server: Server) -> Iterator[Shop]:
-    """An office before the bundled service, which honours idempotency keys."""
+    """An office before the bundled service, which honors idempotency keys."""
     from shop import Shop
 
     with server.client() as client:

@@ -36,14 +36,14 @@ class Server:
         service_run.prepare(engine, options)
         self.base_url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         self.api_key = options.api_key or SecretStr("")
-        self._honoured = None if options.spec_only else IdempotencyKey(3600.0)
+        self._honored = None if options.spec_only else IdempotencyKey(3600.0)
         app = create_app(engine, options.api_key, spec_only=options.spec_only)
         self._server = uvicorn.Server(service_run.make_config(app))
         self._thread = threading.Thread(target=self._server.run, args=([listener],))
         self._thread.start()  # requests wait at the listener until it is up
 
     def client(self, **options: Any) -> pf.Client:
-        return pf.Client(self.base_url, self.api_key, idempotency=self._honoured, **options)
+        return pf.Client(self.base_url, self.api_key, idempotency=self._honored, **options)
 
     def close(self) -> None:
         assert wait_until(lambda: self._server.started, WAIT_S)

@@ -40,27 +40,28 @@ GET_PET_ENDS = date(2030, 12, 5)
 
 
 class Client:
-    """A client of one store. Safe to share between threads.
+    """A client of one store. Threads can share it.
 
-    ``list_pets``, ``create_pet`` and ``get_pet`` are the interface's operations, one request each.
-    ``pf.find_pet(client, 17)`` looks for one animal, and ``pf.fetch_inventory(client)`` reads all.
+    ``list_pets``, ``create_pet`` and ``get_pet`` are the operations of the interface; each call
+    sends one request. ``pf.fetch_inventory(client)`` reads all pets, and
+    ``pf.find_pet(client, 17)`` looks for one.
 
     Args:
-        base_url: The store's address, ending in ``/v1``; None reads ``PETSTORE_BASE_URL``.
-        api_key: The key; None reads ``PETSTORE_API_KEY``.
+        base_url: Address of the store, ending in ``/v1``; None reads ``PETSTORE_BASE_URL``.
+        api_key: API key; None reads ``PETSTORE_API_KEY``.
         timeout: Read timeout in seconds; the whole response may take twice as long. The connect
             timeout is 5 s.
-        retry_timeout: A GET is retried until this many seconds pass without a usable response; 0
-            never retries. A ``Retry-After`` of up to 300 s is honored on top of that, up to 15
-            minutes in a row. Until the store has responded once, connection errors are retried
-            for 4 s only. A POST is never retried.
-        transport: An ``httpx.BaseTransport`` instead of the default: for proxies, certificates and
-            header lines beyond what the environment says, and for tests.
-        idempotency: How the store expects idempotency keys; only for a store that honours them.
+        retry_timeout: Seconds without a usable response after which a GET is no longer retried; 0
+            turns retries off. If the store asks to wait (``Retry-After``), the client additionally
+            waits up to 300 s at a time, and up to 15 minutes in a row. Until the store has
+            responded once, connection errors are retried for only 4 s. A POST is never retried.
+        transport: An ``httpx.BaseTransport`` for proxies, certificates, headers or tests; None
+            uses the default and its environment variables.
+        idempotency: How the store takes idempotency keys, if it honors them; None sends none.
 
     Raises:
-        ConfigurationError: No address or no key, or the environment's proxy cannot be used; the
-            text names the variable. Nothing was sent.
+        ConfigurationError: The address or the key is missing, or the proxy of the environment
+            cannot be used; the message names the variable. Nothing was sent.
 
     Example:
         >>> from petstore_frame import serve
@@ -105,20 +106,20 @@ class Client:
         return type(self)(self.base_url, api_key, **self._options, idempotency=self.idempotency)
 
     def list_pets(self, limit: int = Page.MAX_LIMIT, status: PetStatus | None = None) -> Page:
-        """List animals: one request, one page. ``fetch_inventory`` gets the whole.
+        """Get one page of pets with one request; ``fetch_inventory`` reads all pages.
 
         Args:
             limit: Maximum number of pets, 1 to 100.
-            status: Only pets with this status: available, pending or sold; None for all.
+            status: Only pets with this status: available, pending or sold; None gets all.
 
         Returns:
-            A Page; ``.pets`` is a list of Pet.
+            A Page; ``.pets`` is a list of Pet, and ``.frame`` a DataFrame.
 
         Raises:
-            ArgumentError: The limit or the status is not one of the interface; nothing was sent.
-            APIStatusError: The store refused.
-            APIConnectionError: No answer, after the retries.
-            ContractError: The answer is not a list of pets.
+            ArgumentError: The limit or the status is invalid. Nothing was sent.
+            APIStatusError: The store responded with an error status.
+            APIConnectionError: No usable response arrived, even after retries.
+            ContractError: The response is not a list of pets.
 
         Interface: Endpoints, List all animals.
         """
@@ -137,17 +138,20 @@ class Client:
         is_guess: bool = False,
         on_wait: Callable[[float], None] | None = None,
     ) -> Page:
-        """Read one page by parameters, or by an address, of the caller's own.
+        """Get one page with your own query parameters, or from an address.
 
-        For tools that find their own way through a listing; ``list_pets`` is the plain way.
+        Use this in a program that does its own paging; otherwise, use ``list_pets``.
 
-        ``address`` is ``/pets``, or a next link of the same origin; without ``params`` it keeps its
-        own. ``number`` is that of the page in a listing, for error messages. ``is_guess`` says that
-        the store may not understand the request, so that a failure is not retried for long.
-        ``on_wait`` is called with the seconds to wait whenever the store asks to wait.
+        Args:
+            address: ``/pets``, or a next link of the same store.
+            params: Query parameters; None keeps those of the address.
+            number: Number of the page in the listing, for error messages.
+            is_guess: Whether the store may not understand the request; if so, a failure is not
+                retried for long.
+            on_wait: Function that gets the seconds to wait when the store asks to wait.
 
         Raises:
-            CrossOriginError: The address belongs to another origin; nothing was sent.
+            CrossOriginError: The address belongs to another origin. Nothing was sent.
             PetstoreError: As for ``list_pets``.
         """
         if self._is_closed:
@@ -156,20 +160,20 @@ class Client:
         return self._transport.get(address, params, parse, is_guess=is_guess, on_wait=on_wait)
 
     def pages(self, status: PetStatus | None = None) -> Iterator[Page]:
-        """Yield one page after another, as far as the store links them, for large stores.
+        """Yield one page after another, for a store that is larger than memory.
 
-        Only one page is in memory at a time. ``fetch_inventory`` also finds other ways to read on,
-        and says whether that was everything; this follows next links alone and proves nothing.
+        Only next links are followed, and nothing shows whether the last page is the end of the
+        store. ``fetch_inventory`` also tries other ways, and says whether these are all pets.
 
         Args:
-            status: Only pets with this status; None for all.
+            status: Only pets with this status; None yields all.
 
         Yields:
             Pages of up to 100 pets.
 
         Raises:
             PetstoreError: As for ``list_pets``.
-            CrossOriginError: A link leads to another address.
+            CrossOriginError: A next link leads to another host.
 
         Example:
             >>> import petstore_frame as pf
@@ -194,22 +198,23 @@ class Client:
             yield page
 
     def create_pet(self, name: str, category_id: int, status: PetStatus | None = None) -> Pet:
-        """Add a pet: one request, never repeated.
+        """Add a pet with one request, which is never retried.
 
         Args:
-            name: Any text; the interface sets no bounds.
-            category_id: The category's id, an int64.
-            status: available, pending or sold; None sends none.
+            name: Name of the pet; any text.
+            category_id: Id of the category, an int64.
+            status: available, pending or sold; None sends no status.
 
         Returns:
             The Pet with the id that the store assigned.
 
         Raises:
-            ArgumentError: A field is missing or impossible; nothing was sent.
-            APIStatusError: The store refused (BadRequestError: the values).
-            APIConnectionError: No answer; ``may_have_been_applied`` tells whether a pet may exist.
-            ContractError: The answer cannot be read, or shows another pet than was sent, which is
-                its ``pet``; ``may_have_been_applied`` is True.
+            ArgumentError: A field is missing or invalid. Nothing was sent.
+            APIStatusError: The store rejected the pet (BadRequestError: because of its values).
+            APIConnectionError: No usable response arrived; ``may_have_been_applied`` says whether
+                the pet may exist.
+            ContractError: The response is unreadable or has a different pet, which is in ``pet``;
+                ``may_have_been_applied`` is True.
 
         Example:
             >>> import petstore_frame as pf
@@ -225,11 +230,16 @@ class Client:
     def post_pet(
         self, payload: bytes, *, idempotency_key: str | None = None, store_id: str | None = None
     ) -> PostOutcome:
-        """Send one POST with these bytes and return what its end proves; no answer raises.
+        """Send one POST with this body, and return what its outcome proves; no response raises.
 
-        For importers, which must know the outcome of each request; ``create_pet`` is the plain way.
-        The key is sent only when the client knows that the store honours it. ``store_id`` is the
-        ``X-Store-Id`` that the store sent before; another one at its address refuses the pet.
+        Use this in an importer that must know the outcome of each request; otherwise, use
+        ``create_pet``.
+
+        Args:
+            payload: Body of the request: the JSON of a NewPet.
+            idempotency_key: Key of this request; sent only if the client has ``idempotency``.
+            store_id: The ``X-Store-Id`` that the store sent earlier; a different store at the same
+                address then rejects the pet.
 
         Interface: Endpoints, Add an animal; key and store id are extensions.
         """
@@ -243,17 +253,17 @@ class Client:
         return self._transport.post(payload, headers, has_key=has_key)
 
     def get_pet(self, pet_id: int) -> Pet:
-        """Get an animal by id, an int64. Deprecated: the interface removes it on 5 December 2030.
+        """Get a pet by id, an int64. Deprecated: the interface removes it on 5 December 2030.
 
         Warns:
-            EndpointDeprecatedWarning: Once per client, with the days left.
+            EndpointDeprecatedWarning: Once per client, with the number of days left.
 
         Raises:
-            ArgumentError: The id is not a whole number; nothing was sent.
-            NotFoundError: No animal with that id.
-            APIStatusError: The store refused.
-            APIConnectionError: No answer, after the retries.
-            ContractError: The answer is not a pet, or is another pet.
+            ArgumentError: The id is not a whole number. Nothing was sent.
+            NotFoundError: The store has no pet with this id.
+            APIStatusError: The store responded with another error status.
+            APIConnectionError: No usable response arrived, even after retries.
+            ContractError: The response is not a pet, or is a different pet.
 
         Interface: Endpoints, Get an animal (deprecated); Versioning.
         """
@@ -280,7 +290,7 @@ class Client:
         return self._transport.get(address, None, parse, is_list=False)
 
     def close(self) -> None:
-        """Close the connections; the client cannot be used afterwards."""
+        """Close the connections; the client cannot be used afterward."""
         self._is_closed = True
         self._transport.close()
 

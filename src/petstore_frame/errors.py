@@ -21,7 +21,7 @@ class PetstoreError(Exception):
     """The base class of all errors of this package.
 
     Attributes:
-        message: What is wrong, as a plain sentence.
+        message: What is wrong, as a sentence.
         add: An option that solves the problem and its value, such as ``("keep", "first")``, or
             None. Add it to the call, the command or the recipe; ``str()`` shows how in Python.
     """
@@ -81,14 +81,14 @@ class APIStatusError(PetstoreError):
 
     Attributes:
         status_code: HTTP status of the response.
-        code: The Error body's machine-readable code, or None when the body was not an Error.
-        api_message: The Error body's message, or a short description of the body received.
+        code: The ``code`` of the Error body; None if the body is not an Error.
+        api_message: The ``message`` of the Error body, or a short description of the body.
         operation: Method and path, for example ``GET /pets``.
         field: The invalid field of the body, if the service names one (an extension).
         request_id: The ``X-Request-Id`` of the response, for the store's operator, or None.
         store_id: The ``X-Store-Id`` of the response (an extension), or None.
         retry_after_s: Seconds that the store asked to wait, or None.
-        next_step: What to do about it.
+        next_step: What to do about the error.
         retryable: Whether the same GET may succeed later.
 
     Interface: Errors.
@@ -166,9 +166,9 @@ class APIConnectionError(PetstoreError):
 
     Attributes:
         operation: Method and path.
-        reason: Code of the cause: dns, tls, connect_error, read_timeout, …
-        may_have_been_applied: False for a GET, and if it is proven that the store did not act on
-            the POST.
+        reason: Code of the cause, such as dns, tls, connect_error or read_timeout.
+        may_have_been_applied: Whether the POST may have been applied. False for a GET, and if it
+            is proven that the store did not apply the POST.
         retryable: Whether the same GET may succeed later.
         retry_after_s: Seconds that the store asked to wait, or None.
     """

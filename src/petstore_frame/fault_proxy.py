@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from functools import partialmethod
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
-
-import pandas as pd
 
 from petstore_frame.errors import ArgumentError, ServiceStartError
 from petstore_frame.validation import checked_choice
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _EXCLUSIVE_FAULTS = ("lost-reply", "refused", "late", "error-after", "busy", "repeat")
 FAULTS = (*_EXCLUSIVE_FAULTS, "slow", "cap")
@@ -134,6 +135,8 @@ class FaultyProxy(ThreadingHTTPServer):
 
     def truth(self) -> pd.DataFrame:
         """Return a row for each body that was posted: how often sent, applied and answered."""
+        import pandas as pd  # here, so that a server starts a second earlier
+
         rows = [
             [posted.body.get(name) for name in ("name", "categoryId", "status")]
             + [posted.sent, posted.applied, posted.answered, posted.ids]

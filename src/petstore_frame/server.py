@@ -42,11 +42,11 @@ _running: set[_ServiceProcess] = set()
 
 
 class Server:
-    """A running store, started by ``serve``; a context manager that ends it.
+    """A running store; ``serve`` returns it. Use it as a context manager, or call ``close``.
 
     Attributes:
         base_url: Address of the store, ending in ``/v1``.
-        api_key: The key that this store accepts, wrapped so that nothing shows it by accident.
+        api_key: The key that this store accepts, as a SecretStr.
 
     Example:
         >>> import petstore_frame as pf
@@ -70,25 +70,25 @@ class Server:
 
     @property
     def pid(self) -> int:
-        """Process id of the service."""
+        """Process ID of the service."""
         return self._process.pid
 
     def client(self, *, timeout: float = 30.0) -> Client:
-        """Return a Client of this store, which knows whether it honors idempotency keys.
+        """Return a Client of this store, which uses idempotency keys if the store honors them.
 
-        For other settings, make your own: ``pf.Client(server.base_url, server.api_key, …)``.
+        For other settings, use ``pf.Client(server.base_url, server.api_key, …)``.
         """
         return Client(self.base_url, self.api_key, timeout=timeout, idempotency=self._idempotency)
 
     def truth(self) -> pd.DataFrame:
-        """Return what the store made of each posted body, as the store itself counted it.
+        """Return what the store did with each request body, whatever the client believes.
 
-        Only for ``serve(faults=...)``. Pets that were there before are not included.
+        This needs ``serve(faults=...)``. Pets that were in the store before are not included.
 
         Returns:
-            A row for each different body: ``name`` str, ``category_id`` Int64, ``status`` str;
-            how often it was ``sent``, ``applied`` and ``answered`` with success, int64; and
-            ``ids`` of its pets, lists.
+            One row per request body: ``name`` str, ``category_id`` Int64, ``status`` str; how often
+            it was ``sent``, ``applied`` and ``answered`` with success (int64); and ``ids``, a list
+            of the ids of its pets.
 
         Raises:
             ArgumentError: The server was started without ``faults``.
@@ -100,7 +100,7 @@ class Server:
         return self._proxy.truth()
 
     def close(self) -> None:
-        """End the service once it has answered the requests that it has received."""
+        """Stop the service after it has finished the requests in flight."""
         if self._proxy is not None:
             self._proxy.close()
         self._process.stop()
@@ -126,29 +126,29 @@ def serve(
     spec_only: bool = False,
     faults: str | Mapping[str, float] | None = None,
 ) -> Server:
-    """Start the bundled store on loopback and return once it answers.
+    """Start the bundled store on this machine, and return when it is ready.
 
-    The store ends with this process, however this process ends. The key is in no process list.
+    The store ends with this process, even if this process is killed. The key is never in the
+    process list.
 
     Args:
-        sample: Number of made-up pets to put into an empty store.
-        seed: Seed of those pets and of the faults; the same seed gives the same ones.
-        database: Path of a SQLite file or a SQLAlchemy URL; None is a new store that is deleted
-            with the server.
-        port: Port on loopback; 0 picks a free one.
-        api_key: Key to accept; None makes one.
-        spec_only: Leave out every extension of the interface.
-        faults: How often the store misbehaves, to try a loader: ``"lost-reply=0.05,cap=20"`` or a
-            dict. ``lost-reply`` cuts responses, ``refused`` requests, ``late`` holds responses
-            until the client gives up, ``error-after`` answers 500 although the pet was created,
-            ``busy`` answers 429 and 503, ``repeat`` passes a request on twice, ``slow`` takes a
-            second longer: rates from 0 to 1. ``cap`` is the largest page. ``server.truth()`` says
-            what was applied.
+        sample: Number of sample pets to add to an empty store.
+        seed: Seed of the sample pets and of the faults; the same seed gives the same data.
+        database: Path of a SQLite file or a SQLAlchemy URL; None is a temporary database.
+        port: Port to listen on; 0 picks a free one.
+        api_key: API key to accept; None creates one.
+        spec_only: Turn off all extensions of the interface.
+        faults: Faults to inject, to test a loader: ``"lost-reply=0.05,cap=20"`` or a dict of rates
+            from 0 to 1. ``lost-reply`` drops responses, ``refused`` refuses requests, ``late``
+            delays responses until the client gives up, ``error-after`` responds with a 500
+            although the pet was created, ``busy`` responds with 429 or 503, ``repeat`` forwards a
+            request twice, and ``slow`` takes a second longer. ``cap`` is the maximum number of
+            pets per page. ``server.truth()`` returns what the store did.
 
     Raises:
-        ArgumentError: A fault, its rate or the port is not valid; nothing was started.
+        ArgumentError: A fault, a rate or the port is invalid. Nothing was started.
         MissingExtraError: FastAPI, uvicorn or SQLAlchemy is not installed.
-        ServiceStartError: The service did not come up; the text has its last output.
+        ServiceStartError: The service did not start; the message has its last output.
 
     Example:
         >>> with serve(sample=3) as server:

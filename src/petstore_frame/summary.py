@@ -23,16 +23,8 @@ from petstore_frame.inventory import (
 )
 from petstore_frame.inventory import completeness as completeness_of
 from petstore_frame.pet_table import category_ids, open_frame
-from petstore_frame.rendering import (
-    NO_STATUS,
-    PAGE,
-    CountCell,
-    CountRow,
-    Markup,
-    count_table,
-    in_notebook,
-)
-from petstore_frame.schema import PET_STATUSES, AnyFrame, Categories, Labels
+from petstore_frame.rendering import PAGE, CountCell, CountRow, Markup, count_table, in_notebook
+from petstore_frame.schema import NO_STATUS, PET_STATUSES, AnyFrame, Categories, Labels
 from petstore_frame.validation import checked_choice, checked_integer
 
 MAX_CATEGORIES = 20
@@ -68,7 +60,7 @@ class Line(NamedTuple):
 def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> Summary:
     """Count pets by category and status.
 
-    The engine of the frame counts the rows in one pass; only the counts are collected.
+    The rows are counted in one pass by the library of the frame; only the counts are collected.
 
     Args:
         pets: An Inventory, or a frame with the columns ``category_id`` and ``status``: pandas,
@@ -77,9 +69,9 @@ def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> S
             ``category_id,label``. A category without a label is ``Category 7``.
 
     Returns:
-        A Summary. Its counts are marked "at least" unless the rows are known to be all pets of the
-        store, which is rare for a plain frame; in that case each id counts once. ``.frame`` has
-        the counts as numbers, ``.total`` is their sum.
+        A Summary. Unless the rows are known to be all pets of the store, its counts are minimums
+        ("at least"), and each id counts once. ``.frame`` has the counts as numbers, and ``.total``
+        their sum.
 
     Raises:
         ArgumentError: ``pets`` is neither an Inventory nor a frame.
@@ -96,7 +88,7 @@ def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> S
         >>> summary.total
         <StatusCount: ≥ 3>
 
-    Interface: Resources, PetStatus; a status is optional, so a missing one has a column.
+    Interface: Resources, PetStatus; a status is optional, so pets without one have a column.
     """
     if isinstance(pets, (Inventory, pd.DataFrame)):
         return Summary.of(pets, completeness_of(pets), categories)
@@ -130,17 +122,18 @@ def count_pets(pets: Any, *, is_by_id: bool = False) -> Any:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Summary:
-    """How many pets each category has of each status; each count is exact, at least or about.
+    """The number of pets by category and status; each count is exact, at least or about.
 
-    ``summarize(inventory)`` returns it; ``print`` it, or let a notebook show it. Every table,
-    figure and sheet of counts is made from one. A selection has only the statuses that occur in it.
+    ``summarize(inventory)`` returns it. ``print`` and notebooks show it as a table. All tables,
+    charts and sheets of counts are made from a Summary. If the pets are a selection, only the
+    statuses that occur in it are shown.
 
     Attributes:
-        category_ids: The categories, in the order of the rows of ``cells``; None for the pets that
-            have none, last.
-        labels: The names of the categories.
-        statuses: The statuses, ``no status`` last, in the order of the columns of ``cells``.
-        cells: int64, categories by statuses.
+        category_ids: Ids of the categories, in the order of the rows of ``cells``; None, at the
+            end, stands for pets without a category.
+        labels: Labels of the categories.
+        statuses: The statuses, in the order of the columns of ``cells``; ``no status`` is last.
+        cells: Counts (int64), categories by statuses.
         completeness: What the pets cover.
     """
 
@@ -154,7 +147,7 @@ class Summary:
     def of(
         cls, pets: Any, completeness: Completeness | None, categories: Categories = None
     ) -> Self:
-        """Count pets of any engine; ``completeness`` is what they cover, None if unknown."""
+        """Count the pets of a frame from any library; ``completeness`` None means unknown."""
         # If the rows were changed after they were read, some may appear twice.
         is_by_id = completeness is None or not completeness.requests
         counts = _collect_counts(count_pets(pets, is_by_id=is_by_id))
@@ -179,7 +172,7 @@ class Summary:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per category, without sums; a new table each time.
+        """One row per category, without totals; each access returns a new frame.
 
         Columns: ``category_id`` (Int64), ``category`` (str), one int64 count per status, and
         ``pets`` (int64).
@@ -195,7 +188,7 @@ class Summary:
 
     @property
     def total(self) -> StatusCount:
-        """How many pets there are, of any category and status."""
+        """The number of pets."""
         return self.sums.total
 
     @property
@@ -211,7 +204,7 @@ class Summary:
 
     @cached_property
     def categories(self) -> StatusCount:
-        """How many categories have at least one pet; pets without a category make none."""
+        """The number of categories that have at least one pet."""
         return self._count_categories(self._pets_by_category > 0)
 
     @property
@@ -262,7 +255,7 @@ class Summary:
 
     @property
     def is_available_exact(self) -> bool:
-        """Whether the number of available pets is exact, so that a 0 deserves a mark."""
+        """Whether the number of available pets is exact, so that a 0 is highlighted."""
         return not self.is_selection and self.by_status["available"].is_exact
 
     def nothing_available(self) -> str:
@@ -289,10 +282,10 @@ class Summary:
         return StatusCount(int((is_wanted & is_category).sum()), self.total.bound)
 
     def largest(self, top: int | None = None) -> list[Line]:
-        """Return the categories with the most pets, then the rest of them in one line.
+        """Return the categories with the most pets, and one line for all others.
 
         Args:
-            top: How many categories get a line of their own, None for all; empty ones get none.
+            top: Number of categories with their own line; None for all that have pets.
         """
         if top is not None:
             top = checked_integer("top", top, 1)
@@ -310,7 +303,7 @@ class Summary:
 
     @cached_property
     def sums(self) -> Line:
-        """All categories together."""
+        """The totals of all categories."""
         return self._line("total", list(range(len(self.category_ids))), is_rest=True)
 
     def _line(
@@ -360,11 +353,11 @@ class Summary:
         return in_notebook(headline_html(self.completeness) + self.to_html())
 
     def to_html(self, *, top: int | None = MAX_CATEGORIES, caption: str = "") -> Markup:
-        """Return the table as markup, each number shaded by its size.
+        """Return the table as HTML, with each number shaded by its size.
 
         Args:
-            top: How many categories get a row of their own, None for all.
-            caption: A text above the table.
+            top: Number of categories with their own row; None for all.
+            caption: Text above the table.
         """
         lines = self.largest(top)
         largest_count = max(

@@ -116,6 +116,13 @@ def open_page(
         assert process.wait(30) == 0
 
 
+def kernels_of(process: subprocess.Popen[str]) -> list[int]:
+    """Return the kernels that a page server has started, by process id."""
+    command = ["ps", "--ppid", str(process.pid), "-o", "pid=,args="]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return [int(line.split()[0]) for line in listed.splitlines() if "ipykernel" in line]
+
+
 @pytest.fixture(scope="package")
 def address(environ: dict[str, str], folder: Path) -> Iterator[str]:
     """Where ``petstore-frame dashboard`` shows the store as a page of its own."""

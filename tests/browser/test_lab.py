@@ -194,7 +194,7 @@ def test_every_column_is_seen(shown: Any, tab: str) -> None:
     assert cut_off == {width: [] for width in WIDTHS}
 
 
-# A theme changes colours alone.
+# A theme changes colors alone.
 @pytest.mark.parametrize(
     ("theme", "rules"), [("Light", {}), ("Dark", {"runOnly": ["color-contrast"]})]
 )

@@ -54,6 +54,6 @@ def test_a_hostile_name_stays_text(page: Any) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(page: Any, axe: Any, theme: str) -> None:
-    """Only a browser knows colours as shown: roles, labels and contrasts are in order."""
+    """Only a browser knows colors as shown: roles, labels and contrasts are in order."""
     page.emulate_media(color_scheme=theme)
     assert axe(page.locator("html")) == []

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from browser import jupyter
-from browser.conftest import open_page
+from browser.conftest import kernels_of, open_page
 from plain_http import wait_until
 
 GIVE = """() => {
@@ -76,13 +76,6 @@ def test_a_file_is_dropped_and_a_table_is_pasted(voila: Any, axe: Any) -> None:
     assert axe(dash) == []
 
 
-def kernels_of(process: subprocess.Popen[str]) -> list[int]:
-    """Return the kernels that a page server has started, by process id."""
-    command = ["ps", "--ppid", str(process.pid), "-o", "pid=,args="]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return [int(line.split()[0]) for line in listed.splitlines() if "ipykernel" in line]
-
-
 @pytest.fixture
 def own_page(
     environ: dict[str, str], tmp_path: Path, chromium: Any
@@ -106,9 +99,13 @@ def test_three_loads_leave_one_kernel_and_a_lost_one_is_explained(own_page: Any)
     lost = page.locator(".pf-lost")
     lost.wait_for(timeout=60_000)
     assert "lost its Python process" in lost.inner_text()
+    assert kernels_of(process) == []
     lost.get_by_role("button", name="Reload").click()
     page.wait_for_selector(".pf-card", timeout=90_000)
     assert page.locator(".pf-lost").count() == 0
+    page.unroute_all()  # the guard drops what a page sends while it is left
+    page.goto("about:blank")
+    assert wait_until(lambda: kernels_of(process) == [], 30)
 
 
 def test_moments_are_in_the_time_of_the_reader(voila: Any) -> None:

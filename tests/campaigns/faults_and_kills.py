@@ -6,7 +6,7 @@
 
 A store on raw sockets fails a share of the POSTs, in every way and before or after it acts, adds
 pets of other people, and kills the importing process with SIGKILL at random requests, at a random
-stage of them; the importer is started again until it ends. Afterwards the pets are counted. The
+stage of them; the importer is started again until it ends. Afterward the pets are counted. The
 usual designs are models of what known importers do, one request at a time; the products
 themselves were not run. SIGKILL is not a power loss.
 
@@ -30,19 +30,21 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+from faults import load_child
 from faults.flaky_store import CUT_201, DOUBTFUL, KEY, FlakyStore
 from faults.load_harness import result_in
+from forked import Child
 from petstore_frame.client import Client
 from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import State
 
 HERE = Path(__file__).parent
-LOAD_CHILD = HERE.parent / "faults" / "load_child.py"
 FAULTS = (*DOUBTFUL, *CUT_201, "429")
 STAGES = ("headers", "body", "applied", "answered")
 STATUSES = ("available", "pending", "sold", "")
@@ -56,7 +58,7 @@ OURS = {
     "ours": {},
     "ours, then reconciled": {"reconcile": True},
     "the same, absent sent again": {"reconcile": True, "resend": True},
-    "ours, the store honours idempotency keys": {"keys": True},
+    "ours, the store honors idempotency keys": {"keys": True},
     "ours, each animal has a key": {"column": True},
     "the same, then sorted anew with other statuses": {"column": True, "resorted": True},
 }
@@ -133,7 +135,7 @@ def run(design: str, seed: int, count: int, kills: int, share: float = 0.04) -> 
         wanted = write_pets(folder / "pets.csv", random.Random(seed), count)
         store = FlakyStore(
             plan.get,
-            honours_keys="keys" in options,
+            honors_keys="keys" in options,
             has_links="reconcile" in options,  # only a whole listing shows that a pet is not there
             stall_s=0.6,
         )
@@ -173,27 +175,28 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
     settings = {
         "file": str(folder / "pets.csv"),
         "base_url": store.base_url,
+        "api_key": KEY,
         "journal": str(folder / "journal"),
         "timeout": 0.3,
         "lifetime_s": 3600 if "keys" in options else None,
     }
     if "column" in options:
         settings["key"] = "tag"
-    until_done([sys.executable, str(LOAD_CHILD), json.dumps(settings)], executioner)
+    until_done(lambda: Child(load_child.load, settings), executioner)
     result = result_in(folder)
     tally = Tally(unconfirmed=sum(1 for _ in view_of(result).rows(State.UNCONFIRMED)))
     if "resorted" in options:
         sort_anew(folder / "pets.csv")
-        until_done([sys.executable, str(LOAD_CHILD), json.dumps(settings)], executioner)
+        until_done(lambda: Child(load_child.load, settings), executioner)
     if "reconcile" in options:
         with Client(store.base_url, KEY, timeout=0.3) as client:
+            again = settings | {"duplicates": {"not_found": "create"}}
             for _ in range(5):
                 done = view_of(result).reconcile(client, grace_s=1.0, sleep=wait_briefly)
                 tally.settled += done.created + done.not_found
                 if "resend" not in options:
                     break
-                again = settings | {"duplicates": {"not_found": "create"}}
-                until_done([sys.executable, str(LOAD_CHILD), json.dumps(again)], executioner)
+                until_done(lambda: Child(load_child.load, again), executioner)
                 if not any(view_of(result).rows(State.UNCONFIRMED, State.NOT_FOUND)):
                     break
     for row in view_of(result).rows():
@@ -219,7 +222,9 @@ def run_usual(
     state = folder / "state"
     settings = {"file": str(folder / "pets.csv"), "base_url": store.base_url}
     settings |= {"state": str(state), **options}
-    until_done([sys.executable, str(HERE / "usual_loader.py"), json.dumps(settings)], executioner)
+    command = [sys.executable, str(HERE / "usual_loader.py"), json.dumps(settings)]
+    environment = os.environ | {"PETSTORE_API_KEY": KEY}
+    until_done(lambda: subprocess.Popen(command, env=environment), executioner)
     failures = state.with_suffix(".failed")
     lines = failures.read_text().splitlines() if failures.exists() else []
     failed = Counter(tuple(json.loads(line)) for line in lines)
@@ -230,11 +235,12 @@ def run_usual(
     )
 
 
-def until_done(command: list[str], executioner: Executioner) -> None:
-    """Run a process again and again until it is not killed."""
-    environment = os.environ | {"PETSTORE_API_KEY": KEY}
+def until_done(
+    start: Callable[[], Child | subprocess.Popen[bytes]], executioner: Executioner
+) -> None:
+    """Start a process again and again until it is not killed."""
     while True:
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
+        child = start()
         executioner.pid = child.pid
         try:
             code = child.wait()
@@ -244,7 +250,7 @@ def until_done(command: list[str], executioner: Executioner) -> None:
         executioner.pid = None
         if code != -signal.SIGKILL:
             if code:
-                raise SystemExit(f"{command} ended with {code}")
+                raise SystemExit(f"a load ended with {code}")
             return
 
 

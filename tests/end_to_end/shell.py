@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from typer.testing import CliRunner, Result
 
+from forked import Child
 from petstore_frame.cli import main
 
 program = typer.Typer()
@@ -31,6 +34,17 @@ def typed(line: str, *more: str, **environ: str) -> Result:
     first, *words = shlex.split(line)
     assert first == "petstore-frame"
     return CliRunner().invoke(program, [*words, *more], env=environ)
+
+
+def typed_in(folder: Path, line: str, *more: str) -> tuple[int, str, str]:
+    """Run a line in a folder, in a child process; return exit code, stdout and stderr."""
+    return Child(_typed_in, folder, line, *more).result()
+
+
+def _typed_in(folder: Path, line: str, *more: str) -> tuple[int, str, str]:
+    os.chdir(folder)
+    ended = typed(line, *more)
+    return ended.exit_code, ended.stdout, ended.stderr
 
 
 @contextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -103,11 +101,11 @@ def go_on(run_load) -> Callable[..., LoadResult]:
 
 @pytest.fixture
 def run_child(tmp_path: Path, pets_csv) -> Callable[..., tuple[int, dict[str, Any]]]:
-    """Load so many pets in a process of its own; returns its exit code and what it printed."""
+    """Load some pets in a process of its own; returns its exit code and its result, if any."""
 
-    def run(rows: int, store: FlakyStore, **wish: Any) -> tuple[int, dict[str, Any]]:
-        child = start_child(tmp_path, pets_csv(rows), store, out=subprocess.PIPE, **wish)
-        out, _ = child.communicate(timeout=60)
-        return child.returncode, json.loads(out) if out else {}
+    def run(rows: int, store: FlakyStore, **options: Any) -> tuple[int, dict[str, Any]]:
+        child = start_child(tmp_path, pets_csv(rows), store, **options)
+        result = child.result() or {}
+        return child.wait(), result
 
     return run

@@ -33,7 +33,7 @@ class FlakyStore(RawServer):
 
     # Gives the fault for the n-th POST (1 for the first), an answer in its place, or None.
     fault_of: Callable[[int], str | bytes | None] = _ignore
-    honours_keys: bool = False  # deduplicate on Idempotency-Key
+    honors_keys: bool = False  # deduplicate on Idempotency-Key
     has_links: bool = False  # show the way to the next page; else a list is cut at its limit
     page_cap: int = 100  # the most pets on a page, whatever the limit asked for
     stall_s: float = 30.0  # how long a stalled answer hangs before its connection is dropped
@@ -175,7 +175,7 @@ class FlakyStore(RawServer):
 
     def _apply(self, body: bytes, key: str | None) -> bytes:
         with self._lock:
-            if key and self.honours_keys and key in self._by_key:
+            if key and self.honors_keys and key in self._by_key:
                 stored, pet_id = self._by_key[key]
                 if stored != body:
                     return error_answer(422, "idempotency_conflict")
@@ -186,7 +186,7 @@ class FlakyStore(RawServer):
             if pet["name"].startswith("refuse me"):
                 return error_answer(400, "unwanted_name")
             pet_id = self._add(pet)
-            if key and self.honours_keys:
+            if key and self.honors_keys:
                 self._by_key[key] = (body, pet_id)
             return http("201 Created", json.dumps(self.pets[pet_id]))
 

@@ -1,8 +1,6 @@
-"""One import in a process of its own, which a test may kill at a named step.
+"""Loads a file in a process of its own, which a test may kill at a named step.
 
-The key comes from ``PETSTORE_API_KEY``; the argument is one JSON object: file, base_url, journal,
-and perhaps step, nth, timeout, lifetime_s, workers, duplicates, file_limit (bytes). Prints the
-counts of states as JSON.
+As a program, its argument is a JSON object with the options of ``load``.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import resource
 import signal
 import sys
 from itertools import count
+from typing import Any
 
 from petstore_frame.client import Client
 from petstore_frame.errors import LoadStoppedError
@@ -22,38 +21,45 @@ from petstore_frame.loader.source import Recipe
 from petstore_frame.transport import IdempotencyKey
 
 
-def main() -> None:
-    wish = json.loads(sys.argv[1])
+def load(options: dict[str, Any]) -> dict[str, Any]:
+    """Load a file, and return the counts of states and how the load ended.
+
+    Args:
+        options: file, base_url, api_key, journal, and perhaps step, nth, timeout, lifetime_s,
+            workers, duplicates, key, file_limit (bytes).
+    """
     times = count(1)
 
     def die_at(step: str) -> None:
-        if step == wish.get("step") and next(times) == wish.get("nth", 1):
+        if step == options.get("step") and next(times) == options.get("nth", 1):
             os.kill(os.getpid(), signal.SIGKILL)
 
-    if "file_limit" in wish:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (wish["file_limit"], wish["file_limit"]))
-    lifetime_s = wish.get("lifetime_s")
+    if "file_limit" in options:
+        limit = options["file_limit"]
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    lifetime_s = options.get("lifetime_s")
     client = Client(
-        wish["base_url"],
-        timeout=wish.get("timeout", 10.0),
+        options["base_url"],
+        options["api_key"],
+        timeout=options.get("timeout", 10.0),
         idempotency=IdempotencyKey(lifetime_s) if lifetime_s else None,
     )
     try:
         result = run_import(
-            wish["file"],
+            options["file"],
             client,
-            Recipe(key=wish.get("key", ())),
+            Recipe(key=options.get("key", ())),
             step=die_at,
-            workers=wish.get("workers", 8),
-            journal=wish["journal"],
+            workers=options.get("workers", 8),
+            journal=options["journal"],
             progress=False,
-            duplicates=wish.get("duplicates"),
+            duplicates=options.get("duplicates"),
         )
     except LoadStoppedError as stopped:
         result = stopped.result
-    ending = view_of(result).facts.run.ending
-    print(json.dumps({"states": view_of(result).summary["states"], "ending": str(ending)}))
+    view = view_of(result)
+    return {"states": view.summary["states"], "ending": str(view.facts.run.ending)}
 
 
 if __name__ == "__main__":
-    main()
+    load(json.loads(sys.argv[1]))

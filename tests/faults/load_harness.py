@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import queue
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from faults import load_child
 from faults.flaky_store import KEY, FlakyStore
+from forked import Child
 from petstore_frame.client import Client
 from petstore_frame.loader import view_of
 from petstore_frame.loader.journal.database import SUFFIX, reading
@@ -20,8 +19,6 @@ from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.sending.pool import Done, Inbox, SessionClocks
-
-HERE = Path(__file__).parent
 
 
 class FakeTime:
@@ -59,20 +56,15 @@ def result_in(folder: Path) -> LoadResult:
     return LoadResult(ImportView(path, import_id))
 
 
-def start_child(
-    folder: Path,
-    path: Path,
-    store: FlakyStore,
-    *,
-    out: int = subprocess.DEVNULL,
-    preload: str = "",
-    **wish: Any,
-) -> subprocess.Popen[str]:
+def child_options(folder: Path, path: Path, store: FlakyStore, **options: Any) -> dict[str, Any]:
+    """Return the options of ``load_child.load`` for a load with its journal in a folder."""
+    place = {"file": str(path), "journal": str(folder / "journal")}
+    return {"base_url": store.base_url, "api_key": KEY, **place, **options}
+
+
+def start_child(folder: Path, path: Path, store: FlakyStore, **options: Any) -> Child:
     """Start a load in a process of its own."""
-    place = {"file": str(path), "base_url": store.base_url, "journal": str(folder / "journal")}
-    command = [sys.executable, str(HERE / "load_child.py"), json.dumps(place | wish)]
-    environ = os.environ | {"LD_PRELOAD": preload, "PETSTORE_API_KEY": KEY}
-    return subprocess.Popen(command, stdout=out, env=environ, text=True)
+    return Child(load_child.load, child_options(folder, path, store, **options))
 
 
 def settle(result: LoadResult, store: FlakyStore, **options: Any) -> Reconciliation:

@@ -95,7 +95,7 @@ SETTLE = ("--reconcile", "--grace", "0")
 
 @pytest.fixture
 def store(stores) -> FlakyStore:
-    return stores(honours_keys=True)
+    return stores(honors_keys=True)
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_all_created_is_0_and_files_are_named(load, store) -> None:
     [
         ("400", [], 1, "the store rejected it"),
         ("fin_after", [], 3, "unconfirmed"),
-        # A key that the store honours settles the request, and so may reading back.
+        # A key that the store honors settles the request, and so may reading back.
         ("fin_after", ["--idempotency-lifetime", "3600"], 0, "9 animals added"),
         ("fin_before", SETTLE, 1, "not found"),
         ("400", ["--max-errors", "0"], 4, "more than"),

@@ -26,7 +26,7 @@ def load_third(load_with):
     def run(fault: str, *, rows: int = 8, **options):
         # Few seconds only where no answer will come.
         options |= {"timeout": 0.3 if "stall" in fault else 10.0, "workers": 1}
-        store = {"stall_s": 1, "honours_keys": "idempotency" in options}
+        store = {"stall_s": 1, "honors_keys": "idempotency" in options}
         result, made = load_with(rows, {3: fault}, store=store, **options)
         check_promises(result, made)
         return result, made
@@ -37,7 +37,7 @@ def load_third(load_with):
 ENDS = [
     # Without a key, a request without a usable answer is made once and its record is unknown;
     *[(fault, {}, State.UNCONFIRMED, 8) for fault in DOUBTFUL],
-    # under a key that the store honours, the same request again settles the record.
+    # under a key that the store honors, the same request again settles the record.
     *[(fault, {"idempotency": KEYS}, State.CREATED, 9) for fault in DOUBTFUL],
     # A 201 whose body is lost proves the pet, not its id; the record is never sent again.
     *[(fault, {}, State.CREATED, 8) for fault in CUT_201],
@@ -103,7 +103,7 @@ def test_what_concerns_every_record_stops_the_import(fault: str, load_third, run
 def test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt(load_with) -> None:
     """A store may have kept what was sent first, so its later refusal makes nothing to fix."""
     faults = {3: "fin_after", 9: "400"}
-    result, store = load_with(8, faults, store={"honours_keys": True}, idempotency=KEYS)
+    result, store = load_with(8, faults, store={"honors_keys": True}, idempotency=KEYS)
     assert (result.counts[State.UNCONFIRMED], result.counts[State.REJECTED]) == (1, 0)
     assert (store.posts, len(store.pets)) == (9, 8)
     assert [row.error_code for row in view_of(result).rows(State.UNCONFIRMED)] == ["from_frame"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import shutil
 import sqlite3
 import subprocess
+import sys
 import threading
 from collections import Counter
 from contextlib import closing
@@ -14,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from campaigns.faults_and_kills import OURS, run
-from faults.load_harness import check_promises, journal_in, result_in, start_child
+from faults import load_child
+from faults.load_harness import check_promises, child_options, journal_in, result_in, start_child
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.pace import MAX_ON_DISK
 from plain_http import wait_until
@@ -78,13 +82,15 @@ def test_a_power_cut_never_forgets_a_request(
         if kept.exists():
             shutil.copy(kept, left / log.name)
         with closing(sqlite3.connect(left / journal.name)) as sql:
-            query = "SELECT state, count(*) FROM row_states GROUP BY state"
+            query = "SELECT state, count(*) FROM animals GROUP BY state"
             counts = Counter(dict(sql.execute(query).fetchall()))
         found.append((number, counts["in_flight"] + counts["created"]))
 
     store.on_post = look
-    child = start_child(tmp_path, pets_csv(40), store, preload=str(keeper) if has_keeper else "")
-    assert child.wait(60) == 0
+    options = child_options(tmp_path, pets_csv(40), store)
+    preload = {"LD_PRELOAD": str(keeper)} if has_keeper else {}
+    program = [sys.executable, load_child.__file__, json.dumps(options)]
+    subprocess.run(program, env=os.environ | preload, check=True)
     assert len(found) == 40
     assert all(known >= number for number, known in found), found
 

@@ -101,9 +101,9 @@ class Office:
 
 
 class Stories(RuleBasedStateMachine):
-    """Two offices, one store that may or may not honour idempotency keys, files with a key."""
+    """Two offices, one store that may or may not honor idempotency keys, files with a key."""
 
-    honours_keys = False
+    honors_keys = False
     key: tuple[str, ...] = ("tag",)
 
     def __init__(self) -> None:
@@ -112,9 +112,9 @@ class Stories(RuleBasedStateMachine):
         self.patch.setattr(store_check, "LAG_S", 0.0)  # this store shows at once what it has
         self.place = tempfile.TemporaryDirectory()
         self.store = FlakyStore(
-            honours_keys=self.honours_keys, has_links=True, page_cap=PAGE, late_s=0.01
+            honors_keys=self.honors_keys, has_links=True, page_cap=PAGE, late_s=0.01
         )
-        keys = IdempotencyKey(3600) if self.honours_keys else None
+        keys = IdempotencyKey(3600) if self.honors_keys else None
         self.client = pf.Client(
             self.store.base_url, KEY, timeout=5.0, retry_timeout=0, idempotency=keys
         )
@@ -219,7 +219,7 @@ class Stories(RuleBasedStateMachine):
         rehearsed = _cases(question) if question else _sorted_states(result)
         assert self.store.posts == before
         done = self._load(name, form)
-        if self.honours_keys and isinstance(done, Counter) and isinstance(rehearsed, Counter):
+        if self.honors_keys and isinstance(done, Counter) and isinstance(rehearsed, Counter):
             # What is unconfirmed is repeated under its key.
             for states in (rehearsed, done):
                 states["created"] += states.pop("unconfirmed", 0)
@@ -323,7 +323,7 @@ class Stories(RuleBasedStateMachine):
         self.store.fault_of = lambda number: None
         pets = set(self.store.pets)
         # Under its key what is unconfirmed is sent as it was; what differs by now is a change.
-        repeated = {name for name in self.animals if self.honours_keys and self._is_in_doubt(name)}
+        repeated = {name for name in self.animals if self.honors_keys and self._is_in_doubt(name)}
         with suppress(DuplicatesError):
             pf.resume_loads(self.client, journal=self.mine.shop.journal, progress=False)
         for pet in (self.store.pets[pet_id] for pet_id in set(self.store.pets) - pets):
@@ -578,9 +578,9 @@ class Stories(RuleBasedStateMachine):
 
 
 class KeyedByTheStore(Stories):
-    """The same against a store that honours idempotency keys."""
+    """The same against a store that honors idempotency keys."""
 
-    honours_keys = True
+    honors_keys = True
 
 
 class Keyless(Stories):

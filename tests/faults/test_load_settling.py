@@ -213,7 +213,7 @@ def test_a_person_may_settle_a_record(load_with, run_load) -> None:
     result.resolve({np.int64(6): np.int64(5), 7: None})
     again = run_load(10, store)
     assert again.counts[State.CREATED] == len(store.pets) == 10
-    assert [row.reason for row in view_of(again).rows()].count("a person found it") == 1
+    assert [row.reason for row in view_of(again).rows()].count("found_by_user") == 1
     check_promises(again, store)
 
 

@@ -39,7 +39,7 @@ def test_few_like_animals_are_a_warning(shop: Shop) -> None:
 
 
 def test_two_branches_with_the_same_goldfish(service_shop: Shop) -> None:
-    """Other animals are others, also in a store that honours keys made of the same records."""
+    """Other animals are others, also in a store that honors keys made of the same records."""
     fish = ["Goldfish"] * 10
     service_shop.load("fish.csv", "name", *fish)
     branch = service_shop.colleague

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -18,8 +15,10 @@ import pytest
 
 import petstore_frame as pf
 from end_to_end.shell import typed
+from faults import weekly_child
 from faults.flaky_store import KEY, FlakyStore
-from petstore_frame.cli import exit_codes
+from forked import Child
+from petstore_frame import exit_codes
 from petstore_frame.errors import InputError
 from petstore_frame.weekly import WeeklyOutcome, weekly_steps
 from unit.conftest import read_book
@@ -37,24 +36,6 @@ recipe = "by_tag.toml"
 [[compare]]
 list = "ours.csv"
 recipe = "by_tag.toml"
-"""
-CHILD = """
-import os, pathlib, signal, sys
-import petstore_frame as pf
-from petstore_frame.weekly import weekly_steps
-
-def dying(work):
-    def done(*args, **options):
-        work(*args, **options)
-        os.kill(os.getpid(), signal.SIGKILL)
-    return done
-
-owner = {
-    "load": weekly_steps, "add": pf.History, "write_report": weekly_steps, "rename": pathlib.Path,
-}
-setattr(owner[sys.argv[3]], sys.argv[3], dying(getattr(owner[sys.argv[3]], sys.argv[3])))
-with pf.Client(sys.argv[2]) as client:
-    pf.weekly.run(sys.argv[1], client=client)
 """
 
 
@@ -128,12 +109,11 @@ def test_every_file_is_of_the_same_reading(office: Office) -> None:
     assert f"{pets:,} pets" in (run.folder / "summary.txt").read_text()
 
 
-@pytest.mark.parametrize("step", ["load", "add", "write_report", "rename"])
+@pytest.mark.parametrize("step", weekly_child.OWNERS)
 def test_a_kill_and_the_same_again(office: Office, step: str) -> None:
     """Killed after any step and run again: no pet twice, and no half folder under a day's name."""
-    words = [sys.executable, "-c", CHILD, str(office.path), office.store.base_url, step]
-    child = subprocess.run(words, env={**os.environ, "PETSTORE_API_KEY": KEY}, check=False)
-    assert child.returncode == -9
+    child = Child(weekly_child.run_and_die, office.path, office.store.base_url, KEY, step)
+    assert child.wait() == -9
     run = office.run(now=None)
     assert run.outcome is WeeklyOutcome.SUCCESS and run.facts["pets"] == 32
     assert max(office.store.pet_counts().values()) == 1
@@ -163,7 +143,7 @@ def test_several_weeks(office: Office) -> None:
         assert pf.weekly.check(office.path, max_age_days=8, today=day)[0]
     trend = pf.History(office.folder / "history", timezone="UTC").trend(every_days=7)
     assert trend.groupby("date")["pets"].sum().tolist() == [31] * WEEKS
-    assert cost[1:] == sorted(cost[1:], reverse=True)  # the first ones are learnt from
+    assert cost[1:] == sorted(cost[1:], reverse=True)  # the first ones are learned from
     assert [each["day"] for each in office.runs] == office.days
 
 
@@ -319,31 +299,30 @@ def test_a_damaged_line_of_the_log_is_named_by_its_number(office: Office, damage
 
 
 def test_exit_codes_are_those_of_all_commands() -> None:
-    """An outcome has the exit code that a command has for the same thing."""
-    assert {outcome.name: outcome.exit_code for outcome in WeeklyOutcome} == {
-        "SUCCESS": exit_codes.DONE,
-        "ROWS_TO_FIX": exit_codes.WITH_FINDINGS,
-        "INVALID": exit_codes.INVALID,
-        "TOO_MANY_ERRORS": exit_codes.TOO_MANY_ERRORS,
-        "NOT_COMPLETE": exit_codes.NOT_COMPLETE,
-        "UNCONFIRMED": exit_codes.UNCONFIRMED,
-        "QUESTION": exit_codes.QUESTION,
-        "LOCKED": exit_codes.LOCKED,
-        "DROP": exit_codes.MAX_DROP,
-        "STORE": exit_codes.STORE,
-        "DISK": exit_codes.DISK,
-        "FAILED": exit_codes.INTERNAL,
-    }
-    for error in (
-        pf.errors.JournalLockedError("another import"),
-        pf.errors.JournalError("damaged"),
-        pf.errors.APIConnectionError("no answer"),
-        pf.errors.ContractError("not JSON"),
-        pf.errors.InputError("no such column"),
-        pf.errors.ArgumentError("max_drop"),
-        ZeroDivisionError(),
-    ):
-        assert WeeklyOutcome.of(error).exit_code == exit_codes.exit_code(error)
+    """Each outcome has a code of its own, which the help of the commands explains."""
+    codes = [outcome.exit_code for outcome in WeeklyOutcome]
+    assert len(set(codes)) == len(codes)
+    assert set(codes) <= exit_codes.EXIT_CODES.keys()
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (pf.errors.JournalLockedError("another import"), WeeklyOutcome.LOCKED),
+        (pf.errors.JournalError("damaged"), WeeklyOutcome.DISK),
+        (pf.errors.APIConnectionError("no answer"), WeeklyOutcome.STORE),
+        (pf.errors.ContractError("not JSON"), WeeklyOutcome.STORE),
+        (pf.errors.InputError("no such column"), WeeklyOutcome.INVALID),
+        (pf.errors.ArgumentError("max_drop"), WeeklyOutcome.INVALID),
+        (ZeroDivisionError(), WeeklyOutcome.FAILED),
+        (pf.errors.LoadStoppedError("", None, "budget"), WeeklyOutcome.TOO_MANY_ERRORS),
+        (pf.errors.LoadStoppedError("", None, "journal"), WeeklyOutcome.DISK),
+        (pf.errors.LoadStoppedError("", None, "outage"), WeeklyOutcome.STORE),
+    ],
+)
+def test_an_error_of_a_step_has_an_outcome(error: Exception, outcome: WeeklyOutcome) -> None:
+    """A step that ends with an error gives the run the outcome of that error's exit code."""
+    assert WeeklyOutcome.of(error) is outcome
 
 
 def test_a_listing_that_may_be_a_part_has_one_exit_code(office: Office) -> None:

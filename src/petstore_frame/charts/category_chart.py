@@ -40,9 +40,9 @@ def status_chart(
 
     Args:
         pets: An Inventory, a frame, or a Summary. Counts that are minimums are hatched and have a
-            "≥": the store may have more, or it is unknown whether the rows are all pets.
+            "≥".
         categories: Labels by category id: a dict, a Series or a CSV path.
-        top: How many categories get a bar; the others are counted together.
+        top: Number of categories with their own bar; all others share one.
 
     Returns:
         A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
@@ -60,7 +60,7 @@ def status_chart(
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
     counts = pets if isinstance(pets, Summary) else summarize(pets, categories=categories)
-    shades = palette.status_colours(counts.statuses)
+    shades = palette.status_colors(counts.statuses)
     keys = [
         svg.Key(status, shades[status], count, means={"status": status})
         for status, count in counts.by_status.items()

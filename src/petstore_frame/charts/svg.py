@@ -19,7 +19,8 @@ from zlib import crc32
 from petstore_frame.errors import ReportError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory import StatusCount
-from petstore_frame.rendering import Markup, palette, printable, shorten, status_label, style
+from petstore_frame.rendering import Markup, palette, printable, shorten, style
+from petstore_frame.schema import status_label
 from petstore_frame.storage import write_atomically
 
 _FONT = "system-ui,sans-serif"  # in a file; in a page, the font of the page
@@ -38,7 +39,7 @@ NARROWEST_DRAWING = 340  # pixels: half a page of the dashboard on a small scree
 DATE_WIDTH = 72  # pixels of a date with room on both sides
 _LABEL_WIDTH = 100 * DATE_WIDTH / NARROWEST_DRAWING
 _PALE = 0.45  # opacity of a bar whose period is incomplete
-# A file has no theme, so these colours stand in for the theme's.
+# A file has no theme, so these colors stand in for the theme's.
 _IN_A_FILE = {
     style.INK: palette.INK,
     style.MUTED: palette.MUTED,
@@ -62,7 +63,7 @@ class Mark(NamedTuple):
     Attributes:
         size: The number of pets.
         tip: The exact number in words, and whether it is exact.
-        colour: The colour of the bar.
+        color: The color of the bar.
         means: The pets that the bar represents.
         minimum: The part of the size that is not exact; it is hatched, from the top.
         is_pale: Whether the bar is paler, because its period is incomplete.
@@ -70,28 +71,28 @@ class Mark(NamedTuple):
 
     size: float
     tip: str
-    colour: str
+    color: str
     means: Means
     minimum: float = 0
     is_pale: bool = False
 
     @classmethod
     def of(
-        cls, count: StatusCount, tip: str, colour: str, means: Means, *, is_pale: bool = False
+        cls, count: StatusCount, tip: str, color: str, means: Means, *, is_pale: bool = False
     ) -> Mark:
         """Return the bar of a count, all of it hatched if it is not exact."""
         minimum = 0 if count.is_exact else count.count
-        return cls(count.count, tip, colour, means, minimum, is_pale)
+        return cls(count.count, tip, color, means, minimum, is_pale)
 
 
 class Key(NamedTuple):
     """An entry of a legend: a sign, the name of a series, and its number, if it has one.
 
-    Without a colour it explains a sign.
+    Without a color it explains a sign.
     """
 
     series: str
-    colour: str | None
+    color: str | None
     number: StatusCount | None = None
     sign: str = "■"
     means: Means = NOTHING
@@ -105,7 +106,7 @@ class Key(NamedTuple):
     @property
     def markup(self) -> Markup:
         """The entry as HTML."""
-        attributes = {"style": f"color:{self.colour}"} if self.colour else {}
+        attributes = {"style": f"color:{self.color}"} if self.color else {}
         sign = element("span", self.sign, aria_hidden="true", class_="pf-sign", **attributes)
         kind = "pf-mark pf-word" if self.means else "pf-word"
         text = element("span", self.text, class_=kind, **data(self.means))
@@ -114,7 +115,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Chart:
-    """A drawing that a notebook shows and ``save`` writes.
+    """A chart that a notebook shows and ``save`` writes.
 
     ``description`` has the numbers of the drawing as a sentence, for screen readers. ``name`` is
     the name of a downloaded file. A page that shows ``markup`` needs ``CSS``.
@@ -178,12 +179,12 @@ class Chart:
         return element("div", tools, legend, self.picture, class_="pf-chart", data_name=self.name)
 
     def file(self, width: int = _FILE_WIDTH) -> str:
-        """Return the text of an SVG file: legend and picture in fixed colours, for paper."""
+        """Return the text of an SVG file: legend and picture in fixed colors, for paper."""
         texts, x, y = list[Markup](), 0, _KEY_HEIGHT
         for key in self.keys:
             wide = _SIGN_WIDTH * (len(key.text) + 4)
             x, y = (0, y + _KEY_HEIGHT) if x + wide > width else (x, y)
-            sign = element("tspan", key.sign, fill=key.colour)
+            sign = element("tspan", key.sign, fill=key.color)
             texts.append(element("text", sign, f" {key.text}", x=x, y=y - 6))
             x += wide
         drawing = element(
@@ -251,7 +252,7 @@ def bar(mark: Mark, *, x: float, y: float, width: float, height: float) -> Marku
     """Return a bar; ``x`` and ``width`` are percentages, ``y`` and ``height`` are pixels."""
     position = {"x": share(x), "y": round(y, 1), "width": share(width)}
     title = element("title", mark.tip)
-    attributes = {**data(mark.means), **position, "height": round(height, 1), "fill": mark.colour}
+    attributes = {**data(mark.means), **position, "height": round(height, 1), "fill": mark.color}
     if mark.is_pale:
         attributes["fill_opacity"] = _PALE
     shape = element("rect", title, class_="pf-mark", **attributes)

@@ -16,8 +16,8 @@ import numpy as np
 from petstore_frame.charts import svg
 from petstore_frame.inventory import Bound, StatusCount
 from petstore_frame.pet_table import category_ids
-from petstore_frame.rendering import Markup, count_text, palette, style
-from petstore_frame.schema import Categories, Labels
+from petstore_frame.rendering import Markup, palette, style
+from petstore_frame.schema import Categories, Labels, count_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,12 +27,12 @@ _DAYS_OF_A_WEEK = 7
 TOP, BOTTOM, HEIGHT = 20, 240, 270  # pixels: the ends of a scale, and the height of a drawing
 RIGHT = 98.0  # percentage of the width at which a scale ends
 _AGES = {0: "0-6", 7: "7-13", 14: "14-29", 30: "30-59", 60: "60-89", 90: "90+"}
-# The kinds of moves that a column counts, its colour, and the pets that it represents. A pet that
+# The kinds of moves that a column counts, its color, and the pets that it represents. A pet that
 # was "first seen" or "not seen" may have come or gone.
 _SERIES: dict[str, tuple[set[str], str, svg.Means]] = {
-    "new": ({"new", "first seen"}, palette.NEW_COLOUR, {}),
-    "sold": ({"changed"}, palette.STATUS_COLOURS["sold"], {"status": "sold"}),
-    "gone": ({"gone", "not seen"}, palette.GONE_COLOUR, {}),
+    "new": ({"new", "first seen"}, palette.NEW_COLOR, {}),
+    "sold": ({"changed"}, palette.STATUS_COLORS["sold"], {"status": "sold"}),
+    "gone": ({"gone", "not seen"}, palette.GONE_COLOR, {}),
 }
 
 
@@ -102,7 +102,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
     names = [line.name for line in lines]
     shades = dict(zip(names, palette.OTHER_HUES, strict=False))
     if "status" in trend.columns:
-        shades = palette.status_colours(names)
+        shades = palette.status_colors(names)
     keys = [svg.Key(name, shades[name], sign="●", means=means) for name, means, _ in lines]
     counts = [count for line in lines for count in line.present_counts.values()]
     if not all(count.is_exact for count in counts):
@@ -187,18 +187,18 @@ def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:
         yield _axis_label(f"{day}", at=x_of[day], y=HEIGHT - 8, anchor=anchor)
 
 
-def _path(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
+def _path(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
     """Join the exact numbers of one line that are on neighboring days."""
     path, is_down = "", False
     for day, count in line.counts.items():
         if count is not None and count.is_exact:
             path += f"{'L' if is_down else 'M'}{10 * x_of[day]:.0f} {scale.y(count.count):.0f}"
         is_down = count is not None and count.is_exact
-    return svg.element("path", d=path, fill="none", stroke=colour, stroke_width=1.5,
+    return svg.element("path", d=path, fill="none", stroke=color, stroke_width=1.5,
                        vector_effect="non-scaling-stroke")  # fmt: skip
 
 
-def _marks(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
+def _marks(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
     """Draw a mark for each number: filled if it is exact, otherwise hollow."""
     circles = []
     for day, count in line.present_counts.items():
@@ -206,7 +206,7 @@ def _marks(line: _Line, colour: str, x_of: Mapping[date, float], scale: _Scale) 
         fill = None if count.is_exact else style.PAPER
         position = {"cx": svg.share(x_of[day]), "cy": round(scale.y(count.count), 1), "r": 3}
         circles.append(svg.element("circle", title, class_="pf-mark", **position, fill=fill))
-    stroke = {"fill": colour, "stroke": colour, "stroke_width": 1.5}
+    stroke = {"fill": color, "stroke": color, "stroke_width": 1.5}
     return svg.element("g", *circles, **stroke, **svg.data(line.means))
 
 
@@ -225,19 +225,19 @@ def moves_chart(moves: pd.DataFrame) -> svg.Chart:
         has_short_week = has_short_week or is_short
         span = f"{since:%Y-%m-%d} to {until:%Y-%m-%d} ({count_text(days, 'day')})"
         marks = []
-        for name, (kinds, colour, means) in _SERIES.items():
+        for name, (kinds, color, means) in _SERIES.items():
             is_chosen = moved["kind"].isin(kinds)
             if name == "sold":
                 is_chosen &= moved["now"].eq("sold")
             count = _count_moves(moved, moved[is_chosen])
             counts[name].append(count)
             tip = f"{name}, {span}: {svg.counted(count)}"
-            marks.append(svg.Mark.of(count, tip, colour, means, is_pale=is_short))
+            marks.append(svg.Mark.of(count, tip, color, means, is_pale=is_short))
         columns.append(_Column(f"{until:%Y-%m-%d}", "", marks))
     totals = {name: svg.added(counts[name]) for name in _SERIES}
     keys = [
-        svg.Key(name, colour, totals[name], means=means)
-        for name, (_, colour, means) in _SERIES.items()
+        svg.Key(name, color, totals[name], means=means)
+        for name, (_, color, means) in _SERIES.items()
     ]
     if has_short_week:
         keys.append(svg.Key("paler: less than a week", None, sign="░"))
@@ -281,14 +281,14 @@ def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
     minimums = np.histogram(waits[ageing["is_at_least"]], edges)[0].tolist()
     # An empty table proves nothing about the store.
     bound: Bound = "at_least" if ageing.empty else ageing["bound"].iloc[0]
-    colour, means = palette.STATUS_COLOURS["available"], {"status": "available"}
+    color, means = palette.STATUS_COLORS["available"], {"status": "available"}
     columns, ages = [], []
     for days, number, minimum in zip(_AGES.values(), numbers, minimums, strict=True):
         count = StatusCount(number, bound)
         tip = f"{days} days: {svg.counted(count)}"
         if minimum > 0:
             tip += f", {minimum:,} of them at least"
-        mark = svg.Mark(number, tip, colour, means, minimum)
+        mark = svg.Mark(number, tip, color, means, minimum)
         columns.append(_Column(days, str(count), [mark]))
         ages.append(f"{count.in_words} for {days} days")
     description = f"{StatusCount(len(ageing), bound).in_words} pets available: {', '.join(ages)}"

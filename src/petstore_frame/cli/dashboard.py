@@ -18,7 +18,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import refuse
+from petstore_frame.cli.endings import refuse
 from petstore_frame.cli.options import BaseUrl, CategoriesFile, Timeout
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
@@ -30,7 +30,7 @@ _MESSAGE_BYTES = 64 * 1024 * 1024
 def dashboard(
     pets: Annotated[
         int | None,
-        typer.Argument(help="Number of sample pets, with --sample [default: 500].", min=1),
+        typer.Argument(help="Number of sample pets, with --sample.", show_default="500", min=1),
     ] = None,
     sample: Annotated[
         bool, Option("--sample", help="Show a sample store instead of a real one.")
@@ -39,7 +39,8 @@ def dashboard(
     history: Annotated[
         Path | None,
         Option(
-            help="Folder of snapshots for the History tab [default: none].",
+            help="Folder of snapshots for the History tab.",
+            show_default="none",
             exists=True,
             file_okay=False,
         ),
@@ -84,6 +85,8 @@ def _show(*, has_browser: bool) -> None:
     from traitlets.config import Config
     from voila.app import Voila
 
+    from petstore_frame.cli.page_kernels import PageKernels
+
     token = secrets.token_urlsafe(24)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -105,9 +108,19 @@ def _show(*, has_browser: bool) -> None:
         "tornado_settings": of_tornado,
     }
     # Sockets of files are for their owner alone; where there are none, loopback has to do.
-    kernels = {"transport": "ipc" if hasattr(socket, "AF_UNIX") else "tcp"}
-    page = {"template": "petstore"}
-    config = Config({"Voila": settings, "VoilaConfiguration": page, "KernelManager": kernels})
+    kernel: dict[str, Any] = {
+        "transport": "ipc" if hasattr(socket, "AF_UNIX") else "tcp",
+        # A new process would know nothing of the page; the page offers to reload itself.
+        "autorestart": False,
+    }
+    page = {"template": "petstore", "multi_kernel_manager_class": PageKernels}
+    config = Config(
+        {
+            "Voila": settings,
+            "VoilaConfiguration": page,
+            "KernelManager": kernel,
+        }
+    )
     Voila.launch_instance([str(PAGE / "dashboard.ipynb")], config=config)
 
 

@@ -26,7 +26,7 @@ def sample(
         int, Option(help="Seed of the sample data; the same seed writes the same file.")
     ] = 7,
     categories: Annotated[
-        Path | None, Option(help="File for the category list [default: not written].")
+        Path | None, Option(help="File for the category list.", show_default="not written")
     ] = None,
 ) -> None:
     """Write a CSV file of sample animals.

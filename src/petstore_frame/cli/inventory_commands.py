@@ -9,16 +9,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import (
-    DONE,
-    INTERRUPTED,
-    NOT_COMPLETE,
-    WITH_FINDINGS,
-    explain,
-    finish,
-    refuse,
-    warn,
-)
+from petstore_frame.cli.endings import explain, finish, refuse, warn
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -30,6 +21,7 @@ from petstore_frame.cli.options import (
     Timeout,
     recipe_of,
 )
+from petstore_frame.exit_codes import DONE, INTERRUPTED, NOT_COMPLETE, WITH_FINDINGS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +93,9 @@ def fetch(
     ],
     status: Annotated[
         Status | None,
-        Option(help="Fetch only pets with this status [default: all pets].", case_sensitive=False),
+        Option(
+            help="Fetch only pets with this status.", show_default="all pets", case_sensitive=False
+        ),
     ] = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
@@ -180,7 +174,7 @@ def snapshot(
     ] = False,
     timezone: Annotated[
         str | None,
-        Option(help="Time zone of the dates, such as Europe/Zurich [default: the machine's]."),
+        Option(help="Time zone of the dates, such as Europe/Zurich.", show_default="the machine's"),
     ] = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
@@ -215,11 +209,15 @@ def compare(
     words: RecipeSettings = None,
     output: Annotated[
         Path | None,
-        Option("--output", "-o", help="Workbook to write the differences to [default: none]."),
+        Option("--output", "-o", help="Workbook to write the differences to.", show_default="none"),
     ] = None,
     on: Annotated[
         list[str] | None,
-        Option(help="Field by which rows and pets are matched. Repeatable."),
+        Option(
+            metavar="FIELD",
+            help="Field by which rows and pets are matched. Repeatable.",
+            show_default="none",
+        ),
     ] = None,
     journal: JournalFolder = None,
     base_url: BaseUrl = None,
@@ -229,9 +227,9 @@ def compare(
 ) -> None:
     """Show where a list and the store disagree.
 
-    With --key, the import journal says which pet each row is. With --on, rows and pets with equal
-    fields belong together; if there are several matches, they are ambiguous. The exit code is 0 if
-    all animals agree, 1 if some differ, and 8 if the listing is not known to be complete.
+    With --key, the import journal says which pet each row is. With --on, a row and a pet match if
+    these fields are equal; several matches are ambiguous. The exit code is 0 if all animals agree,
+    1 if some differ, and 8 if the listing is not known to be complete.
 
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
@@ -267,9 +265,9 @@ def trend(
     history: Annotated[Path, Option(help="Folder of the snapshots.")] = Path("history"),
     by: Annotated[Literal["status", "category_id"], Option(help="Column to count by.")] = "status",
     since: Annotated[
-        str | None, Option(help="First day, such as 2026-11-01 [default: the first snapshot].")
+        str | None, Option(help="First day, such as 2026-11-01.", show_default="the first snapshot")
     ] = None,
-    until: Annotated[str | None, Option(help="Last day [default: the last snapshot].")] = None,
+    until: Annotated[str | None, Option(help="Last day.", show_default="the last snapshot")] = None,
     every_days: Annotated[int, Option(min=1, help="Days between two snapshots.")] = 1,
     as_json: AsJson = False,
 ) -> None:

@@ -11,7 +11,7 @@ from typer import Option
 from typer.core import TyperCommand
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import DISK, QUESTION, explain, finish, refuse, warn
+from petstore_frame.cli.endings import explain, finish, refuse, warn
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -24,6 +24,7 @@ from petstore_frame.cli.options import (
     recipe_of,
     source_of,
 )
+from petstore_frame.exit_codes import DISK, QUESTION
 
 if TYPE_CHECKING:
     from petstore_frame.loader import PetIds, RowName
@@ -49,7 +50,7 @@ def load(
     path: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]",
+            metavar="FILE",
             help="File to load: CSV, TSV, .xlsx, JSON lines or Parquet; - for standard input.",
         ),
     ] = None,
@@ -60,12 +61,14 @@ def load(
     save_recipe: Annotated[
         Path | None,
         Option(
-            help="Recipe file to save the options of this load to [default: none].", dir_okay=False
+            help="File to save the options of this load to, as a recipe.",
+            show_default="none",
+            dir_okay=False,
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        Option("--output", "-o", help="Folder for the result files [default: none are written]."),
+        Option("--output", "-o", help="Folder for the result files.", show_default="no files"),
     ] = None,
     dry_run: Annotated[
         bool, Option("--dry-run", help="Read and check everything; send nothing.")
@@ -74,40 +77,46 @@ def load(
         list[str] | None,
         Option(
             metavar="ANSWER",
-            help="What to do with rows that may be loaded already: skip (the same animals), create "
-            "(different animals), or an answer for one case, such as similar_key=skip. Repeatable "
-            "[default: ask].",
+            help="Answer for rows that may be loaded already: skip (the same animals), create "
+            "(different animals), or an answer for one case, such as similar_key=skip. Repeatable.",
+            show_default="ask",
         ),
     ] = None,
     as_new: Annotated[
         str | None,
         Option(
             metavar="[LINES]",
-            help="Lines of new animals, even if they look like loaded ones, such as 17,23; without "
+            help="Lines of new animals that only look like loaded ones, such as 17,23; without "
             "lines, the whole file.",
+            show_default="none",
         ),
     ] = None,
     exclude_lines: Annotated[
         str | None,
-        Option(metavar="LINES", help="Lines not to send, such as 17,23 [default: none]."),
+        Option(metavar="LINES", help="Lines not to send, such as 17,23.", show_default="none"),
     ] = None,
     max_rows: Annotated[
         int | None,
-        Option(help="Maximum number of rows to send, for a trial [default: all].", min=1),
+        Option(help="Maximum number of rows to send, for a trial.", show_default="all", min=1),
     ] = None,
     check_store: Annotated[bool, Option(help="Read the store before sending.")] = True,
     max_errors: Annotated[
         int | None,
-        Option(help="Stop if more than this many rows are invalid [default: no limit].", min=0),
+        Option(
+            help="Stop if more than this many rows are invalid.", show_default="no limit", min=0
+        ),
     ] = None,
     workers: Annotated[
-        int | None, Option(help="Number of parallel requests, 1 to 32 [default: about 16].", min=1)
+        int | None,
+        Option(
+            help="Maximum number of parallel requests, 1 to 32.", show_default="about 16", min=1
+        ),
     ] = None,
     idempotency_lifetime: Annotated[
         float | None,
         Option(
-            help="Seconds that the store remembers an Idempotency-Key; allows safe retries "
-            "[default: keys are not used].",
+            help="Seconds that the store remembers an Idempotency-Key; allows safe retries.",
+            show_default="keys are not used",
             min=1,
         ),
     ] = None,
@@ -126,6 +135,7 @@ def load(
             metavar="LINE=PET_ID",
             help="Pet of an unconfirmed line, or LINE=none if the store has no such pet. "
             "Repeatable.",
+            show_default="none",
         ),
     ] = None,
     journal: JournalFolder = None,
@@ -287,7 +297,7 @@ def recipe(
     words: RecipeSettings = None,
     output: Annotated[
         Path | None,
-        Option("--output", "-o", help="Recipe file to write [default: standard output]."),
+        Option("--output", "-o", help="Recipe file to write.", show_default="standard output"),
     ] = None,
     options: Annotated[  # its callback does the work
         bool,

@@ -17,15 +17,18 @@ AsJson = Annotated[bool, Option("--json", help="Print one JSON object.")]
 CategoriesFile = Annotated[
     Path | None,
     Option(
-        help="Category list: a file with a number and a name per row [default: none].",
+        help="Category list: a file with a number and a name per row.",
+        show_default="none",
         exists=True,
         dir_okay=False,
     ),
 ]
 JournalFolder = Annotated[
-    Path | None, Option(help="Folder of the import journal [default: your user state folder].")
+    Path | None, Option(help="Folder of the import journal.", show_default="your user state folder")
 ]
-BaseUrl = Annotated[str | None, Option(help="Address of the store [default: PETSTORE_BASE_URL].")]
+BaseUrl = Annotated[
+    str | None, Option(help="Address of the store.", show_default="PETSTORE_BASE_URL")
+]
 Timeout = Annotated[
     float,
     Option(
@@ -36,12 +39,17 @@ Timeout = Annotated[
 ]
 Key = Annotated[
     list[str] | None,
-    Option(help="Column that identifies an animal. Repeat it for a composite key."),
+    Option(
+        metavar="COLUMN",
+        help="Column that identifies an animal; repeat the option for a composite key.",
+        show_default="none",
+    ),
 ]
 RecipeFile = Annotated[
     Path | None,
     Option(
-        help="Recipe file (TOML) for this kind of file [default: none].",
+        help="Recipe file (TOML) for this kind of file.",
+        show_default="none",
         exists=True,
         dir_okay=False,
     ),
@@ -52,7 +60,8 @@ RecipeSettings = Annotated[
         "--set",
         metavar="OPTION=VALUE",
         help="Recipe option, such as encoding=cp1252 or 'mapping.name=Pet name'. Repeatable. "
-        "petstore-frame recipe --options lists all options.",
+        "To list all options, run petstore-frame recipe --options.",
+        show_default="none",
     ),
 ]
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import finish, refuse
+from petstore_frame.cli.endings import finish, refuse
 from petstore_frame.cli.options import AsJson
 
 Database = Annotated[str, Option(help="Path of a SQLite file, or a SQLAlchemy URL.")]
@@ -22,8 +22,8 @@ def serve(
     api_key_file: Annotated[
         Path | None,
         Option(
-            help="File of an accepted key, readable only by you; created if missing "
-            "[default: none]."
+            help="File with an API key to accept; created if missing, readable only by you.",
+            show_default="none",
         ),
     ] = None,
     sample: Annotated[int, Option(help="Number of sample pets to add to an empty store.")] = 0,
@@ -33,19 +33,26 @@ def serve(
     ] = False,
     faults: Annotated[
         str | None,
-        Option(help="Rates of faults, such as lost-reply=0.05,busy=0.02,cap=20 [default: none]."),
+        Option(
+            help="Faults to inject, with their rates: lost-reply=0.05,busy=0.02,cap=20.",
+            show_default="none",
+        ),
     ] = None,
     upstream: Annotated[
-        str | None, Option(help="Store to inject faults in front of [default: the bundled store].")
+        str | None,
+        Option(
+            help="Address of the store that the faults are injected in front of.",
+            show_default="the bundled store",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run the bundled pet store until SIGTERM or Ctrl-C.
 
     When the store is ready, it prints one line of JSON with its address and process ID to stdout.
-    The log goes to stderr. If the store has no key, it creates one and shows it there, once. With
-    --faults, it loses responses and refuses requests at random, and at the end it prints what was
-    applied.
+    The log goes to stderr. If the store has no key, it creates one and shows it once in the log.
+    With --faults, it loses responses and refuses requests at random; when it stops, it prints what
+    was applied.
 
     Example: petstore-frame serve --sample 500 --api-key-file store.key
     """

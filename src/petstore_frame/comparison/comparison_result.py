@@ -14,8 +14,8 @@ import pandas as pd
 from petstore_frame.comparison.comparison_workbook import write_workbook
 from petstore_frame.comparison.pet_matching import IN_STORE, Kind
 from petstore_frame.inventory import Completeness, Inventory
-from petstore_frame.rendering import PAGE, count_text, in_notebook, minute_text, palette
-from petstore_frame.schema import FIELDS, Categories, Labels
+from petstore_frame.rendering import PAGE, in_notebook, palette
+from petstore_frame.schema import FIELDS, Categories, Labels, count_text, minute_text
 from petstore_frame.storage import refuse_changed_workbook, write_atomically
 from petstore_frame.validation import checked_choice
 
@@ -47,11 +47,11 @@ class Comparison:
     """The differences between a list and a store; ``pf.compare()`` returns it.
 
     Attributes:
-        name: The list.
+        name: Name of the list.
         inventory: The pets that were read from the store.
-        completeness: What the inventory covered, and so whether a missing pet proves anything.
-        key: The columns of the list that identify an animal; empty if ``on`` decided.
-        on: The fields that made a row and a pet equal; empty if a key decided.
+        completeness: What the inventory covers; only a complete one proves that a pet is missing.
+        key: Columns of the list that identify an animal; empty with ``on``.
+        on: Fields by which rows and pets were matched; empty with ``key``.
         frame: One row per animal: ``kind`` (category), ``difference`` (str: the fields that
             differ), ``row`` and ``line`` of the list (Int64), ``key`` (str), ``id`` of the pet
             (Int64), then each field of a pet as the list has it and, as ``<field>_in_store``, as
@@ -90,7 +90,7 @@ class Comparison:
 
     @property
     def differences(self) -> dict[str, int]:
-        """The number of animals of each kind in which list and store do not agree.
+        """The number of animals of each kind that is a difference.
 
         An excluded row counts if the store has its pet.
         """
@@ -101,7 +101,7 @@ class Comparison:
 
     @property
     def is_equal(self) -> bool:
-        """Whether list and store agree in every animal, and the listing is complete."""
+        """Whether list and store agree about every animal, and the listing is complete."""
         return self.completeness.is_complete and not self.differences
 
     def of(self, kind: Kind | KindName) -> pd.DataFrame:

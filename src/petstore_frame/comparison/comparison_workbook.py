@@ -10,8 +10,7 @@ import pandas as pd
 
 from petstore_frame import __version__
 from petstore_frame.comparison.pet_matching import IN_STORE
-from petstore_frame.rendering import minute_text
-from petstore_frame.schema import FIELDS
+from petstore_frame.schema import FIELDS, minute_text
 from petstore_frame.storage import Book, Sheet, mark_workbook, open_book, styles
 
 if TYPE_CHECKING:

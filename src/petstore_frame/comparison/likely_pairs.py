@@ -11,8 +11,7 @@ from typing import Any
 import pandas as pd
 
 from petstore_frame.comparison.pet_matching import IN_STORE, Kind
-from petstore_frame.rendering import count_text
-from petstore_frame.schema import as_type, content_of, core_of_key
+from petstore_frame.schema import as_type, content_of, core_of_key, count_text
 
 _UNMATCHED = (Kind.ONLY_IN_LIST, Kind.NOT_SEEN)
 

@@ -25,8 +25,7 @@ from petstore_frame.comparison.pet_matching import (
 from petstore_frame.errors import ArgumentError
 from petstore_frame.inventory import Inventory, describe_value, read_listing
 from petstore_frame.loader import Recipe, RecipeOptions, State, as_recipe, read_ids, read_list
-from petstore_frame.rendering import minute_text
-from petstore_frame.schema import FIELDS, AnyFrame, as_type
+from petstore_frame.schema import FIELDS, AnyFrame, as_type, minute_text
 from petstore_frame.validation import checked_choices
 
 BY_ID = ("id",)  # two listings of the store are compared
@@ -41,34 +40,32 @@ def compare(
     journal: str | PathLike[str] | None = None,
     **options: Unpack[RecipeOptions],
 ) -> Comparison:
-    """Compare a list with what a store holds, animal by animal.
+    """Compare a list with the pets of a store, animal by animal.
 
-    You choose how rows and pets are matched; nothing is guessed. With ``key``, the loader's journal
-    of keys and pet ids decides. With ``on``, a row and a pet match if they are equal in these
-    fields; if several match, they are ``ambiguous``. Keys and names that are only similar become
-    questions.
+    Pass either ``key`` or ``on``. With ``key``, the import journal says which pet each row is. With
+    ``on``, a row and a pet match if these fields are equal; if several match, they are
+    ``ambiguous``. Keys and names that are only similar are pointed out, but never matched.
 
     Args:
-        source: The list, read as ``load`` reads it. With ``on="id"`` an earlier listing, in any
-            form that ``inventory`` has.
-        inventory: The pets of the store, with all statuses: an Inventory, its frame, or a file
-            of one (``.xlsx``, ``.csv``, ``.parquet``).
-        recipe: How to read this kind of file, as for ``load``.
-        on: The fields that make a row and a pet equal, as in ``["name", "category_id"]``; or
+        source: The list: a file or DataFrame, as for ``load``. With ``on="id"``, an earlier
+            listing: an Inventory, its frame or its file.
+        inventory: The pets of the store, with all statuses: an Inventory, its frame, or its file
+            (``.xlsx``, ``.csv``, ``.jsonl`` or ``.parquet``).
+        recipe: How this kind of file is read, as for ``load``.
+        on: Fields that are equal in a row and its pet, such as ``["name", "category_id"]``; or
             ``id``.
-        journal: Folder of the import journals; None is the state directory of the user.
-        options: Options of a recipe, which override those of ``recipe``; ``key`` is the column, or
-            the columns, by which the list was loaded.
+        journal: Folder of the import journal; None is the user's state folder.
+        options: Recipe options, which override ``recipe``; ``key`` is the column, or the columns,
+            with which the list was loaded.
 
     Returns:
-        A Comparison, whose ``frame`` has one row per animal. If the listing is not complete, its
-        kind is ``not seen`` instead of ``only in list``. A row that the recipe excludes is
-        ``excluded``, next to its pet if the store has it. An empty cell states nothing, so it never
-        counts as a difference.
+        A Comparison, whose ``frame`` has one row per animal. If the listing is not complete, a
+        missing pet is ``not seen`` instead of ``only in list``. A row that the recipe excludes is
+        ``excluded``. An empty cell of the list is never a difference.
 
     Raises:
-        ArgumentError: Neither or both of ``key`` and ``on`` were passed, the inventory
-            has only one status, or two listings are of different stores.
+        ArgumentError: Neither or both of ``key`` and ``on`` were passed, the inventory has only
+            one status, or the listings are from different stores.
         InputError: The list cannot be read.
         JournalError: The journal of the store cannot be read.
 

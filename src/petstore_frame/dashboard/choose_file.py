@@ -14,7 +14,8 @@ from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, scrollable, set_options, set_visible
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
-from petstore_frame.rendering import PAGE, Markup, count_text, shorten
+from petstore_frame.rendering import PAGE, Markup, shorten
+from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.file_steps import FileSteps

@@ -12,15 +12,12 @@ from weakref import WeakSet
 import ipywidgets as widgets
 
 from petstore_frame.client import Client
-from petstore_frame.dashboard.history_tab import HistoryTab
-from petstore_frame.dashboard.import_tab import ImportTab
-from petstore_frame.dashboard.inventory_tab import InventoryTab
 from petstore_frame.dashboard.local_time import utc_text
 from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.notebook_cell import current_cell
-from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 from petstore_frame.dashboard.store_header import StoreHeader
 from petstore_frame.dashboard.store_state import StoreState
+from petstore_frame.dashboard.tabs import Tabs
 from petstore_frame.dashboard.widgets import WidgetFactory
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import History, HistoryOption, open_history
@@ -29,60 +26,45 @@ from petstore_frame.loader import place_of
 from petstore_frame.schema import Categories, Labels
 from petstore_frame.validation import checked_client
 
-TITLES = ("Inventory", "Import", "Stocktake", "History")
 FIRST_WAIT_S = 10.0  # for the first reading; a longer one continues in the background
 EXIT_WAIT_S = 4.0  # Jupyter kills a kernel that has not ended after 5 s
 _open_dashboards: WeakSet[Dashboard] = WeakSet()
 
 
-class Tabs(widgets.Tab):  # type: ignore[misc]  # ipywidgets has no types
-    """The tabs of a dashboard, each with its controls by name.
-
-    Attributes:
-        inventory, imports, stocktake, history: The tabs.
-    """
-
-    inventory: InventoryTab
-    imports: ImportTab
-    stocktake: StocktakeTab
-    history: HistoryTab
-
-
 class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
-    """Show a store and act on it; the last line of a cell displays the dashboard.
+    """Show a store, import files and compare lists in a notebook.
 
-    Each control on the screen is a widget of the dashboard or of one of its tabs:
-    ``dashboard.status.value = "sold"`` does what a click does, and
-    ``dashboard.tabs.imports.send.send.click()`` sends. The dashboard is a widget itself, so it can
-    be part of a page of your own.
+    To display the dashboard, make it the last line of a cell. Each control is a widget of the
+    dashboard or of one of its tabs: ``dashboard.status.value = "sold"`` does what a click does, and
+    ``dashboard.tabs.imports.send.send.click()`` sends. The dashboard is a widget too, so it can be
+    part of your own page.
 
-    The numbers say what their reading covers: a count that is a minimum is marked "≥", and shares
-    are shown only if the total is exact. Next to the live widgets, the notebook keeps a static copy
-    of the last numbers, which it shows once its kernel is gone.
+    A count that is a minimum has a "≥", and shares are shown only if the total is exact. A saved
+    notebook keeps a static copy of the last numbers, which it shows if no kernel is running.
 
     Args:
-        client: The store, as a ``Client``.
+        client: A ``Client`` of the store.
         categories: Labels by category id: a dict, a Series or a CSV path.
-        history: A ``History`` or its folder, for the tab that shows what changed.
-        inventory: Pets read before from the same store, shown instead of a first reading.
-        journal: Folder of the import journals; None is the user's state directory. What was
-            answered for a file is remembered next to them, for the next file with the same header.
-        folder: Folder for result files and large exports, from which relative paths on the page
-            start; None is the working directory.
+        history: A ``History`` or its folder, for the History tab; None asks for a folder.
+        inventory: Pets of the same store that were read earlier; None reads the store.
+        journal: Folder of the import journal; None is the user's state folder. Your answers for a
+            file are saved next to it, for the next file with the same header.
+        folder: Folder for result files and large exports, and the start of relative paths on the
+            page; None is the working directory.
 
     Attributes:
         tabs: The tabs, each with its controls; ``tabs.selected_index`` is the open one.
-        inventory: The Inventory that was read last, or None.
-        history: The History of the tab, or None.
+        inventory: The latest Inventory, or None.
+        history: The History of the History tab, or None.
         status, categories, name: The filters of the Inventory tab.
-        refresh, stop: The buttons that read the store again in a thread, and stop that.
-        api_key, use_key: A field for a new API key, if the store rejects this one, and its button.
-        notice: What the page says about the reading.
-        cell: The notebook cell that made it and the run of it, or None.
-        client: The store, with the key that was entered last.
+        refresh, stop: The buttons that read the store again in the background, and stop that.
+        api_key, use_key: The field and the button for a new API key, if the store rejects this one.
+        notice: The message about the latest reading.
+        cell: The notebook cell that shows the dashboard, or None.
+        client: The client of the store, with the key that was entered last.
 
     Raises:
-        ArgumentError: The client is no Client, or the inventory is of another store.
+        ArgumentError: ``client`` is not a Client, or the inventory is from another store.
         InputError: The categories file cannot be read.
 
     Example:
@@ -123,9 +105,9 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.cell = current_cell()
         _close_previous(self.cell)
 
-        self._draw_tab = factory.handling(self._draw_open_tab)
-        self._header = StoreHeader(factory.for_part(), self._store, self._on_read)
-        self.tabs = self._make_tabs(open_history(history))
+        self._header = header = StoreHeader(factory.for_part(), self._store, self._on_read)
+        self.tabs = factory.make(Tabs, factory, self._store, header, open_history(history))
+        self._draw_tab = factory.handling(self.tabs.draw_open)
         self.tabs.observe(lambda _: self._draw_tab(), "selected_index")
         children = [factory.stylesheet(), self._header.widget, factory.message, self.tabs]
         super().__init__(children, layout=factory.layout)
@@ -136,20 +118,6 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         else:
             self._header.read()
             self.wait(FIRST_WAIT_S)
-
-    def _make_tabs(self, history: History | None) -> Tabs:
-        factory, store, header = self._factory, self._store, self._header
-        inventory = InventoryTab(factory.for_part(), store)
-        imports = ImportTab(factory.for_part(), store, header, self._show_badge)
-        stocktake = StocktakeTab(factory.for_part(), store, header, lambda: imports.state.source)
-        history_tab = HistoryTab(factory.for_part(), store, history, inventory.pick)
-        parts = [tab.widget for tab in (inventory, imports, stocktake, history_tab)]
-        tabs = factory.make(Tabs, parts, titles=TITLES, selected_index=0)
-        tabs.inventory, tabs.imports = inventory, imports
-        tabs.stocktake, tabs.history = stocktake, history_tab
-        self.tabs = tabs
-        self._show_badge(len(imports.unfinished.results))
-        return tabs
 
     @property
     def client(self) -> Client:
@@ -199,7 +167,7 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Wait until no reading is running.
 
         Args:
-            timeout_s: Seconds to wait at most; None waits without a limit.
+            timeout_s: Maximum number of seconds to wait; None has no limit.
 
         Returns:
             Whether the reading has ended.
@@ -207,20 +175,14 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         return self._header.background.wait(timeout_s)
 
     def close(self) -> None:
-        """Stop what is running, in order, and remove the widgets from the screen."""
+        """Stop the tasks that are running, and remove the widgets from the screen."""
         if self not in _open_dashboards:
             return
         _open_dashboards.discard(self)
-        self.tabs.imports.close()
-        self.tabs.stocktake.close()
+        self.tabs.stop()
         self._header.close()
         self._factory.close()
         super().close()
-
-    def _show_badge(self, unfinished: int) -> None:
-        """Show on the Import tab how many imports are unfinished."""
-        badge = f"Import ({unfinished})" if unfinished else "Import"
-        self.tabs.titles = tuple(badge if title == "Import" else title for title in TITLES)
 
     def _on_read(self) -> None:
         self.tabs.inventory.show()
@@ -228,12 +190,6 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._draw_tab()
         for copy in self._static_copies:
             copy.update(self._static_copy(), raw=True)
-
-    def _draw_open_tab(self) -> None:
-        """Draw the open tab; the others are drawn when they are opened."""
-        tabs = self.tabs
-        parts = (tabs.inventory, tabs.imports, tabs.stocktake, tabs.history)
-        parts[tabs.selected_index or 0].draw()
 
     def __repr__(self) -> str:
         inventory = self.inventory
@@ -264,8 +220,8 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
 def _stop_sending() -> None:
     """Finish the requests in flight if the page is closed in the middle of an import."""
     for dashboard in [*_open_dashboards]:
-        background = dashboard.tabs.imports.background
-        if background.is_sending:
+        if dashboard.tabs.is_sending:
+            background = dashboard.tabs.imports.background
             background.press_stop()
             background.wait(EXIT_WAIT_S)
 
@@ -279,5 +235,5 @@ def _close_previous(cell: tuple[str, str] | None) -> None:
         if dashboard.cell is None:
             continue
         is_earlier_run = dashboard.cell[0] == cell_id and dashboard.cell[1] != run_id
-        if is_earlier_run and not dashboard.tabs.imports.background.is_sending:
+        if is_earlier_run and not dashboard.tabs.is_sending:
             dashboard.close()

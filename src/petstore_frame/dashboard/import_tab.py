@@ -46,7 +46,8 @@ from petstore_frame.loader import (
     run_import,
     view_of,
 )
-from petstore_frame.rendering import PAGE, count_text
+from petstore_frame.rendering import PAGE
+from petstore_frame.schema import count_text
 
 NO_LIMIT = 2**31
 # Before a rate means anything.
@@ -207,7 +208,7 @@ class ImportTab(FileSteps):
         source = state.source
         if source is None:
             return
-        options = self._options(progress=self._progress(state.rows_to_send))
+        options = self._options(progress=self._progress(state.pets_to_send))
         try:
             result = run_import(source, self._client(), state.recipe, **options)
             if state.corrected_lines:

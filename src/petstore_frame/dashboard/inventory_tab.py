@@ -26,8 +26,8 @@ from petstore_frame.dashboard.widgets import (
     set_visible,
 )
 from petstore_frame.inventory import Inventory, StatusCount, headline_html
-from petstore_frame.rendering import PAGE, Card, Markup, in_notebook, palette, status_label
-from petstore_frame.schema import Labels
+from petstore_frame.rendering import PAGE, Card, Markup, in_notebook, palette
+from petstore_frame.schema import Labels, status_label
 from petstore_frame.summary import Summary, summarize
 
 BARS, PICTURE_WIDTH = 15, 720
@@ -210,7 +210,7 @@ class InventoryTab:
             first = (self.page.value - 1) * ROWS_PER_PAGE
             rows = self.selected.frame.iloc[first : first + ROWS_PER_PAGE]
             place = f"{first + 1:,}–{first + len(rows):,} of {self._total}"
-            colors = palette.status_colours(self._all.statuses)
+            colors = palette.status_colors(self._all.statuses)
             table = draw_pets(rows, f"Pets {place}", self._names, colors, self.order.value)
             self.table.markup = scrollable(table)
             self._pages.value = f"of {pages:,}"
@@ -278,7 +278,7 @@ def draw_cards(counts: Summary, everything: Summary, selection: Selection) -> Ma
     under = f"of {everything.total!s}" if is_filtered else counts.categories_in_words
     title = "Pets selected" if is_filtered else "Pets"
     cards = [Card(title, str(counts.total), under, None, counts.total.is_exact)]
-    for status, color in palette.status_colours(everything.statuses).items():
+    for status, color in palette.status_colors(everything.statuses).items():
         count = counts.by_status.get(status, StatusCount(0, counts.total.bound))
         number, under = _status_texts(status, count, counts, everything, selection)
         cards.append(Card(status_label(status), number, under, color, count.is_exact))

@@ -44,7 +44,7 @@ async function receive(message, buffers) {
 }
 
 // The nearest mark in the direction of an arrow key; what lies beside the way is far.
-function neighbour(from, marks, [dx, dy]) {
+function neighbor(from, marks, [dx, dy]) {
   const here = from.getBoundingClientRect();
   let best = null, least = Infinity;
   for (const mark of marks) {
@@ -232,7 +232,7 @@ function render({ model, el }) {
   document.addEventListener("pointerdown", closeMenu);
   root.addEventListener("keydown", (event) => {
     const { target, key } = event, zone = zoneOf(target), isMark = target.matches(".pf-mark");
-    const next = isMark && zone && ARROWS[key] && neighbour(target, marksOf(zone), ARROWS[key]);
+    const next = isMark && zone && ARROWS[key] && neighbor(target, marksOf(zone), ARROWS[key]);
     if (next) { enter(next); next.focus(); }
     else if (key === "Escape") return show(null);
     else if (key === "Enter" && target.matches(".pf-edit")) target.blur(); // which reports the edit

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.widgets import LABELS
-from petstore_frame.rendering import NO_STATUS, PAGE, Cell, Markup
-from petstore_frame.schema import FIELDS
+from petstore_frame.rendering import PAGE, Cell, Markup
+from petstore_frame.schema import FIELDS, NO_STATUS
 
 if TYPE_CHECKING:
     import pandas as pd

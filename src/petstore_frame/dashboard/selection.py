@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.inventory import Inventory, select_part
-from petstore_frame.rendering import NO_STATUS
+from petstore_frame.schema import NO_STATUS
 
 if TYPE_CHECKING:
     import pandas as pd

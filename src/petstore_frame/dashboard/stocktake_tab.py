@@ -23,7 +23,8 @@ from petstore_frame.dashboard.widgets import (
 )
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import read_ids
-from petstore_frame.rendering import PAGE, Markup, count_text, shorten
+from petstore_frame.rendering import PAGE, Markup, shorten
+from petstore_frame.schema import count_text
 
 ROWS, LONGEST, CAUSES_SHOWN = 50, 60, 5
 CHOOSE = ("Choose a list", "CSV or Excel. It is compared with the store; nothing is sent.")

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from petstore_frame.dashboard.local_time import time_element
+from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.loader import LoadResult, State, latest_results, place_of, view_of
-from petstore_frame.rendering import PAGE, Markup, count_text
+from petstore_frame.rendering import PAGE, Markup
+from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab
@@ -59,10 +61,7 @@ class UnfinishedImports:
 
     def read(self) -> None:
         """Read the journal for what is unfinished."""
-        store = self._tab.store
-        path = place_of(store.journal, store.client.base_url)
-        latest = latest_results(path, IMPORTS_SHOWN)
-        self.results = [result for result in latest if is_unfinished(result)]
+        self.results = read_unfinished(self._tab.store)
 
     def count(self, *states: State) -> int:
         """Return how many rows of these imports are in some states."""
@@ -88,6 +87,13 @@ class UnfinishedImports:
         set_visible(self._box, bool(self.results))
         for button in (self.send_rest, self.check, self.resend):
             button.disabled = is_busy
+
+
+def read_unfinished(store: StoreState) -> list[LoadResult]:
+    """Return the latest imports into a store that are unfinished."""
+    path = place_of(store.journal, store.client.base_url)
+    latest = latest_results(path, IMPORTS_SHOWN)
+    return [result for result in latest if is_unfinished(result)]
 
 
 def is_unfinished(result: LoadResult) -> bool:

@@ -10,8 +10,7 @@ from typing import Any
 from petstore_frame.extras import import_extra
 from petstore_frame.history.folder import Contents
 from petstore_frame.inventory import Completeness
-from petstore_frame.rendering import NO_STATUS
-from petstore_frame.schema import PET_STATUSES
+from petstore_frame.schema import NO_STATUS, PET_STATUSES
 
 NO_SNAPSHOT, UNREADABLE = "no_snapshot", "unreadable"
 

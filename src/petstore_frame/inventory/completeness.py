@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeAlias, cast
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Verdict
-from petstore_frame.rendering import NO_STATUS
-from petstore_frame.schema import PET_STATUSES
+from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.validation import checked_choice
 
 if TYPE_CHECKING:
@@ -47,12 +46,12 @@ class StatusCount(int):
 
     @property
     def count(self) -> int:
-        """The number alone."""
+        """The number without its bound."""
         return int(self)
 
     @property
     def is_exact(self) -> bool:
-        """Whether the store has exactly that many."""
+        """Whether the store has exactly this number."""
         return self.bound == "exact"
 
     @property
@@ -93,25 +92,25 @@ def inexact_bound(evidence: Iterable[Evidence]) -> Bound:
 
 @dataclass(frozen=True, repr=False)
 class Completeness:
-    """What a listing covers: ``inventory.completeness``, true of the frame as it is now.
+    """What a listing covers; ``inventory.completeness`` returns it for the current rows.
 
-    ``print`` it for the headline. In a script ask ``is_complete`` (is this all that was asked
-    for?), ``covers_all`` (is this the whole store?), ``verdict``, or ``count("sold").is_exact``.
+    ``print`` shows the headline. In a script, use ``is_complete`` (are these all pets that you
+    asked for?), ``covers_all`` (are these all pets of the store?), ``verdict``, or
+    ``count("sold").is_exact``.
 
     Attributes:
         verdict: complete, incomplete, unknown or unstable.
-        reason: How that is known, as a sentence.
-        rows: Pets read.
-        requests: Requests sent, including those beyond the listing, not counting retries.
-        status: The status that was requested, or None for all pets.
+        reason: The fact that decided the verdict, as a sentence.
+        rows: Number of pets that were read.
+        requests: Number of requests, including probes, not including retries.
+        status: The status that you asked for, or None for all pets.
         part: The filter of ``inventory.where``, as text; the verdict is about the pets that pass
-            it. Empty if nothing was filtered.
-        assumptions: What must be true of the store for the verdict to be true, as text.
-        evidence: Everything that was learned, including contradictions; ``print`` an item for its
-            sentence.
-        by_status: The count of each status of the interface, of any other status in the rows, and
-            of ``no status``, with its bound.
-        read: Pets read before that filter, or None without a filter.
+            it. Empty if there is no filter.
+        assumptions: Assumptions about the store that the verdict depends on, as sentences.
+        evidence: All evidence, including contradictions; ``print`` shows an item as a sentence.
+        by_status: The count of each status of the interface, of each other status that was read,
+            and of ``no status``.
+        read: Number of pets that were read before the filter was applied; None without a filter.
         advertised_total: The total that the store stated for this listing, or None.
 
     Example:
@@ -136,27 +135,27 @@ class Completeness:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every requested pet was read."""
+        """Whether all pets that you asked for were read."""
         return self.verdict is Verdict.COMPLETE
 
     @property
     def covers_all(self) -> bool:
-        """Whether every pet of the store was read."""
+        """Whether all pets of the store were read."""
         return self.is_complete and self.status is None and not self.part
 
     @property
     def rests_on_page_length(self) -> bool:
-        """Whether the listing was taken to end only because its last page was short."""
+        """Whether the verdict assumes that a short page is the last one."""
         return Assumption.FILLS_PAGES in self.assumptions
 
     @property
     def total(self) -> StatusCount:
-        """The number of pets read, exact if the store has no more of the requested pets."""
+        """The number of pets that were read; exact if these are all that you asked for."""
         return StatusCount(self.rows, "exact" if self.is_complete else inexact_bound(self.evidence))
 
     @property
     def next_step(self) -> str:
-        """What to do about the reason, or empty if everything was read."""
+        """What to do about the reason; empty if the verdict is complete."""
         if self.is_complete:
             return ""
         steps = [item.next_step for item in self.evidence if str(item) == self.reason]
@@ -164,11 +163,11 @@ class Completeness:
 
     @property
     def contradictions(self) -> tuple[Evidence, ...]:
-        """The evidence against the listing being complete."""
+        """The evidence that the listing is not complete."""
         return tuple(item for item in self.evidence if item.is_contradiction)
 
     def reasons(self) -> list[tuple[str, list[str]]]:
-        """Return the grounds of the verdict as headings, each with its sentences."""
+        """Return the reasons for the verdict as pairs of a heading and its sentences."""
         others = [item for item in self.evidence if str(item) != self.reason]
         sections = {
             "How we know" if self.is_complete else "Why": [self.reason],
@@ -184,14 +183,14 @@ class Completeness:
         """Return the count of a status, or of ``no status``.
 
         Raises:
-            ArgumentError: No pet can have this status: it is neither one of the interface nor one
-                of a pet that was read.
+            ArgumentError: No pet can have this status: it is neither in the interface nor a
+                status of a pet that was read.
         """
         checked_choice("status", status, dict.fromkeys([*PET_STATUSES, NO_STATUS, *self.by_status]))
         return self._count(status)
 
     def bound_of(self, status: str) -> Bound:
-        """Return what a number of pets of this status says about the store, read or not."""
+        """Return the bound of the count of this status, even if no such pet was read."""
         return self._count(status).bound
 
     def _count(self, status: str) -> StatusCount:
@@ -202,7 +201,7 @@ class Completeness:
 
     @property
     def headline(self) -> str:
-        """What was read, as text that follows the verdict."""
+        """The number of pets and what they are, as text: ``at least 100 sold pets``."""
         noun = "pet" if self.rows == 1 else "pets"
         if self.status is not None:
             noun = f"{self.status} {noun}"
@@ -234,7 +233,7 @@ class Completeness:
         return in_notebook(completeness_html(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values, the headline under ``text``."""
+        """Return the facts as JSON values; ``text`` is the verdict with the headline."""
         return {
             **{item.name: getattr(self, item.name) for item in fields(self)},
             "is_complete": self.is_complete,
@@ -245,10 +244,10 @@ class Completeness:
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Completeness:
-        """Return what ``to_dict`` wrote.
+        """Return the Completeness that ``to_dict`` converted.
 
         Raises:
-            KeyError, TypeError, ValueError: A value is missing, or is none of this version's.
+            KeyError, TypeError, ValueError: A value is missing or invalid.
         """
         if not isinstance(values["rows"], int) or not isinstance(values["requests"], int):
             raise TypeError("rows and requests must be whole numbers")
@@ -310,10 +309,11 @@ def completeness_html(completeness: Completeness, note: str = "") -> Markup:
         completeness: What to show.
         note: A line in a muted color.
     """
-    from petstore_frame.rendering import PAGE, palette, shorten, status_label
+    from petstore_frame.rendering import PAGE, palette, shorten
+    from petstore_frame.schema import status_label
 
     counts = requested_counts(completeness)
-    colors = palette.status_colours(counts)
+    colors = palette.status_colors(counts)
     return PAGE.render(
         "inventory/completeness.html.j2",
         badge=palette.verdict_badge(completeness.verdict),

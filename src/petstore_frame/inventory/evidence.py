@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum, StrEnum
 from typing import Any, NamedTuple, Self
 
-from petstore_frame.rendering import count_text
+from petstore_frame.schema import count_text
 
 
 class Shows(StrEnum):
@@ -26,10 +26,10 @@ class Shows(StrEnum):
 
 
 class Verdict(StrEnum):
-    """How much was read of what was asked for: all pets, or those of one status.
+    """How much was read of what you asked for: all pets, or those of one status.
 
-    ``complete``: every one was read. ``incomplete``: some are known to be missing. ``unknown``:
-    nothing proves either. ``unstable``: the listing changed while it was read.
+    ``complete``: all were read. ``incomplete``: some are known to be missing. ``unknown``: nothing
+    proves either. ``unstable``: the listing changed while it was read.
     """
 
     COMPLETE = "complete"
@@ -39,48 +39,46 @@ class Verdict(StrEnum):
 
 
 class Assumption(StrEnum):
-    """What must hold of a store for a verdict to be true; no listing can prove these."""
+    """Assumptions about a store that a verdict can depend on, and that no listing can prove."""
 
-    FILLS_PAGES = "the store fills each page up to the limit asked for"
+    FILLS_PAGES = "the store fills each page up to the requested limit"
     FILLS_PAGES_WITHOUT_STATUS = (
-        "the store does not cut a page short of pets without a status of the interface"
+        "the store does not leave pets without a status out of a page that has room for them"
     )
-    ONE_CAP = "the store cuts all its listings at one length"
+    ONE_CAP = "the store has the same maximum page length for all its listings"
     LINKS_REACH_ALL = "the store's next links lead through the whole listing"
-    OFFSETS_REACH_ALL = "the store's listing goes on as far as it was asked for"
-    LISTS_EVERY_STATUS = "the listing of all pets leaves out no status"
-    LISTS_PETS_WITHOUT_STATUS = (
-        "the listing of all pets leaves out no pets without a status of the interface"
-    )
-    TOTAL_IS_TRUE = "the total that the store states is that of this listing"
-    KEEPS_ORDER = "the store lists its pets in one order from page to page"
-    NONE_LEAVES = "no pet left the listing while it was read (the interface shows no way out)"
-    NONE_CHANGES = "no pet changed its status while the statuses were read"
-    NO_OLD_ANSWER = "no answer showed an older state of the store than the answers before it"
-    FILTER_IS_TRUE = "the status filter finds every pet of its status"
+    OFFSETS_REACH_ALL = "the store returns every page that its listing has"
+    LISTS_EVERY_STATUS = "the listing of all pets includes every status"
+    LISTS_PETS_WITHOUT_STATUS = "the listing of all pets includes pets without a status"
+    TOTAL_IS_TRUE = "the total that the store states is for this listing"
+    KEEPS_ORDER = "the store keeps its pets in the same order from page to page"
+    NONE_LEAVES = "no pet was removed while the listing was read"
+    NONE_CHANGES = "no pet changed its status while the listing was read"
+    NO_OLD_ANSWER = "no response showed an older state of the store than the responses before it"
+    FILTER_IS_TRUE = "the status filter finds every pet with that status"
 
 
 S = Shows
 _FETCH_AGAIN = "Fetch it again when nobody is changing the store."
-_FETCH_BY_STATUS = "Fetch each status by itself: fetch_inventory(client, status=...)."
+_FETCH_BY_STATUS = "Fetch each status separately: fetch_inventory(client, status=...)."
 _ASK_FOR_PAGING = "Ask the store's operator how to read the pages after the first."
 
 
 # A table: what a fact shows, its sentence, and what to do about it.
 # fmt: off
 class Fact(Enum):
-    """Everything that can be learned: what it shows, its sentence, and the next step.
+    """Everything that a reading can learn: what it shows, its sentence, and the next step.
 
-    The first of several facts that decide a verdict is its reason. In a sentence, ``{pets}`` is the
-    count with its noun, ``{scope}`` the status, and ``{detail}`` a text of the store's or a name.
+    If several facts decide a verdict, the first one is its reason. In a sentence, ``{pets}`` is
+    the count with its noun, ``{scope}`` the status, and ``{detail}`` a name or a text of the store.
     """
 
     # What ended the reading.
-    CUT_BY_MAX_PETS = (S.MISSING, "max_pets ended the reading before the listing did.",
+    CUT_BY_MAX_PETS = (S.MISSING, "max_pets ended the reading before the end of the listing.",
         "Raise max_pets or leave it out.")
     CHANGED_SINCE = (S.UNCLEAR, "The table was changed after it was read{detail}.",
-        "Select rows with inventory.where(...), which keeps what is known.")
-    NO_RECORD = (S.UNCLEAR, "Nothing says how the rows were read{detail}.",
+        "Select rows with inventory.where(...), which keeps the completeness.")
+    NO_RECORD = (S.UNCLEAR, "Nothing shows how the rows were read{detail}.",
         "Use an Inventory from fetch_inventory or read_inventory.")
     BROKE_OFF = S.MISSING, "The reading ended early, after page {count}.", "Fetch it again."
     OTHER_STORE = (S.MOVED, "The store called itself {detail}.",
@@ -90,24 +88,26 @@ class Fact(Enum):
     TOTAL_OF_ALL = (S.DOUBT, "The store states {pets}, possibly counting every status.",
         "Fetch all pets and use inventory.where(status=...).")
     # What shows that the store changed while it was read.
-    ONE_ID_TWICE = (S.MOVED, "Id {count} came with two names or categories.",
+    ONE_ID_TWICE = (S.MOVED, "The store returned id {count} with two names or categories.",
         "Look at that id in the store.")
     OLD_ANSWER = (S.MOVED, "Some responses came from a cache, up to {detail} older than others.",
         "Bypass the cache or fetch it again later.")
-    ROWS_TWICE = S.MOVED, "{rows} came twice while the store was read.", _FETCH_AGAIN
-    PETS_ADDED = (S.MOVED, "The store grew while it was read: {pets} came in front.",
+    ROWS_TWICE = S.MOVED, "The store returned {rows} twice.", _FETCH_AGAIN
+    PETS_ADDED = (S.MOVED, "The store grew while it was read: {pets} appeared at the start.",
         _FETCH_AGAIN)
     PETS_LEFT = S.MOVED, "{pets} left the store while it was read.", _FETCH_AGAIN
     FIRST_PAGE_MOVED = (S.MOVED, "The first page had changed when it was read again.",
         _FETCH_AGAIN)
-    STATUS_MOVED = (S.MOVED, "A pet changed its status from or to {scope} while it was read.",
+    STATUS_MOVED = (S.MOVED,
+        "A pet changed its status from or to {scope} while the store was read.",
         _FETCH_AGAIN)
-    STILL_GROWS = (S.MOVED, "The store still grew after {count} pages; the rest was not read.",
+    STILL_GROWS = (S.MOVED,
+        "The store was still growing after {count} pages, so the rest was not read.",
         _FETCH_AGAIN)
-    PAGES_REPEAT = (S.UNCLEAR, "Page {count} repeats pets of the pages before it.", _FETCH_AGAIN)
+    PAGES_REPEAT = (S.UNCLEAR, "Page {count} repeats pets of earlier pages.", _FETCH_AGAIN)
     # A link that leads elsewhere comes before what the other strategies found.
     LINK_NOT_FOLLOWED = (S.UNCLEAR, "The next page was not read: {detail}.",
-        "If that address is the same store, use it as base_url; else have the proxy corrected.")
+        "If that address is the same store, use it as base_url; otherwise, have the proxy fixed.")
     # The status filter, and the page of each status.
     FILTER_NOT_KEPT = (S.DOUBT, "A page of {scope} pets has {pets} with another status.",
         "Fetch all pets and use inventory.where(status=...).")
@@ -118,26 +118,26 @@ class Fact(Enum):
         "The pages of the statuses have {pets} that the listing of all pets left out.",
         _FETCH_BY_STATUS)
     STATUS_PAGE_WHOLE = (S.END,
-        "The page of {scope} pets is shorter than the longest page, so it was not cut.", "")
+        "The page of {scope} pets is shorter than the longest page, so it was not cut short.", "")
     # The ways from page to page.
     LINKS_ENDED = (S.END,
         "The store linked each page to the next, and the last page had no further link.", "")
     NEXT_NOT_READ = (S.DOUBT, "The store names a next page that was not read{detail}.",
         _ASK_FOR_PAGING)
     WINDOWS_ENDED = (S.END,
-        "The store accepts {detail}=, and returned pages until none was left.", "")
+        "The store accepts {detail}=, and returned pages until none were left.", "")
     WINDOWS_STOPPED = (S.UNCLEAR,
         "No new pets after row {count}{detail}, and no sign that the list ends there.",
         _FETCH_BY_STATUS)
     # The length of one page.
     PAGE_CONFIRMED = (S.END,
-        "All pets came on one page, and further pages show that it was not cut.", "")
-    PAGE_HAD_ROOM = S.END, "All pets came on one page that had room for more.", ""
-    PAGE_FULL = (S.UNCLEAR, "The page was full, and the store shows no further one.",
+        "All pets were on one page, and other pages show that it was not cut short.", "")
+    PAGE_HAD_ROOM = S.END, "All pets were on one page, which had room for more.", ""
+    PAGE_FULL = (S.UNCLEAR, "The page was full, and the store offers no further page.",
         f"{_FETCH_BY_STATUS} Pets without a status match no filter; {_ASK_FOR_PAGING[:1].lower()}"
         f"{_ASK_FOR_PAGING[1:]}")
     LIMIT_IGNORED = (S.UNCLEAR,
-        "The store ignores the limit, so a page of {pets} may be its page length.",
+        "The store ignores the limit, so a page of {pets} may not be the whole listing.",
         _ASK_FOR_PAGING)
     PAGE_MAY_BE_CUT = (S.UNCLEAR, "The page has {pets}: either all of them, or the store's page "
         "length.", _ASK_FOR_PAGING)
@@ -154,14 +154,14 @@ _MAY_BE_GONE = frozenset({Fact.FILTER_LEFT_OUT, Fact.PAGES_REPEAT})
 
 @dataclass(frozen=True)
 class Evidence:
-    """One thing that was learned of a listing; ``print`` it for the sentence.
+    """One thing that a reading learned about a listing; ``print`` shows it as a sentence.
 
     Attributes:
-        fact: What was learned; ``shows`` is its own.
-        scope: The status that it is about, or None for all that was asked.
-        assumptions: What must hold of the store for it to be so.
-        count: A number of pets, rows or pages, as the fact has it.
-        detail: A name or a text of the store's, as the fact has it.
+        fact: What was learned.
+        scope: The status that it is about; None for everything that was asked for.
+        assumptions: Assumptions about the store that it depends on.
+        count: The number of pets, rows or pages in the sentence.
+        detail: The name or the text in the sentence.
 
     Example:
         >>> found = Evidence(Fact.TOTAL_LARGER, count=250)
@@ -177,22 +177,22 @@ class Evidence:
 
     @property
     def shows(self) -> Shows:
-        """What it shows of the pets that it is about."""
+        """What the fact shows: an end, missing pets, a change, a doubt, or nothing certain."""
         return self.fact.shows
 
     @property
     def is_contradiction(self) -> bool:
-        """Whether it speaks against the listing being complete."""
+        """Whether it contradicts a complete listing."""
         return self.fact.shows not in (Shows.END, Shows.UNCLEAR)
 
     @property
     def next_step(self) -> str:
-        """What to do about it, or empty if there is nothing to do."""
+        """What to do about it; empty if there is nothing to do."""
         return self.fact.next_step
 
     @property
     def may_lower_counts(self) -> bool:
-        """Whether pets that were read may have left, so that no count is a minimum."""
+        """Whether pets that were read may have been removed, so that no count is a minimum."""
         has_changed = self.fact.shows is Shows.MOVED and self.fact not in _ONLY_GREW
         return has_changed or self.fact in _MAY_BE_GONE
 
@@ -212,7 +212,7 @@ class Evidence:
         return f"<Evidence: {self}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values, the sentence under ``text``."""
+        """Return the facts as JSON values; ``text`` is the sentence."""
         return {
             **asdict(self),
             "fact": self.fact.name.lower(),
@@ -222,10 +222,10 @@ class Evidence:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return what ``to_dict`` wrote.
+        """Return the Evidence that ``to_dict`` converted.
 
         Raises:
-            KeyError, TypeError, ValueError: A value is missing, or is none of this version's.
+            KeyError, TypeError, ValueError: A value is missing or invalid.
         """
         return cls(
             Fact[values["fact"].upper()],

@@ -22,8 +22,7 @@ from petstore_frame.inventory.provenance import (
     stamp,
 )
 from petstore_frame.inventory.strategies import ReadingState, check_rows, read_pets
-from petstore_frame.rendering import count_text
-from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus
+from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus, count_text
 from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.validation import (
     before_sending,
@@ -42,28 +41,29 @@ def fetch_inventory(
     max_pets: int | None = None,
     progress: bool | Callable[[int], None] | None = None,
 ) -> Inventory:
-    """Read every pet that can be read, and say what that covers.
+    """Read all pets of a store, and state whether these are really all.
 
-    The interface shows no way past 100 pets. This goes on where a store offers one (next links,
-    headers, a parameter that reproduces rows already read), and says no more than it read.
+    The interface does not say how to get more than 100 pets. If the store offers a way (next
+    links, headers, or a parameter that works), all pages are read. The evidence for the end of the
+    listing is in ``.completeness``.
 
     Args:
-        client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()`` for a store of
-            ``pf.serve()``.
-        status: Only pets with this status: available, pending or sold; None for all.
-        max_pets: Maximum number of pets; None for no cap. A cap that cuts makes the verdict
-            incomplete.
-        progress: None shows a bar only where a person is watching, True always, False never; or
-            a function that is called with the number of pets read.
+        client: ``pf.Client(base_url, api_key)``, or ``server.client()`` for ``pf.serve()``.
+        status: Only pets with this status: available, pending or sold; None reads all.
+        max_pets: Maximum number of pets to read; None reads all. If the store has more, the
+            verdict is incomplete.
+        progress: True shows a progress bar, False does not, None does in a terminal or notebook;
+            or a function that gets the number of pets read so far.
 
     Returns:
         An Inventory: ``.frame`` has one row per pet (``id`` int64, ``name`` str, ``category_id``
-        int64, ``status`` category), ``.completeness`` says what it covers.
+        int64, ``status`` category), and ``.completeness`` says what it covers.
 
     Raises:
-        ArgumentError: An argument is not one of those above; nothing was sent.
-        IncompleteInventoryError: The reading broke off with pets read; ``.partial`` has them.
-        FetchInterrupted: Ctrl-C ended it with pets read; a KeyboardInterrupt with the same.
+        ArgumentError: An argument is invalid. Nothing was sent.
+        IncompleteInventoryError: The reading failed after the first page; ``.partial`` has the
+            pets that were read.
+        FetchInterrupted: Ctrl-C ended the reading; ``.partial`` has the pets that were read.
         PetstoreError: The first page could not be read, as for ``Client.list_pets``.
 
     Example:
@@ -204,10 +204,10 @@ def _select_status(columns: PetColumns, status: str) -> tuple[PetColumns, int]:
 
 @dataclass(frozen=True, repr=False)
 class PetSearch:
-    """The outcome of a search for a pet; ``find_pet`` makes it.
+    """The outcome of a search for a pet; ``find_pet`` returns it.
 
-    ``pet`` is None unless it was found, ``reason`` the evidence as text. It is absent if the
-    ``assumptions`` hold.
+    ``pet`` is the pet, or None if it was not found. ``reason`` is the evidence as text. If
+    ``state`` is ``absent``, that is true if the ``assumptions`` hold.
     """
 
     state: Literal["found", "absent", "unknown"]
@@ -228,7 +228,7 @@ class PetSearch:
 def find_pet(client: ReadingClient, pet_id: int) -> PetSearch:
     """Look for a pet by id, without the deprecated ``get_pet``.
 
-    It reads the inventory until it meets the pet. A pet is absent only if everything was read.
+    The store is read until the pet is found. The pet is ``absent`` only if all pets were read.
 
     Args:
         client: A Client.

@@ -22,8 +22,7 @@ from petstore_frame.inventory.provenance import (
     stamp,
     status_counts,
 )
-from petstore_frame.rendering import NO_STATUS, count_text
-from petstore_frame.schema import PET_STATUSES, Categories, Labels, as_type
+from petstore_frame.schema import NO_STATUS, PET_STATUSES, Categories, Labels, as_type, count_text
 from petstore_frame.validation import checked_choice, checked_integer
 
 if TYPE_CHECKING:
@@ -35,15 +34,15 @@ _MAX_ROWS = 5
 
 @dataclass(frozen=True, eq=False)
 class Inventory(HasProvenance):
-    """All pets that could be read, and what they cover; ``fetch_inventory`` makes it.
+    """The pets that were read, and what they cover; ``fetch_inventory`` returns it.
 
-    A notebook shows the verdict, the counts and the first rows; ``len()`` is the number of pets. An
-    Inventory is not a DataFrame, and neither true nor false.
+    A notebook shows the verdict, the counts and the first rows. ``len()`` is the number of pets.
+    An Inventory is not a DataFrame; use ``.frame``.
 
     Attributes:
-        frame: One row per pet; columns and dtypes of ``PET_COLUMNS``, then your own.
-        provenance: The store's address, when it was read, and its id; ``.base_url``,
-            ``.fetched_at`` and ``.store_id`` of an Inventory are those of its provenance.
+        frame: One row per pet, with the columns and dtypes of ``PET_COLUMNS``, then your own.
+        provenance: The store's address and id, and the time of the reading; also available as
+            ``.base_url``, ``.store_id`` and ``.fetched_at``.
     """
 
     frame: pd.DataFrame
@@ -64,17 +63,17 @@ class Inventory(HasProvenance):
         base_url: str = "http://127.0.0.1/v1",
         store_id: str | None = None,
     ) -> Self:
-        """Return an Inventory of pets that were not read from a store, for examples and tests.
+        """Return an Inventory of a frame that no store was read for, for examples and tests.
 
         Args:
-            frame: The pets.
-            verdict: What to say about them.
-            exact: The statuses whose counts are exact if ``verdict`` is not complete.
-            status: The status that was requested, or None for all pets.
-            reason: Why the verdict is what it is.
-            fetched_at: When they were read; None for now.
-            base_url: The address of the store.
-            store_id: The id of the store, or None.
+            frame: One row per pet, with the columns of ``PET_COLUMNS``.
+            verdict: Verdict of the completeness.
+            exact: Statuses whose counts are exact although the verdict is not complete.
+            status: The status that was asked for; None for all pets.
+            reason: Reason for the verdict, as a sentence.
+            fetched_at: Time of the reading; None is now.
+            base_url: Address of the store.
+            store_id: Id of the store, if it has one.
         """
         verdict, counts = Verdict(verdict), status_counts(frame)
         if verdict is Verdict.COMPLETE:
@@ -88,10 +87,10 @@ class Inventory(HasProvenance):
 
     @property
     def completeness(self) -> Completeness:
-        """What ``frame`` covers as it is now.
+        """What the current rows of ``frame`` cover.
 
-        Unknown, with the reason, once its rows are not those that were read. Sorting, a new index
-        and further columns change nothing.
+        If rows were dropped, added or edited, the verdict is ``unknown``, and ``reason`` says why.
+        You can sort the frame, change its index and add columns.
         """
         return coverage_now(self.frame, self._coverage).completeness
 
@@ -101,17 +100,17 @@ class Inventory(HasProvenance):
         status: str | Collection[str] | None = None,
         category_id: int | Collection[int] | None = None,
     ) -> Inventory:
-        """Return the pets that pass a filter, with what is known of that part.
+        """Return the pets that pass a filter, with the completeness of this selection.
 
-        If you drop rows of the frame instead, it is unknown what the rest covers.
+        If you filter ``frame`` yourself, the completeness of the rows is unknown.
 
         Args:
-            status: One status or several, ``no status`` among them; None for all.
-            category_id: One category or several; None for all.
+            status: A status or several, including ``no status``; None for all.
+            category_id: A category id or several; None for all.
 
         Raises:
-            ArgumentError: No pet can have such a value: a status that is neither one of the
-                interface nor of a pet that was read, or a category that is not a whole number.
+            ArgumentError: No pet can have such a value: the status is neither in the interface nor
+                a status of a pet that was read, or the category id is not a whole number.
 
         Example:
             >>> import petstore_frame as pf
@@ -144,11 +143,11 @@ class Inventory(HasProvenance):
         return select_part(self, rows, description, statuses, completeness)
 
     def require_complete(self) -> Self:
-        """Return this Inventory if every requested pet was read; raise an error otherwise.
+        """Return this Inventory if it is complete; otherwise, raise.
 
         Raises:
-            IncompleteInventoryError: The verdict is not complete; the text has the evidence, and
-                ``.partial`` is this Inventory.
+            IncompleteInventoryError: The verdict is not complete. The message has the evidence,
+                and ``.partial`` is this Inventory.
         """
         completeness = self.completeness
         if completeness.is_complete:
@@ -162,15 +161,15 @@ class Inventory(HasProvenance):
         )
 
     def with_ids(self, ids: pd.DataFrame) -> Self:
-        """Return the same pets with your own keys next to them.
+        """Return the same pets with your own keys in a column.
 
         Args:
-            ids: A table of ``key`` and pet ``id``, as ``pf.read_ids(client)`` returns it. A pet
-                with several keys gets them all, separated by commas.
+            ids: A table of ``key`` and pet ``id``, as ``pf.read_ids(client)`` returns it. If a pet
+                has several keys, they are separated by commas.
 
         Returns:
-            An Inventory whose ``frame`` has the column ``key`` (str) after the other columns; it is
-            missing for a pet without a key.
+            An Inventory whose ``frame`` has a last column ``key`` (str), which is missing for pets
+            without a key.
 
         Raises:
             ArgumentError: The table has no columns ``key`` and ``id``.
@@ -188,16 +187,16 @@ class Inventory(HasProvenance):
     def to_frame(
         self, categories: Categories = None, *, no_status: str = NO_STATUS
     ) -> pd.DataFrame:
-        """Return a frame for groupby and pivot tables, which ignore missing values.
+        """Return a frame to count with pandas, which ignores missing values when it counts.
 
         Args:
-            categories: Labels by category id, as everywhere.
-            no_status: The status of a pet without one.
+            categories: Labels by category id: a dict, a Series or a CSV path.
+            no_status: Status of the pets that have none.
 
         Returns:
-            The frame with ``status`` never missing, and with the labels (category) in a column
-            after ``category_id``. It is called ``category``, or ``category (store)`` if you have a
-            column of that name.
+            The frame without missing values in ``status``, and with the labels (category) in a
+            column after ``category_id``. It is called ``category``, or ``category (store)`` if you
+            have a column of that name.
         """
         labels, frame = Labels(categories), self.frame.copy()
         status = frame["status"].astype("category")
@@ -212,7 +211,7 @@ class Inventory(HasProvenance):
         return frame
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is known about the rows as plain JSON values: completeness, time, store."""
+        """Return the completeness, the time and the store as JSON values, without the rows."""
         facts = inventory_facts(self)
         del facts["digest"]
         return facts
@@ -313,13 +312,13 @@ def _as_list(name: str, value: Any) -> list[Any]:
 
 
 def completeness(pets: pd.DataFrame | Inventory) -> Completeness:
-    """Tell what a frame of pets covers, as it is now.
+    """Return what the current rows of a frame of pets cover.
 
-    Unknown, with the reason, once its rows are not those that were read. Sorting, further columns,
-    and writing to Parquet and back change nothing.
+    If rows were dropped, added or edited, the verdict is ``unknown``, and ``reason`` says why. You
+    can sort the frame, add columns, or write it to Parquet and read it back.
 
     Args:
-        pets: The ``.frame`` of an Inventory, or anything made of it; or an Inventory.
+        pets: The ``.frame`` of an Inventory, a frame made from it, or an Inventory.
 
     Raises:
         ArgumentError: ``pets`` is neither a frame nor an Inventory.

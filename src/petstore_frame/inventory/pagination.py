@@ -101,7 +101,7 @@ def describe_change(before: list[int], after: list[int]) -> Evidence:
 
     Example:
         >>> print(describe_change([1, 2, 3], [4, 1, 2]))
-        The store grew while it was read: 1 pet came in front.
+        The store grew while it was read: 1 pet appeared at the start.
     """
     added = len(set(after).difference(before))
     kept = [pet_id for pet_id in after if pet_id in set(before)]

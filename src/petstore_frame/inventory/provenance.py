@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from petstore_frame.inventory.completeness import Bound, Completeness, StatusCount, inexact_bound
 from petstore_frame.inventory.evidence import Evidence, Fact, Verdict
-from petstore_frame.rendering import NO_STATUS
-from petstore_frame.schema import PET_STATUSES
+from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.transport import same_store_address
 
 if TYPE_CHECKING:
@@ -29,8 +28,9 @@ _FACTOR = 0x9E3779B97F4A7C15  # odd and large, so that different rows differ in 
 class Provenance:
     """Where and when pets were read.
 
-    ``fetched_at`` is when the last page arrived, or when a cache got its oldest response;
-    ``store_id`` is the name that the store gives itself (``X-Store-Id``, an extension).
+    ``base_url`` is the address of the store. ``fetched_at`` is when the last page arrived, or the
+    time of the oldest response from a cache. ``store_id`` is the id that the store sends
+    (``X-Store-Id``, an extension), or None.
     """
 
     base_url: str
@@ -38,36 +38,40 @@ class Provenance:
     store_id: str | None = None
 
     def is_other_store(self, other: Provenance) -> bool:
-        """Return True if the addresses or the ids differ; an empty one may be any store's."""
+        """Return whether the addresses or the ids differ; an empty value matches any store."""
         addresses = {self.base_url, other.base_url} - {""}
         stores = {same_store_address(address, any_local_port=True) for address in addresses}
         return len(stores) > 1 or len({self.store_id, other.store_id} - {None}) > 1
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return what ``coverage_facts`` wrote; otherwise a KeyError, TypeError or ValueError."""
+        """Return the Provenance in the values of ``coverage_facts``.
+
+        Raises:
+            KeyError, TypeError, ValueError: A value is missing or invalid.
+        """
         fetched_at = datetime.fromisoformat(values["fetched_at"])
         return cls(str(values["base_url"]), fetched_at, values["store_id"])
 
 
 class HasProvenance:
-    """Has the address, time and id of its ``provenance`` as attributes."""
+    """Has the values of its ``provenance`` as attributes of its own."""
 
     provenance: Provenance
 
     @property
     def base_url(self) -> str:
-        """The store's address."""
+        """The address of the store."""
         return self.provenance.base_url
 
     @property
     def fetched_at(self) -> datetime:
-        """When the store was read; files and pages show it in its own time zone, UTC."""
+        """The time of the reading, in UTC."""
         return self.provenance.fetched_at
 
     @property
     def store_id(self) -> str | None:
-        """The name that the store gives itself (``X-Store-Id``, an extension), or None."""
+        """The id that the store sends (``X-Store-Id``, an extension), or None."""
         return self.provenance.store_id
 
     @property

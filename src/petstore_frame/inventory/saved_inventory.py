@@ -21,8 +21,7 @@ from petstore_frame.inventory.provenance import (
     Provenance,
     provenance_of,
 )
-from petstore_frame.rendering import NO_STATUS
-from petstore_frame.schema import FIELDS, PetColumns, pandas_from_arrow
+from petstore_frame.schema import FIELDS, NO_STATUS, PetColumns, pandas_from_arrow
 from petstore_frame.storage import open_workbook, without_guard, write_atomically
 
 if TYPE_CHECKING:
@@ -91,16 +90,17 @@ def _missing_columns(frame: pd.DataFrame) -> list[str]:
 def read_inventory(path: str | PathLike[str]) -> Inventory:
     """Read an Inventory back from a file that this package wrote.
 
+    What a CSV or JSON lines file covers is in a second file, ``<file>.coverage.json``. If that is
+    missing, or if ids, categories or statuses were changed, the verdict is ``unknown``.
+
     Args:
-        path: A file of ``write_report(inventory, ...)`` or of ``petstore-frame fetch``, or of
-            ``inventory.frame.to_parquet()``. A CSV may have been saved by a spreadsheet with
-            semicolons. What a CSV or JSON lines (``.jsonl``) cover is in a second file,
-            ``<file>.coverage.json``. Without that, or if ids, categories or statuses were changed,
-            what the rows cover is unknown.
+        path: File that ``pf.write_report``, ``petstore-frame fetch`` or
+            ``inventory.frame.to_parquet()`` wrote: ``.xlsx``, ``.csv``, ``.jsonl`` or
+            ``.parquet``. A CSV that a spreadsheet saved with semicolons can be read, too.
 
     Raises:
         InputError: The file does not exist or cannot be opened.
-        ArgumentError: It is not a file of an inventory, or it lacks a column of the pets.
+        ArgumentError: The extension is not supported, or the file lacks a column of the pets.
     """
     import pandas as pd
 

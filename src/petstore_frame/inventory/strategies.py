@@ -21,8 +21,7 @@ from petstore_frame.inventory.status_pages import (
     ids_with,
     proves_filter_first,
 )
-from petstore_frame.rendering import NO_STATUS
-from petstore_frame.schema import PET_STATUSES, PetColumns, PetRows
+from petstore_frame.schema import NO_STATUS, PET_STATUSES, PetColumns, PetRows
 from petstore_frame.transport import Page
 
 # No program would choose a page length below this.

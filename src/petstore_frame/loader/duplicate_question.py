@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from petstore_frame.loader.next_steps import Reader, Step, compare_call
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.source import LikelyKey, Recipe
-from petstore_frame.rendering import count_text, minute_text
-from petstore_frame.schema import FIELDS
+from petstore_frame.schema import FIELDS, count_text, minute_text
 
 
 class CaseText(NamedTuple):

@@ -6,7 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -36,11 +36,13 @@ from petstore_frame.loader.journal.database import (
 from petstore_frame.loader.journal.header_keys import (
     certain_key,
     remember_key,
+    remember_values,
     remembered_key,
     repeats_earlier,
 )
 from petstore_frame.loader.journal.outcomes import Outcomes
-from petstore_frame.loader.journal.rows import Import, count_in, note_facts, read_imports
+from petstore_frame.loader.journal.row_counts import count_states
+from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import (
     Staged,
     find_import,
@@ -53,7 +55,12 @@ from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, P
 from petstore_frame.loader.named_lines import with_named_lines
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.replaced import drop_replaced
-from petstore_frame.loader.results.import_facts import COMMON_CAUSE, LIKELY_KEY, common_cause
+from petstore_frame.loader.results.import_facts import (
+    COMMON_CAUSE,
+    LIKELY_KEY,
+    MAX_ERRORS,
+    common_cause,
+)
 from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult, view_of
 from petstore_frame.loader.results.result_text import headline, next_texts
@@ -203,9 +210,8 @@ def run_import(
         return _rehearse(path, client.base_url, put)
     with holding(path), Writer(path, client.base_url) as writer:
         staged, _ = put(writer)
-        if cause := staged.run.facts.get(COMMON_CAUSE):
-            detail = f"nothing was sent, as most rows fail for one reason: {cause}"
-            Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET, detail)
+        if COMMON_CAUSE in staged.run.facts:
+            Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET)
             was_at_work = True
         else:
             was_at_work = run_session(
@@ -246,22 +252,22 @@ def resume_loads(
     check_store: bool = True,
     progress: ProgressOption = None,
 ) -> list[LoadResult]:
-    """Finish the imports that stopped before all was sent, from the journal, without their files.
+    """Finish all loads that stopped early. Their files are not needed: the journal has the rows.
 
     Args:
         client: A client of the store.
         journal, check_store, progress: As in ``load``.
-        duplicates: As in ``load``. ``{"unsent": "create"}`` sends what is left of a file although
-            a later one has the same columns, ``{"unsent": "skip"}`` drops it.
+        duplicates: As in ``load``. ``{"unsent": "create"}`` sends the remaining rows of a file
+            although a later file has the same columns; ``{"unsent": "skip"}`` drops these rows.
 
     Returns:
-        The results of the imports that had something left, the oldest first.
+        The results of the loads that had rows left to send, oldest first.
 
     Raises:
-        DuplicatesError: The store has pets that may be what is still to send, or a later file may
-            have taken the place of one that stopped; nothing was sent.
-        JournalError: The journal cannot be used, or an import is at work on it; nothing was sent.
-        LoadStoppedError: The store, an outage or a limit ended one of them.
+        DuplicatesError: Rows may be pets in the store already, or a later file may replace a file
+            that stopped. Nothing was sent.
+        JournalError: The journal cannot be used, or another load uses it. Nothing was sent.
+        LoadStoppedError: The store, an outage or a limit ended a load again.
 
     Interface: Endpoints, Add an animal.
     """
@@ -410,6 +416,7 @@ def _stage(
             likely = opened.proposed_key() or certain_key(opened.likely_keys())
             question = _with_key(sql, staged, question, opened, likely)
             question = _asked(question, likely, is_rehearsal=options.dry_run)
+            remember_values(sql, staged.run, [key.column for key in opened.likely_keys()])
             run = _note_likely(sql, staged, opened, options, likely)
         interrupts.deliver()
     except BaseException:
@@ -436,7 +443,7 @@ def _with_key(
         return question
     if question is not None:
         return replace(question, needs_key=True)
-    counts = count_in(sql, run.id)
+    counts = count_states(sql, run.number)
     if not counts[State.PENDING]:
         return None
     rows = sum(counts.values())
@@ -465,10 +472,13 @@ def _note_likely(
     """Write what may be the key, and why nothing is sent if most rows fail for one reason."""
     (run,) = read_imports(sql, "id = ?", [staged.run.id])
     if likely is not None:
-        run.facts[LIKELY_KEY] = {"column": likely.column, "facts": str(likely)}
+        run.facts[LIKELY_KEY] = asdict(likely)
+    if options.max_errors is not None:
+        run.facts[MAX_ERRORS] = options.max_errors
     may_be_held = options.max_errors is None and not opened.is_returned
     if may_be_held and (cause := common_cause(sql, run)):
-        run.facts[COMMON_CAUSE] = str(cause)
+        problem = cause.problem
+        run.facts[COMMON_CAUSE] = {"code": problem.code, "column": problem.column}
     note_facts(sql, run, run.facts)
     return run
 

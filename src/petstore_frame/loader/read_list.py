@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
+from petstore_frame.loader.journal.row_counts import NotedRows
 from petstore_frame.loader.journal.rows import read_keys, shown_key
-from petstore_frame.loader.journal.staging import content_of_body, key_text
+from petstore_frame.loader.journal.staging import key_text
 from petstore_frame.loader.matching.repeated_keys import choose_rows
 from petstore_frame.loader.matching.values import Row
 from petstore_frame.loader.results.import_facts import count_notes
@@ -79,7 +80,7 @@ def read_list(data: Any, recipe: Recipe) -> ListData:
     columns["problem"] = as_type(problems, "str")
     columns["is_excluded"] = pd.array([row.is_excluded for row, _ in compared_rows], dtype="bool")
     notes = [
-        (row.notes, 1, row.line)
+        NotedRows(row.notes, row.line, 1)
         for row in rows
         if row.notes and not row.problems and not row.is_excluded
     ]
@@ -138,7 +139,7 @@ def _compared_row(row: SourceRow, key: Sequence[str]) -> Row:
     return Row(
         number=row.number,
         line=row.line,
-        content=None if row.payload is None else content_of_body(row.payload),
+        content=row.content,
         payload=row.payload,
         key=key_text(key),
         core=core_of_key(key),
@@ -152,20 +153,20 @@ def _compared_row(row: SourceRow, key: Sequence[str]) -> Row:
 def read_ids(
     store: Any, *, store_id: str | None = None, journal: str | PathLike[str] | None = None
 ) -> pd.DataFrame:
-    """Return the pet of each key, over all imports with ``key=`` into a store.
+    """Return the pet of each key, from all loads with ``key=`` into a store.
 
     Args:
         store: A client of the store, or its address.
-        store_id: The id that the store states, if several stores had one address.
-        journal: Folder of the journals; None is the user's state directory.
+        store_id: Id of the store, if several stores have used the same address.
+        journal: Folder of the journal; None is the user's state folder.
 
     Returns:
-        One row for each key that was ever given, in the order of the animals: ``key`` str (of
-        several columns a JSON list of their texts), ``id`` Int64, ``state`` category (``created``
-        or ``matched``, one of doubt, or ``pending``), ``source`` str.
+        One row per key, in the order in which the animals were loaded: ``key`` str (a JSON list if
+        the key has several columns), ``id`` Int64, ``state`` category (such as ``created``,
+        ``matched``, ``unconfirmed`` or ``pending``), ``source`` str (the file).
 
     Raises:
-        JournalError: The journal has lost something.
+        JournalError: The journal is damaged or incomplete.
 
     Example:
         >>> import petstore_frame as pf

@@ -12,7 +12,7 @@ import sqlite3
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,8 +24,7 @@ from petstore_frame.loader.journal.rows import Import, read_import, read_imports
 from petstore_frame.loader.journal.store_check import StorePet, StorePets
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.session import PostingClient
-from petstore_frame.rendering import count_text
-from petstore_frame.schema import FIELDS, content_of, folded_name
+from petstore_frame.schema import FIELDS, content_of, count_text, folded_name
 from petstore_frame.transport import same_store_address
 
 # A request without a connection for so long was not sent.
@@ -47,11 +46,7 @@ def read_store(client: Any, watch: Callable[[], object], max_pages: float = math
     # short still puts pets on them.
     is_guessed = claim.contradictions or (claim.rests_on_page_length and pets)
     is_whole = claim.is_complete and not is_guessed
-    said = f"ended after {count_text(claim.rows, 'pet')}, and nothing proves that it has no more"
-    said = f"was read to its end: {claim}" if is_whole else said
-    return StorePets(
-        pets, claim.is_complete, is_whole, claim.requests, f"the listing of all pets {said}"
-    )
+    return StorePets(pets, claim.is_complete, is_whole, claim.requests)
 
 
 def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -79,18 +74,41 @@ def ask_store_id(client: PostingClient) -> str | None:
     return store_id
 
 
+class ListingFacts(NamedTuple):
+    """What a listing of the store proves about unconfirmed rows."""
+
+    pets: int
+    is_whole: bool  # what it lacks is not in the store
+    hidden_pet: int | None = None  # one that the store confirmed, and does not list
+
+    def __str__(self) -> str:
+        pets = count_text(self.pets, "pet")
+        if not self.is_whole:
+            return (
+                f"the listing of all pets ended after {pets}, and nothing proves that it has no "
+                "more"
+            )
+        text = f"the listing of all pets was read to its end: complete: {pets}"
+        if self.hidden_pet is None:
+            return text
+        return (
+            f"{text}; pet {self.hidden_pet} is not in it although the store confirmed it, so a "
+            "missing pet proves nothing"
+        )
+
+
 @dataclass(frozen=True)
 class Reconciliation:
-    """What reading the store back has shown of an import.
+    """The result of ``reconcile``: what the store shows about the unconfirmed rows.
 
     Attributes:
-        created: Rows found in the store.
-        not_found: Rows not found where they would have been; evidence, not proof.
-        unconfirmed: Rows that are still unconfirmed.
-        requests: GETs made.
-        notes: What we could rely on, as sentences.
-        candidates: By line of the file, the ids of the pets that a row that is still unconfirmed
-            may be.
+        created: Number of rows that were found in the store.
+        not_found: Number of rows that a complete listing does not have. This is evidence, not
+            proof.
+        unconfirmed: Number of rows that are still unconfirmed.
+        requests: Number of requests that were sent to read the store.
+        notes: The evidence for this result, as sentences.
+        candidates: Ids of the possible pets of each row that is still unconfirmed, by line.
     """
 
     created: int = 0
@@ -172,10 +190,11 @@ def reconcile(
                 f"{path} is an import into another store, which had the address {run.base_url} "
                 "before; the store there now does not have these rows, so nothing was settled"
             )
-        found = read_store(client, watch)
-        for each in runs:
-            of_import = _settle(writer.sql, Outcomes(writer, each), found)
-            done = of_import if each.id == import_id else done
+        store = read_store(client, watch)
+        for unsettled in runs:
+            settled = _settle(writer.sql, Outcomes(writer, unsettled), store)
+            if unsettled.id == import_id:
+                done = settled
     return done
 
 
@@ -286,29 +305,24 @@ def _is_as_sent_without_status(row: _Unconfirmed, pet: StorePet) -> bool:
     return "status" not in sent and bool(sent == stored)
 
 
-def _settle(sql: sqlite3.Connection, outcomes: Outcomes, found: StorePets) -> Reconciliation:
+def _settle(sql: sqlite3.Connection, outcomes: Outcomes, store: StorePets) -> Reconciliation:
     """Write what became of the rows of an import."""
     unconfirmed, number = _read_unconfirmed(sql), outcomes.run.number
     rows = [row for row in unconfirmed if row.number == number]
     rivals = [row for row in unconfirmed if row.number != number]
-    is_whole, note = found.is_whole, found.note
-    hidden = _confirmed_pets(sql, number) - found.pets.keys()
-    if is_whole and hidden:
-        is_whole = False
-        note += (
-            f"; pet {min(hidden)} is not in it although the store confirmed it, so a missing pet "
-            "proves nothing"
-        )
-    pairs, candidates = match(rows, rivals, found.pets, _read_before(sql))
+    hidden = _confirmed_pets(sql, number) - store.pets.keys() if store.is_whole else set()
+    listing = ListingFacts(len(store.pets), store.is_whole, min(hidden, default=None))
+    is_proof = store.is_whole and not hidden
+    pairs, candidates = match(rows, rivals, store.pets, _read_before(sql))
     counts, changes = Counter[State](), list[Change]()
     for row in rows:
         pet_id, state = pairs.get(row.row), row.state
         if pet_id is not None:
             state = State.CREATED
             changes.append(Change(row.row, row.state, state, "found", pet_id, "recovered"))
-        elif state is State.UNCONFIRMED and is_whole and not candidates.get(row.row):
+        elif state is State.UNCONFIRMED and is_proof and not candidates.get(row.row):
             state = State.NOT_FOUND
-            changes.append(Change(row.row, row.state, state, row.reason or "not found"))
+            changes.append(Change(row.row, row.state, state, row.reason or "not_found"))
         if row.state is not State.CREATED:
             counts[state] += 1
     outcomes.change(changes, time.time())
@@ -316,11 +330,12 @@ def _settle(sql: sqlite3.Connection, outcomes: Outcomes, found: StorePets) -> Re
         created=counts[State.CREATED],
         not_found=counts[State.NOT_FOUND],
         unconfirmed=counts[State.UNCONFIRMED],
-        requests=found.requests,
-        notes=(note,),
+        requests=store.requests,
+        notes=(str(listing),),
         candidates=_by_line(rows, candidates),
     )
-    outcomes.note(time.time(), "reconcile", asdict(done))
+    facts = {"listing": listing._asdict(), "candidates": done.candidates}
+    outcomes.note(time.time(), "reconcile", facts)
     return done
 
 
@@ -368,4 +383,4 @@ def read_open_rows(sql: sqlite3.Connection, run: Import) -> OpenRows | None:
     detail = json.loads(last[0])
     candidates = {int(line): tuple(ids) for line, ids in detail["candidates"].items()}
     candidates = {line: ids for line, ids in candidates.items() if line in lines}
-    return OpenRows(tuple(detail["notes"]), lines, candidates)
+    return OpenRows((str(ListingFacts(**detail["listing"])),), lines, candidates)

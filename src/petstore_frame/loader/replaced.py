@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from petstore_frame.errors import DuplicatesError
 from petstore_frame.loader.duplicate_question import UNSENT, Case, Example, Question
-from petstore_frame.loader.journal.rows import Import, count_in
+from petstore_frame.loader.journal.row_counts import count_states
+from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.matching.values import CREATE, SKIP
 from petstore_frame.loader.row_state import State
 
@@ -46,7 +47,7 @@ def drop_replaced(sql: sqlite3.Connection, run: Import, answers: Mapping[str, st
     examples = tuple(
         Example(row, line, body, "a later file", source, staged_at) for row, line, body in left[:2]
     )
-    counts = count_in(sql, run.id)
+    counts = count_states(sql, run.number)
     rows = sum(counts.values())
     dropped = counts | {State.PENDING: 0, State.EXCLUDED: counts[State.EXCLUDED] + len(left)}
     case = Case(UNSENT, len(left), rows, examples)

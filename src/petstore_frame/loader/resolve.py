@@ -110,10 +110,10 @@ def _changes(name: RowName, rows: Sequence[_Row], ids: Sequence[int | None]) -> 
     changes: list[Change] = []
     for row, pet_id in zip(rows, ids, strict=True):
         if pet_id is not None:
-            reason = "a person found it"
+            reason = "found_by_user"
             changes.append(Change(row.number, row.state, State.CREATED, reason, pet_id, "manual"))
             continue
-        reason = "a person did not find it"
+        reason = "not_found_by_user"
         if row.state is State.UNCONFIRMED:
             changes.append(Change(row.number, row.state, State.NOT_FOUND, reason))
         changes.append(Change(row.number, State.NOT_FOUND, State.PENDING, reason))

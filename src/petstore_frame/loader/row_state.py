@@ -14,7 +14,7 @@ def short_text(text: str) -> str:
 
 
 class State(StrEnum):
-    """The state of a row; each is in exactly one. They are shown in this order."""
+    """The states of a row, in the order in which they are shown; a row is in exactly one."""
 
     text: str
 
@@ -36,7 +36,7 @@ class State(StrEnum):
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether the row may be in the store, and was not seen there."""
+        """Whether the row may be in the store although it was not seen there."""
         return self in UNCONFIRMED_STATES
 
 
@@ -66,11 +66,10 @@ UNCONFIRMED_STATES: tuple[State, ...] = (State.UNCONFIRMED, State.IN_FLIGHT, Sta
 
 
 class Reason(StrEnum):
-    """Why a row is excluded: of itself, or because its animal is known."""
+    """Why a row is excluded: it is blank, excluded by the user, or its animal was loaded."""
 
     BLANK = "blank"
     LEFT_OUT = "left_out"
-    WITHDRAWN = "withdrawn"
     KNOWN = "known"
     CHANGED = "changed"
 
@@ -93,7 +92,7 @@ class Ending(StrEnum):
 
 
 class Suspicion(StrEnum):
-    """Why a row is not sent until a person confirms it; ``allow=`` takes these words."""
+    """Why a row is not sent until a person confirms it; ``allow=`` accepts these values."""
 
     TOTAL_ROW = "total_row"
     UNLISTED_CATEGORY = "unlisted_category"
@@ -101,6 +100,56 @@ class Suspicion(StrEnum):
     HIDDEN_ROW = "hidden_row"
     LARGE_QUANTITY = "large_quantity"
     WRAPPED_NAMES = "wrapped_names"
+
+
+class RowFacts(NamedTuple):
+    """What the state of a row depends on, apart from its animal."""
+
+    is_left_out: bool = False  # the user excluded it, or one row per key was chosen and not this
+    has_problem: bool = False
+    is_matched: bool = False  # a rule, a key or an answer says which animal it is
+    has_new_values: bool = False  # other values than its animal has
+
+
+class AnimalFacts(NamedTuple):
+    """What the state of a row depends on, of the animal that it is."""
+
+    state: State | None  # None if nothing of the animal will be sent
+    has_this_row: bool = False  # the animal is sent with the values of this row
+    is_of_import: bool = False  # with the values of a row of the same import
+    reason: str | None = None  # why it is in its state
+
+
+def state_of(row: RowFacts, animal: AnimalFacts | None) -> State:
+    """Return the state that a row shows.
+
+    Example:
+        >>> state_of(RowFacts(has_problem=True), None).value
+        'invalid'
+    """
+    if animal is None or animal.state is None:
+        if row.has_problem and not row.is_left_out:
+            return State.INVALID
+        return State.EXCLUDED
+    if animal.has_this_row:
+        return animal.state
+    if animal.is_of_import or animal.state in (State.CREATED, State.MATCHED):
+        return State.EXCLUDED
+    return animal.state
+
+
+def reason_of(row: RowFacts, animal: AnimalFacts | None) -> str | None:
+    """Return why a row is in the state that it shows."""
+    has_animal = animal is not None and animal.state is not None
+    if animal is not None and has_animal and animal.has_this_row:
+        return animal.reason
+    if row.is_left_out:
+        return Reason.LEFT_OUT
+    if state_of(row, animal) is not State.EXCLUDED:
+        return animal.reason if animal is not None and has_animal else None
+    if not row.is_matched:
+        return Reason.BLANK
+    return Reason.CHANGED if row.has_new_values else Reason.KNOWN
 
 
 SUSPICIOUS = "suspicious"
@@ -138,7 +187,7 @@ class SourceRow(NamedTuple):
     cells: tuple[str, ...]  # verbatim; a short row has fewer than there are columns
     state: State  # invalid, pending, or excluded if no later choice can send it
     payload: bytes | None = None  # the request body of a row that can be sent, or was excluded
-    content_hash: bytes | None = None  # of all that is sent but the status
+    content: str | None = None  # category and folded name of a row with a payload
     problems: tuple[RowProblem, ...] = ()  # all of them, in the order of the columns sent
     notes: tuple[str, ...] = ()  # what was normalized, such as ``trimmed``
     key: tuple[str, ...] | None = None  # the texts of the key columns, in the recipe's order

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from petstore_frame.rendering.palette import STATUS_COLOURS, VERDICT_BADGES
-from petstore_frame.rendering.phrases import shorten, status_label
+from petstore_frame.rendering.display_text import shorten
+from petstore_frame.rendering.palette import STATUS_COLORS, VERDICT_BADGES
 from petstore_frame.rendering.templates import PAGE, Cell
+from petstore_frame.schema import status_label
 
 _NAME_LENGTH = 40
-_STRONGEST_SHADE = 0.45  # of the colour behind a number; with more, the number is hard to read
-_RED_GREEN_BLUE = ",".join(str(part) for part in bytes.fromhex(STATUS_COLOURS["available"][1:]))
+_STRONGEST_SHADE = 0.45  # of the color behind a number; with more, the number is hard to read
+_RED_GREEN_BLUE = ",".join(str(part) for part in bytes.fromhex(STATUS_COLORS["available"][1:]))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""The colours of statuses and verdicts on screen, and the words of verdicts.
+"""The colors of statuses and verdicts on screen, and the words of verdicts.
 
-The colours of statuses are Okabe and Ito's, which people with any common colour blindness can tell
+The colors of statuses are Okabe and Ito's, which people with any common color blindness can tell
 apart. Each has one meaning everywhere, and always stands beside its name and number.
 """
 
@@ -11,14 +11,14 @@ from itertools import cycle
 from types import MappingProxyType
 from typing import NamedTuple
 
-STATUS_COLOURS: Mapping[str, str] = MappingProxyType(
+STATUS_COLORS: Mapping[str, str] = MappingProxyType(
     {"available": "#0072B2", "pending": "#E69F00", "sold": "#767676", "no status": "#CC79A7"}
 )
 
-ACCENT = STATUS_COLOURS["available"]  # of buttons and progress
-NEW_COLOUR, GONE_COLOUR = "#009E73", "#D55E00"  # of pets that came and went
+ACCENT = STATUS_COLORS["available"]  # of buttons and progress
+NEW_COLOR, GONE_COLOR = "#009E73", "#D55E00"  # of pets that came and went
 # For statuses that the interface does not state.
-OTHER_STATUS_COLOURS: tuple[str, ...] = (NEW_COLOUR, "#56B4E9", GONE_COLOUR, "#F0E442")
+OTHER_STATUS_COLORS: tuple[str, ...] = (NEW_COLOR, "#56B4E9", GONE_COLOR, "#F0E442")
 # For groups that are not statuses.
 OTHER_HUES = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#767676", "#B8A900",
@@ -32,7 +32,7 @@ DARK_INK, DARK_MUTED, DARK_RULE, DARK_PAPER, DARK_BAND = (
 
 
 class Badge(NamedTuple):
-    """How a verdict looks: its word, and the colours of text, background and edge."""
+    """How a verdict looks: its word, and the colors of text, background and edge."""
 
     word: str
     ink: str
@@ -59,28 +59,28 @@ def verdict_badge(verdict: str | None) -> Badge:
     return VERDICT_BADGES.get(verdict, NO_CLAIM_BADGE) if verdict else NO_CLAIM_BADGE
 
 
-def status_colours(statuses: Iterable[str]) -> dict[str, str]:
-    """Return the colour of each status, ``no status`` included, in the order given.
+def status_colors(statuses: Iterable[str]) -> dict[str, str]:
+    """Return the color of each status, ``no status`` included, in the order given.
 
-    Other statuses take further colours in alphabetical order, so that the same statuses have the
-    same colours everywhere.
+    Other statuses take further colors in alphabetical order, so that the same statuses have the
+    same colors everywhere.
 
     Example:
-        >>> status_colours(["sold", "on hold", "lost"])
+        >>> status_colors(["sold", "on hold", "lost"])
         {'sold': '#767676', 'on hold': '#56B4E9', 'lost': '#009E73'}
     """
     shown = list(statuses)
-    others = sorted({*shown} - {*STATUS_COLOURS})
-    shades = {**STATUS_COLOURS, **dict(zip(others, cycle(OTHER_STATUS_COLOURS), strict=False))}
+    others = sorted({*shown} - {*STATUS_COLORS})
+    shades = {**STATUS_COLORS, **dict(zip(others, cycle(OTHER_STATUS_COLORS), strict=False))}
     return {status: shades[status] for status in shown}
 
 
-def tint(colour: str, share: float) -> str:
-    """Mix a colour, ``#RRGGBB``, with white; ``share`` of it stays.
+def tint(color: str, share: float) -> str:
+    """Mix a color, ``#RRGGBB``, with white; ``share`` of it stays.
 
     Example:
         >>> tint("#000000", 0.2)
         '#CCCCCC'
     """
-    channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    channels = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - value) * share):02X}" for value in channels)

@@ -1,7 +1,7 @@
-"""The sizes, spacing and colours of all markup.
+"""The sizes, spacing and colors of all markup.
 
-Text and rules take their colours from the page around them, such as a notebook's theme, so that
-light and dark need no switch. The colours of statuses and verdicts are in ``palette``.
+Text and rules take their colors from the page around them, such as a notebook's theme, so that
+light and dark need no switch. The colors of statuses and verdicts are in ``palette``.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
+from petstore_frame.rendering.display_text import printable
 from petstore_frame.rendering.palette import FAILED_BADGE, VERDICT_BADGES, Badge
-from petstore_frame.rendering.phrases import printable
 from petstore_frame.rendering.style import stylesheet
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ class Cell(NamedTuple):
 class Card(NamedTuple):
     """A key figure: a number as text, its name, and a few words under it.
 
-    The edge has the colour, or that of the text; for a minimum, not ``is_exact``, it is dashed.
+    The edge has the color, or that of the text; for a minimum, not ``is_exact``, it is dashed.
     """
 
     name: str
     number: str
     under: str = ""
-    colour: str | None = None
+    color: str | None = None
     is_exact: bool = True
 
 
@@ -74,9 +74,9 @@ class Renderer:
         """Show what to do next; nothing where there is nothing to do."""
         return self._piece("steps", list(steps))
 
-    def status(self, word: str, colour: str) -> Markup:
-        """Show a status by name and colour."""
-        return self._piece("status", word, colour)
+    def status(self, word: str, color: str) -> Markup:
+        """Show a status by name and color."""
+        return self._piece("status", word, color)
 
     def table(
         self,

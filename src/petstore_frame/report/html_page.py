@@ -11,8 +11,9 @@ from pathlib import Path
 from petstore_frame import __version__
 from petstore_frame.charts import status_chart
 from petstore_frame.inventory import evidence_lines
-from petstore_frame.rendering import NO_STATUS, PAGE, Card, Markup, palette, status_label, style
+from petstore_frame.rendering import PAGE, Card, Markup, palette, style
 from petstore_frame.report.report_content import Content
+from petstore_frame.schema import NO_STATUS, status_label
 
 
 def write_html(content: Content, path: Path) -> None:
@@ -24,7 +25,7 @@ def write_html(content: Content, path: Path) -> None:
         stylesheet=Markup(style.stylesheet()),  # a constant of this package
         palette=palette,
         style=style,
-        colours={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},
+        colors={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},
         shades=content.status_colors,
         title=content.title,
         selection=counts.selection,

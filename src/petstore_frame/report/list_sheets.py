@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame import __version__
 from petstore_frame.inventory import StatusCount, evidence_lines
-from petstore_frame.rendering import NO_STATUS, minute_text, palette, status_label
+from petstore_frame.rendering import palette
 from petstore_frame.report import sheet_layout as layout
 from petstore_frame.report.report_content import ColumnKind, Content, PetColumn
 from petstore_frame.report.sheet_layout import write_list
+from petstore_frame.schema import NO_STATUS, minute_text, status_label
 from petstore_frame.storage import Book, Sheet, styles
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from petstore_frame.inventory import (
     provenance_of,
 )
 from petstore_frame.pet_table import category_ids, pandas_frame, typed_frame
-from petstore_frame.rendering import count_text, minute_text, palette, status_label
-from petstore_frame.schema import FIELDS, Categories, Labels
+from petstore_frame.rendering import palette
+from petstore_frame.schema import FIELDS, Categories, Labels, count_text, minute_text, status_label
 from petstore_frame.storage import common_zone
 from petstore_frame.summary import Summary
 
@@ -182,7 +182,7 @@ class Content:
     @cached_property
     def status_colors(self) -> dict[str, str]:
         """The color of each status: the interface's three, others seen, then "no status"."""
-        return palette.status_colours(self.counts.statuses)
+        return palette.status_colors(self.counts.statuses)
 
     @cached_property
     def labels_name(self) -> str | None:

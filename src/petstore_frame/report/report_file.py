@@ -64,28 +64,27 @@ def write_report(
       ``<name>.csv.coverage.json``.
     - ``.html``: one page with every pet, to search, sort and page in a browser without a network.
 
-    ``pf.read_inventory`` reads all but the page back. Names are text whatever they begin with, and
-    numbers of more than 15 digits and dates before 1900-03-01 are text in the workbook, so that
-    nothing is rounded. Times are those of ``fetched_at``, in UTC, and the same inventory gives the
-    same bytes anywhere.
+    ``pf.read_inventory`` reads all of these except the page. Names are always text, never formulas.
+    In a workbook, numbers of more than 15 digits and dates before 1900-03-01 are text, so that no
+    value changes. Times are in UTC, and the same inventory gives the same bytes on every machine.
 
     Args:
-        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``. Your own columns follow
-            them, under their names and with their types; if one has the name of a heading of the
-            report, that heading is marked "(store)". If the rows were changed since
-            they were read, the report says so.
-        path: The file. Its folder must exist. A link is followed.
+        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``. Your own columns follow,
+            with their names and types. If a name equals a heading of the report, that heading gets
+            the suffix "(store)". If the rows were changed after the reading, the report says so.
+        path: File to write. Its folder must exist. If the path is a symbolic link, the file that it
+            points to is written.
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
-        changes: The Diff of ``history.diff()`` or ``pf.diff(last, inventory)``; an ``.xlsx`` gets a
-            sheet of it.
-        attention: Sentences about what needs a person, shown on the first sheet of an ``.xlsx``; a
-            text is one sentence, and an empty list says that nothing does.
-        overwrite: Whether to replace a workbook or a CSV that somebody changed since it was
-            written. An unchanged report is always replaced.
+        changes: Diff of ``history.diff()`` or ``pf.diff(last, inventory)``, for a sheet of an
+            ``.xlsx``; None adds no sheet.
+        attention: What needs attention, as a sentence or a list of sentences, for the first sheet
+            of an ``.xlsx``. An empty list states that nothing does; None adds no section.
+        overwrite: Whether to replace a workbook or a CSV that somebody changed. An unchanged
+            report is always replaced.
 
     Returns:
-        The path written.
+        The path of the file.
 
     Raises:
         ArgumentError: ``pets`` is neither an Inventory nor a frame, or ``changes`` or

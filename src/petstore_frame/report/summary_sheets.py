@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from petstore_frame.inventory import StatusCount
-from petstore_frame.rendering import palette, status_label
+from petstore_frame.rendering import palette
 from petstore_frame.report import sheet_layout as layout
 from petstore_frame.report.report_content import Content
+from petstore_frame.schema import status_label
 from petstore_frame.storage import Book, Sheet, styles
 from petstore_frame.summary import Line
 

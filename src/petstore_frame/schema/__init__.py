@@ -20,10 +20,17 @@ from petstore_frame.schema.models import (
     PetField,
     PetStatus,
 )
-from petstore_frame.schema.text import folded_name
+from petstore_frame.schema.text import (
+    NO_STATUS,
+    count_text,
+    folded_name,
+    minute_text,
+    status_label,
+)
 
 __all__ = [
     "FIELDS",
+    "NO_STATUS",
     "PET_COLUMNS",
     "PET_STATUSES",
     "AnyFrame",
@@ -40,8 +47,11 @@ __all__ = [
     "content_of",
     "core",
     "core_of_key",
+    "count_text",
     "fold",
     "folded_name",
+    "minute_text",
     "name_in",
     "pandas_from_arrow",
+    "status_label",
 ]

@@ -50,6 +50,8 @@ _MARKED_LETTER = re.compile(
     "\u2c60-\u2c7f\ua640-\ua66e\ua680-\ua69d\ua720-\ua7ff\uab30-\uab6f]"
 )
 _ZERO_DECIMALS = re.compile(r"(?<=\d)[.,]0+$")
+# What most keys look like: letters, perhaps a dash, and a number, without its leading zeros.
+_LETTERS_AND_NUMBER = re.compile(r"([A-Za-z]*)[- ]?0*([0-9]+)")
 _ASCII_GROUPS = re.compile(r"[a-z]+|[0-9]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
 _NEEDS_FOLDING = re.compile(r"[&.,]")  # characters that change the groups of a printable ASCII text
@@ -70,7 +72,8 @@ def fold(text: str) -> str:
         ('a- 17', 'a-17', 'a-17')
     """
     if text.isascii() and not _NEEDS_WORK.search(text):
-        return " ".join(text.lower().split())
+        text = text.lower()
+        return " ".join(text.split()) if " " in text or not text.isprintable() else text
     while True:
         folded = _fold_once(text)
         if folded == text:
@@ -125,6 +128,10 @@ def core(text: str) -> str:
         >>> core("AUS-0017*"), core("aus 17"), core("7.0"), core("A7")
         ('aus-17', 'aus-17', '7', 'a-7')
     """
+    simple = _LETTERS_AND_NUMBER.fullmatch(text)
+    if simple is not None:
+        letters, number = simple.groups()
+        return f"{letters.lower()}-{number}" if letters else number
     is_plain = text.isascii() and (
         text.isalnum() or (text.isprintable() and not _NEEDS_FOLDING.search(text))
     )

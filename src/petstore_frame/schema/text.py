@@ -1,4 +1,4 @@
-"""Replaces lone surrogates and control characters in texts, and folds names.
+"""Words statuses, counts and dates, replaces lone surrogates in texts, and folds names.
 
 JSON can escape a lone surrogate (half of a character), which UTF-8 cannot encode. U+FFFD replaces
 it.
@@ -9,11 +9,45 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from datetime import UTC, datetime
 
+NO_STATUS = "no status"
 # Python joins a pair into one character when it reads it.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _RAW = re.compile(rb"\xed[\xa0-\xbf]")
+
+
+def status_label(status: str | None) -> str:
+    """Return the label of a status on screen; None is a pet without one.
+
+    Example:
+        >>> status_label("available"), status_label(None), status_label("")
+        ('Available', 'No status', '(empty)')
+    """
+    text = NO_STATUS if status is None else status or "(empty)"
+    return text[:1].upper() + text[1:]
+
+
+def count_text(count: int, thing: str) -> str:
+    """Return a number of things as a sentence has it.
+
+    Example:
+        >>> count_text(1, "pet"), count_text(2_500, "row")
+        ('1 pet', '2,500 rows')
+    """
+    return f"1 {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+def minute_text(moment: datetime | float) -> str:
+    """Return a moment's day and minute in its time zone, as ``2026-11-20 09:30 UTC``.
+
+    So many seconds since 1970, and a moment without a time zone, are shown in UTC.
+    """
+    if not isinstance(moment, datetime):
+        moment = datetime.fromtimestamp(moment, UTC)
+    known = moment if moment.tzinfo else moment.astimezone(UTC)
+    return f"{known:%Y-%m-%d %H:%M %Z}"
 
 
 def clean_text(text: str, longest: int = 200) -> str:

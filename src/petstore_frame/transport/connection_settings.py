@@ -20,13 +20,14 @@ _INSECURE = "PETSTORE_ALLOW_INSECURE"
 
 @dataclass(frozen=True)
 class IdempotencyKey:
-    """How a store wants the idempotency key, for ``Client(idempotency=...)``.
+    """How a store takes idempotency keys, for ``Client(idempotency=...)``.
 
-    Never switch it on by guess: a gateway may take the header as permission to retry a POST, and
-    the store behind it may ignore the key.
+    Use it only if the documentation of the store says that it honors such keys: a gateway may
+    treat the header as permission to retry a POST, although the store behind it ignores the key.
 
     Attributes:
-        lifetime_s: Seconds for which the store remembers a key; a repeat is only made within.
+        lifetime_s: Seconds for which the store remembers a key; after that, a request is not
+            retried.
         header: Name of the request header.
 
     Interface: none; an extension of the store.

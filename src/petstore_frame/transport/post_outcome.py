@@ -79,7 +79,7 @@ class Trace:
 
 
 class Proof(StrEnum):
-    """What is known of a pet that we tried to add."""
+    """Whether a POST is proven to have added a pet."""
 
     CREATED = "created"
     REJECTED = "rejected"
@@ -89,17 +89,19 @@ class Proof(StrEnum):
 
 @dataclass(frozen=True)
 class PostOutcome:
-    """The end of one attempt to add a pet.
+    """The outcome of one attempt to add a pet.
 
     Attributes:
-        proof: What is proven.
-        reason: Code of the cause: ``http_201``, ``read_timeout``, …
-        pet: The Pet returned, or None when it was not readable.
-        error: The error that describes it, or None for a clean 201.
-        is_systemic: The cause concerns every row (key, address, middlebox): stop sending.
-        request_id, store_id: The answer's ``X-Request-Id`` and ``X-Store-Id``, or None.
-        elapsed_s: Seconds that the attempt took, or None; ``retry_after_s``: seconds that the
-            store asked to wait.
+        proof: What the outcome proves.
+        reason: Code of the cause, such as ``http_201`` or ``read_timeout``.
+        pet: The Pet in the response; None if there is none that can be read.
+        error: The error that describes the failure; None for a valid 201.
+        is_systemic: Whether the cause affects all rows, such as a wrong key or address, so that
+            sending should stop.
+        http_status: HTTP status of the response, or None.
+        retry_after_s: Seconds that the store asked to wait, or None.
+        request_id, store_id: The ``X-Request-Id`` and ``X-Store-Id`` of the response, or None.
+        elapsed_s: Duration of the attempt in seconds, or None.
     """
 
     proof: Proof
@@ -117,8 +119,8 @@ class PostOutcome:
         """Return the pet that was added.
 
         Raises:
-            PetstoreError: There is none for certain.
-            ContractError: It is another pet than was sent.
+            PetstoreError: It is not certain that a pet was added.
+            ContractError: The response has a different pet than the one that was sent.
         """
         if self.pet is None:
             raise self.error or PetstoreError(self.reason)
@@ -145,7 +147,7 @@ def judge_failure(problem: APIConnectionError) -> PostOutcome:
 
 
 def judge_response(response: Response, *, has_key: bool = False) -> PostOutcome:
-    """Judge an attempt by its answer; ``has_key`` tells of a key that the store honours."""
+    """Judge an attempt by its answer; ``has_key`` tells of a key that the store honors."""
     status, pet, is_systemic = response.status_code, None, False
     error: PetstoreError | None = None
     if 200 <= status < 300:

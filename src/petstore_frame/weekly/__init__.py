@@ -1,7 +1,7 @@
-"""The weekly run: one reading of the store, and from it every file that somebody needs.
+"""The weekly run: reads the store once, and writes all reports of the week from this reading.
 
-``run`` does all of it, ``check`` says whether it was done, and ``write_settings`` writes a first
-``weekly.toml``.
+``run`` does everything, ``check`` says whether it was done recently, and ``write_settings`` writes
+a ``weekly.toml`` to start from.
 """
 
 from petstore_frame.weekly.weekly_outcome import Run, WeeklyOutcome

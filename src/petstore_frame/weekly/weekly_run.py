@@ -27,17 +27,20 @@ def run(
 ) -> Run:
     """Load the new files, read the store once, and write one folder for the day.
 
-    A file with a question does not stop the others, and a store that cannot be reached leaves a
-    folder that says so. The folder appears whole or not at all; a second run of a day gets ``-2``.
+    If a step fails, the other steps still run, and the folder says what happened. The folder is
+    written completely or not at all; the name of a second folder for a day ends in ``-2``.
 
     Args:
-        path: The ``weekly.toml``.
-        client: The store; None makes a client from ``base_url`` and PETSTORE_API_KEY.
-        now: The time of the run and of its reading, for a trial; None is the clock.
+        path: Path of the ``weekly.toml``.
+        client: A client of the store; None creates one from ``base_url`` and PETSTORE_API_KEY.
+        now: Time of the run, for tests; None is the current time.
+
+    Returns:
+        A Run: ``.exit_code``, ``.folder``, and what needs attention.
 
     Raises:
-        InputError: The settings or the log of earlier runs cannot be read; nothing was sent.
-        JournalLockedError: Another run is working in the same folder.
+        InputError: The settings or the log of earlier runs cannot be read. Nothing was sent.
+        JournalLockedError: Another run uses the same folder.
     """
     settings = WeeklySettings.read(path)
     started_at = (now or datetime.now(UTC)).astimezone(settings.timezone)
@@ -113,14 +116,15 @@ def plan(path: str | Path = "weekly.toml") -> str:
 def check(
     path: str | Path, *, max_age_days: int = 8, today: date | None = None
 ) -> tuple[bool, str]:
-    """Return whether the newest complete run is recent, and a sentence about it.
+    """Return whether the latest complete run is recent, and a sentence about it.
 
-    It needs no API key, so a second scheduler can notice that the first one never ran.
+    This needs neither the store nor the API key, so a second scheduler can check whether the first
+    one ran.
 
     Args:
-        path: The ``weekly.toml``.
-        max_age_days: The greatest age in days of a recent run.
-        today: The day to count from; None is today in the time zone of the settings.
+        path: Path of the ``weekly.toml``.
+        max_age_days: Maximum age of a recent run in days.
+        today: Day to count from; None is today in the time zone of the settings.
 
     Raises:
         InputError: The settings or the log of earlier runs cannot be read.

@@ -77,13 +77,14 @@ class WeeklySettings(_Table):
     """The settings of a ``weekly.toml``; its paths are relative to its folder.
 
     Attributes:
-        base_url: Address of the store; None takes PETSTORE_BASE_URL.
-        journal: Folder of the import journal; None is the user's state directory.
-        output: Folder of the day folders.
+        base_url: Address of the store; None reads PETSTORE_BASE_URL.
+        journal: Folder of the import journal; None is the user's state folder.
+        output: Folder that contains one folder per day.
         history: Folder of the snapshots.
         timezone: Time zone of the days; None is the machine's.
         categories: CSV of category labels.
-        max_drop: Share of pets, from 0 to 1, that may be gone without an alarm.
+        max_drop: Share of the pets, from 0 to 1, that may be gone; if more are gone, the exit code
+            is 10.
         load: Files to load.
         compare: Lists to compare.
     """
@@ -103,7 +104,7 @@ class WeeklySettings(_Table):
         """Read a file.
 
         Raises:
-            InputError: A setting is wrong; the error has its line and the nearest setting.
+            InputError: A setting is invalid; the error has its line and the most similar setting.
         """
         path = Path(path).absolute()
         hint = f"petstore-frame weekly {path.name} --init writes one"
@@ -130,10 +131,10 @@ def _settings_error(error: ValidationError, text: str, path: Path) -> InputError
 
 
 def write_settings(path: str | Path = "weekly.toml") -> Path:
-    """Write a commented ``weekly.toml`` to begin with, and return its path.
+    """Write a ``weekly.toml`` with comments, to be edited, and return its path.
 
     Raises:
-        InputError: There is a file of this name; it is not changed.
+        InputError: A file with this name exists; it was not changed.
     """
     path = Path(path)
     if path.exists():

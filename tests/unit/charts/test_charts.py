@@ -57,7 +57,7 @@ def trend_of(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
     return frame.assign(date=pd.to_datetime(frame["date"]))
 
 
-def test_only_exact_numbers_of_neighbouring_days_are_joined(history) -> None:
+def test_only_exact_numbers_of_neighboring_days_are_joined(history) -> None:
     """A line stops before a missing day and before a minimum, which is a hollow mark by itself."""
     drawing = pf.charts.trend_chart(history.trend())
     paths = [each.get("d") for each in parts(drawing, "path")]

@@ -12,7 +12,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard import background
-from petstore_frame.dashboard.check import is_birthday
+from petstore_frame.dashboard.conflicting_rows import is_birthday
 from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER
 from petstore_frame.loader import view_of
 from unit.conftest import pets
@@ -163,7 +163,7 @@ def test_a_value_can_be_left_to_fix(importing) -> None:
     """Rows whose value nobody can explain today are fixed later; the others are sent."""
     importing.open("a.csv", "name,category_id,status\nLuna,1,weird\nMax,1,sold\nBo,1,sold\n")
     importing.mean("status", weird=FIX_LATER)
-    assert importing.offer == "Add 2 pets" and importing.state.plan.cards["Need fixing"] == 1
+    assert importing.offer == "Add 2 pets" and importing.state.plan.groups["need_fixing"] == 1
     assert "with a problem" not in importing.text
 
 
@@ -206,8 +206,9 @@ def test_the_cards_add_up_to_the_rows(importing) -> None:
     rows = "Luna,1\nMax,2\nIda,1\n,2\nIda,1\nTotal,1\n"
     importing.open("b.csv", f"name,category_id\n{rows}")
     importing.tab.check.cases["same_content"].value = "skip"
-    cards = importing.settled().state.plan.cards
-    assert sum(cards.values()) == 6 and cards["Already loaded"] == 2 and cards["Need fixing"] == 2
+    groups = importing.settled().state.plan.groups
+    assert sum(groups.values()) == 6
+    assert (groups["already_loaded"], groups["need_fixing"]) == (2, 2)
 
 
 def test_conflicting_rows_show_an_example_and_their_control(importing) -> None:
@@ -444,3 +445,18 @@ def test_too_large_an_upload_is_rejected_with_what_to_do(importing, failures) ->
     upload = {"upload": "big.csv", "size": 90 * 1024**2}
     importing.tab.choose_file.drop._handle_custom_msg(upload, [])
     assert "enter its path instead" in str(failures.pop())
+
+
+def test_the_cards_count_rows_and_the_button_counts_pets(importing) -> None:
+    """A row that stands for several pets is on one card, before and after it is sent."""
+    importing.open("litters.csv", "name,category_id,Anzahl\nWurf,1,3\nMax,2,1\n,2,1\n")
+    importing.tab.change_recipe(importing.state.recipe.replace(quantity="Anzahl"))
+    importing.settled()
+    groups = importing.state.plan.groups
+    assert (groups["to_send"], groups["need_fixing"], sum(groups.values())) == (2, 1, 3)
+    assert importing.offer == "Add 4 pets"
+    importing.send()
+    assert len(importing.names) == 4
+    groups = view_of(importing.state.result).facts.groups
+    assert (groups["added"], groups["need_fixing"], sum(groups.values())) == (2, 1, 3)
+    assert "Added" in importing.text

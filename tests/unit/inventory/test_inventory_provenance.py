@@ -173,7 +173,7 @@ def test_a_stated_filter_keeps_what_is_known_of_its_part() -> None:
 
 
 def test_a_part_of_a_part_is_not_the_store() -> None:
-    """Filters add up, rows dropped afterwards by hand are seen, and no part is compared as all."""
+    """Filters add up, rows dropped afterward by hand are seen, and no part is compared as all."""
     part = made().where(category_id=8).where(status="sold")
     assert str(part.completeness) == "complete: 1 pet with category 8 and status sold"
     assert pf.completeness(part.frame.head(0)).verdict is Verdict.UNKNOWN

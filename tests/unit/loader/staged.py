@@ -16,7 +16,7 @@ from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult
-from petstore_frame.loader.row_state import SourceRow, State, digest_of
+from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import open_source
 
 STORE = "http://127.0.0.1:8000/v1"
@@ -84,6 +84,6 @@ _WAYS: dict[State | None, list[State | None]] = {
 def rows_of(bodies: Sequence[bytes]) -> Iterable[SourceRow]:
     """Return pending rows of these request bodies."""
     return [
-        SourceRow(n, n + 1, ("A",), State.PENDING, body, digest_of(body))
+        SourceRow(n, n + 1, ("A",), State.PENDING, body, staging.content_of_body(body))
         for n, body in enumerate(bodies, 1)
     ]

@@ -233,6 +233,16 @@ def test_wrapped_names_are_sent_as_decided(written_name: str, sent_name: str) ->
             rows_of(frame)
 
 
+def test_entities_are_asked_about_wherever_the_first_one_is() -> None:
+    """All names with an ampersand have one, even if thousands of names come before them."""
+    names = [f"Pet {number}" for number in range(3_000)] + ["Tom &amp; Jerry", "Bo &amp; Co"]
+    frame = pd.DataFrame({"name": names, "category_id": 3})
+    with pytest.raises(InputError, match="2 names written with HTML entities"):
+        rows_of(frame)
+    rows = rows_of(pd.DataFrame({"name": [*names, "Bo & Mo"], "category_id": 3}))
+    assert "html_entity" in rows[3_000].notes
+
+
 @pytest.mark.parametrize(
     "word",
     [

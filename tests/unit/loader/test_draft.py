@@ -29,7 +29,7 @@ def table(header: str, row: str, count: int = 40) -> str:
 
 
 REGISTER = table("OWNER_ID,DogName,Kind,State", "{half},Rex {n},3,WA")
-LICENCES = table("License Number,Pet Name,Species,License Issue Date", "L{n},Rex,Dog,2026-01-{n}")
+LICENSES = table("License Number,Pet Name,Species,License Issue Date", "L{n},Rex,Dog,2026-01-{n}")
 VISITS = table(
     "visitid,petname,movementtype,speciesname,gender_status", "{n},Rex {n},Adoption,Dog,Neutered"
 )
@@ -49,8 +49,8 @@ DRAFTED: dict[str, tuple[str | bytes, dict[str, object], dict[str, str], int]] =
         {'key = "?"': 'key = ""', 'name = "?"': 'name = "DogName"',
          'category_id = "?"': 'category_id = "Kind"', 'status = "?"': 'status = ""'}, 40,
     ),
-    "a licence has its number": (
-        LICENCES,
+    "a license has its number": (
+        LICENSES,
         {"key": "?", "mapping": {"name": "?", "category_id": "?"}, "categories": {"Dog": "?"}},
         {'key = "?"': 'key = "License Number"', 'name = "?"': 'name = "Pet Name"',
          'category_id = "?"': 'category_id = "Species"', 'Dog = "?"': "Dog = 1"}, 40,

@@ -22,6 +22,7 @@ from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.results.result_files import COLUMNS
 from petstore_frame.loader.row_state import State
 from petstore_frame.storage import harmless
+from shop import Shop
 from unit.loader.opened import rows_of as read
 from unit.loader.opened import workbook_of
 from unit.loader.staged import become, change, result_of
@@ -141,7 +142,7 @@ def test_summary_adds_up(written: LoadResult, out: Path) -> None:
     in_file = json.loads((out / "summary.json").read_text())
     assert sum(summary["states"].values()) == summary["rows"] == 8
     assert [cause["code"] for cause in summary["causes"]] == [
-        "missing_name", "not_a_whole_number", "extra_cell", "=cmd()",
+        "missing_name", "not_a_whole_number", "unknown_status", "extra_cell", "=cmd()",
     ]  # fmt: skip
     assert summary["exit_code"] == 3
     assert {key: in_file[key] for key in summary} == summary
@@ -289,3 +290,29 @@ def test_a_result_offers_what_its_reference_lists() -> None:
     facts = {"counts", "warnings", "recipe", "exit_code"}
     actions = {"reconcile", "resolve", "write", "raise_for_failures"}
     assert offered == frames | facts | actions
+
+
+def test_a_row_is_with_each_of_its_causes(shop: Shop) -> None:
+    """A row with two problems counts with the rows of either problem."""
+    result = shop.load("a.csv", "name,categoryId,status", "Ada,x,odd", "Bo,1,odd", "Cy,1,sold")
+    causes = {cause.problem.code: cause.rows for cause in view_of(result).facts.causes}
+    assert causes == {"unknown_status": 2, "not_a_whole_number": 1}
+
+
+@pytest.mark.parametrize(
+    ("reader", "limit"), [("python", "max_errors=0"), ("shell", "--max-errors 0")]
+)
+def test_a_limit_of_errors_is_named_as_its_reader_types_it(
+    shop: Shop, reader: str, limit: str
+) -> None:
+    """One row is one row, and a command line has options rather than arguments."""
+    result = shop.load("a.csv", "name,categoryId", "Ada,x", "Bo,1", max_errors=0)
+    assert f"1 row is invalid, more than {limit} allows" in view_of(result).text(reader)
+
+
+def test_the_reason_for_most_rows_is_not_stored_as_a_sentence(shop: Shop) -> None:
+    """The journal has its code and column; the sentence is made when it is shown."""
+    result = shop.load("a.csv", "name,categoryId", "Ada,x", "Bo,x", "Cy,x")
+    stored = view_of(result).run.facts["common_cause"]
+    assert stored == {"code": "not_a_whole_number", "column": "categoryId"}
+    assert "most rows fail for one reason: 3 rows: categoryId" in str(result)

@@ -1,4 +1,4 @@
-"""The pieces of markup and the colours that all views share."""
+"""The pieces of markup and the colors that all views share."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from petstore_frame.inventory import Verdict
-from petstore_frame.rendering import NO_STATUS, PAGE, Card, palette
+from petstore_frame.rendering import PAGE, Card, palette
 from petstore_frame.rendering.palette import NO_CLAIM_BADGE
-from petstore_frame.schema import PET_STATUSES
+from petstore_frame.schema import NO_STATUS, PET_STATUSES
 
 HOSTILE = "<script>\"'&"
 PIECES = {
@@ -45,8 +45,8 @@ def test_every_piece_shows_text_to_the_letter(name: str) -> None:
     assert HOSTILE in shown
 
 
-def luminance(colour: str) -> float:
-    values = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+def luminance(color: str) -> float:
+    values = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
     red, green, blue = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -54,7 +54,7 @@ def luminance(colour: str) -> float:
 def test_every_verdict_has_a_badge_that_can_be_read() -> None:
     """The contrast of a badge's text is at least 4.5 to 1, as WCAG AA asks."""
     assert set(palette.VERDICT_BADGES) == {verdict.value for verdict in Verdict}
-    assert list(palette.STATUS_COLOURS) == [*PET_STATUSES, NO_STATUS]
+    assert list(palette.STATUS_COLORS) == [*PET_STATUSES, NO_STATUS]
     for badge in (*palette.VERDICT_BADGES.values(), NO_CLAIM_BADGE, palette.FAILED_BADGE):
-        dark, light = sorted(luminance(colour) for colour in (badge.ink, badge.fill))
+        dark, light = sorted(luminance(color) for color in (badge.ink, badge.fill))
         assert (light + 0.05) / (dark + 0.05) >= 4.5

@@ -114,7 +114,7 @@ def test_names_of_categories_are_shown_beside_their_ids(book_of) -> None:
 
 
 def test_unknown_statuses_are_kept(book_of, tmp_path) -> None:
-    """A status that the interface does not state has a column, a row and a colour of its own."""
+    """A status that the interface does not state has a column, a row and a color of its own."""
     book = book_of([(1, "Luna", 3, "on hold"), (2, "Max", 3, "=cmd")])
     assert {"On hold", "=cmd", "No status"} <= set(texts(book["Summary"]))
     fills = {row[-1].fill.fgColor.rgb for row in book["Inventory"].iter_rows(min_row=2)}
@@ -178,7 +178,7 @@ def test_the_about_sheet_has_all_the_evidence(book_of) -> None:
     assert any(text.endswith(f"Made with petstore-frame {pf.__version__}") for text in found)
     assert {
         "The store fills each page.",
-        "3 rows came twice while the store was read.",
+        "The store returned 3 rows twice.",
         "512",
     } <= found
     assert any("1 day old" in text for text in found)

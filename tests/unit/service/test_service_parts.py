@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from end_to_end.shell import typed_in
 from petstore_frame.service import StartError
 from petstore_frame.service.api_keys import key_from_file
 from petstore_frame.service.store import shown_url
@@ -95,7 +94,6 @@ def test_a_password_is_not_shown() -> None:
 )
 def test_a_wrong_option_is_refused(options: list[str], reason: str, tmp_path: Path) -> None:
     """It ends with code 2 and one sentence, and writes no file."""
-    command = [sys.executable, "-m", "petstore_frame", "serve", *options]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout, list(tmp_path.iterdir())) == (2, "", []), ended.stderr
-    assert reason in ended.stderr and len(ended.stderr.splitlines()) == 1
+    code, out, error = typed_in(tmp_path, "petstore-frame serve", *options)
+    assert (code, out, list(tmp_path.iterdir())) == (2, "", []), error
+    assert reason in error and len(error.splitlines()) == 1

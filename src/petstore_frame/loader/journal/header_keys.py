@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from itertools import islice
 from unicodedata import normalize
 
 from petstore_frame.loader.journal.rows import Import, read_cells
 from petstore_frame.loader.journal.staging import columns_of, key_text, order_of
 from petstore_frame.loader.source import LikelyKey
 from petstore_frame.schema import core_of_key
+from petstore_frame.schema.text import replace_surrogates
 
 _KEY, _READ_FOR = "key", "key_read_for"
 _EARLIER_IMPORTS = """
@@ -18,7 +21,12 @@ SELECT import FROM imports
 WHERE header = :header AND import <> :mine AND key_columns IS NOT :columns AND NOT copy
 """
 _AT_ONCE = 1000
-_MOST_ROWS = 20_000  # of earlier files, the latest first, in which repeats are looked for
+_MOST_ROWS = 20_000  # of a file, whose values are remembered
+_HAS_REPEATED_VALUE = """
+SELECT 1 FROM json_each(:values) AS own
+CROSS JOIN column_values AS earlier ON earlier.column_id = :column_id AND earlier.value = own.value
+WHERE earlier.import <> :mine LIMIT 1
+"""
 
 
 def remembered_key(sql: sqlite3.Connection, header: Sequence[str]) -> tuple[str, ...] | None:
@@ -76,18 +84,43 @@ def _read_keys(sql: sqlite3.Connection, number: int, run: Import, columns: str) 
 
 def repeats_earlier(sql: sqlite3.Connection, run: Import, column: str) -> bool:
     """Return whether a column has a value that it had in an earlier file of this header, too."""
-    if column not in run.header:
+    column_id = _column_id(run.header, column)
+    has_values = "SELECT 1 FROM column_values WHERE column_id = ? LIMIT 1"
+    if sql.execute(has_values, [column_id]).fetchone() is None:
         return False
+    for values in _values_of(sql, run, column):
+        named = {"column_id": column_id, "values": json.dumps(values), "mine": run.number}
+        if sql.execute(_HAS_REPEATED_VALUE, named).fetchone() is not None:
+            return True
+    return False
+
+
+def remember_values(sql: sqlite3.Connection, run: Import, columns: Sequence[str]) -> None:
+    """Remember the values of columns that may be the key, while no key is named.
+
+    Only the first rows of a long file count.
+    """
+    for column in columns:
+        column_id = _column_id(run.header, column)
+        for values in islice(_values_of(sql, run, column), _MOST_ROWS // _AT_ONCE):
+            rows = [(column_id, value, run.number) for value in values]
+            sql.executemany("INSERT OR IGNORE INTO column_values VALUES (?, ?, ?)", rows)
+
+
+def _column_id(header: Sequence[str], column: str) -> str:
+    """Return a short name of a column of files with this header."""
+    return sha256(json.dumps([*header, column]).encode()).hexdigest()[:16]
+
+
+def _values_of(sql: sqlite3.Connection, run: Import, column: str) -> Iterator[list[str]]:
+    """Yield the texts of a column, in lists."""
+    if column not in run.header:
+        return
     at = run.header.index(column)
-    earlier = (
-        "SELECT cells FROM imports JOIN rows USING (import) WHERE header = ? AND import <> ?"
-        f" ORDER BY import DESC LIMIT {_MOST_ROWS}"
-    )
-    own = {_text(read_cells(cells), at) for (cells,) in sql.execute(
-        "SELECT cells FROM rows WHERE import = ?", [run.number]
-    )} - {""}  # fmt: skip
-    found = sql.execute(earlier, [json.dumps(run.header), run.number])
-    return any(_text(read_cells(cells), at) in own for (cells,) in found)
+    rows = sql.execute("SELECT cells FROM rows WHERE import = ?", [run.number])
+    while batch := rows.fetchmany(_AT_ONCE):
+        texts = {_text(read_cells(cells), at) for (cells,) in batch} - {""}
+        yield [replace_surrogates(text) for text in texts]
 
 
 def _text(cells: Sequence[str], at: int) -> str:

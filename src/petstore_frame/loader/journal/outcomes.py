@@ -1,4 +1,4 @@
-"""Notes an intent before each request of an import, and its outcome afterwards."""
+"""Notes an intent before each request of an import, and its outcome afterward."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import Writer, sql_errors
+from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.journal.schema import ID_GIVEN_AGAIN, IS_UNCONFIRMED
 from petstore_frame.loader.row_state import Ending, State
@@ -104,14 +105,14 @@ class Outcomes:
 
     def counts(self) -> dict[State, int]:
         """Count the animals that the import sends by their states, and its rows to fix."""
-        counted = self._sql.execute(
-            "SELECT state, count(*) FROM animals WHERE import = :import AND state IS NOT NULL"
-            " GROUP BY 1 UNION ALL"
-            " SELECT 'invalid', count(*) FROM row_states WHERE import = :import"
-            " AND state = 'invalid'",
-            {"import": self._import},
-        )
-        return dict.fromkeys(State, 0) | {State(state): count for state, count in counted}
+        counts = dict.fromkeys(State, 0)
+        counts[State.INVALID] = count_states(self._sql, self._import)[State.INVALID]
+        for state, animals in self._sql.execute(
+            "SELECT state, count(*) FROM animals WHERE import = ? AND state IS NOT NULL GROUP BY 1",
+            [self._import],
+        ):
+            counts[State(state)] = animals
+        return counts
 
     def start(self, now: float) -> None:
         """Begin a session; what a dead one left in flight is unconfirmed from now on."""

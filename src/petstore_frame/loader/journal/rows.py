@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,11 +13,15 @@ from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.schema import one_of
 from petstore_frame.loader.row_state import (
+    FIX_STATES,
     LIVE_STATES,
+    AnimalFacts,
     Ending,
-    Reason,
+    RowFacts,
     RowProblem,
     State,
+    reason_of,
+    state_of,
 )
 
 
@@ -140,14 +144,15 @@ class JournalRow:
     known: Known | None = None  # its animal, where another row speaks for it
 
 
-_STATES = {str(state): state for state in State}
+# A row shows the state of its animal, or is invalid or excluded.
 _ROWS = """
-SELECT r.row, r.line, r.cells, r.state, r.payload, r.problem, r.notes, r.why, r.own_state,
-  r.own_payload, r.answer, r.pet_id, r.speaks, others.id, speaker.line
-FROM imports AS mine JOIN row_states AS r USING (import)
-LEFT JOIN imports AS others ON others.import = r.own_import
-LEFT JOIN rows AS speaker ON speaker.import = r.own_import AND speaker.row = r.own_record
-WHERE mine.id = ?
+SELECT row, line, cells, reason, known_by, payload, problem, notes,
+  animal_state, animal_import = import AND animal_row = row AS has_this_row,
+  animal_import = import AS is_of_import, animal_reason, animal_payload, answer, pet_id,
+  (SELECT id FROM imports AS other WHERE other.import = animal_import) AS other_id,
+  (SELECT line FROM rows AS speaker
+    WHERE speaker.import = animal_import AND speaker.row = animal_row) AS other_line
+FROM rows_and_animals WHERE import = (SELECT import FROM imports WHERE id = ?)
 """
 
 
@@ -182,10 +187,11 @@ def pack_problems(problems: Sequence[RowProblem]) -> str:
 
 def unpack_problems(text: str | None) -> tuple[RowProblem, ...]:
     """Return the problems of a row as they were stored."""
-    return tuple(map(_unpack_problem, json.loads(text))) if text else ()
+    return tuple(map(unpack_problem, json.loads(text))) if text else ()
 
 
-def _unpack_problem(values: Sequence[Any]) -> RowProblem:
+def unpack_problem(values: Sequence[Any]) -> RowProblem:
+    """Return a problem as it was stored in the list of a row."""
     problem = dict(zip(RowProblem.__slots__, values, strict=True))
     add = problem.pop("add")
     return RowProblem(**problem, add=None if add is None else tuple(add))
@@ -207,67 +213,115 @@ def rows(path: Path, import_id: str, *states: State) -> Iterator[JournalRow]:
 
 def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterator[JournalRow]:
     """Read the rows of an import over a connection."""
-    which = f"AND {one_of(states, 'r')}" if states else ""
-    return map(_row, sql.execute(f"{_ROWS} {which} ORDER BY r.row", [import_id]))
+    query = f"{_ROWS} {_may_be_in(states)} ORDER BY row"
+    for values in sql.execute(query, [import_id]):
+        row = _journal_row(_StoredRow(*values))
+        if not states or row.state in states:
+            yield row
 
 
-def _row(values: Sequence[Any]) -> JournalRow:
-    (row, line, packed, state, payload, problem, notes, why, own_state, sent, answer, pet_id,
-     speaks, other_id, other_line) = values  # fmt: skip
-    noted, answered = tuple(notes.split("\n")) if notes else (), dict[str, Any]()
-    known = reads_now = None
-    if own_state is not None and speaks:
-        answered = json.loads(answer) if answer else {}
-        noted += tuple(answered.pop("notes", ()))
-        payload, reads_now = sent, payload if payload != sent else None
-    elif own_state is not None:
-        known = Known(other_id, other_line, _STATES[own_state], pet_id, sent)
-        pet_id = None
-    problems = unpack_problems(problem)
-    first = row, line, read_cells(packed), _STATES[state], payload, problems, noted, why
-    return JournalRow(*first, reads_now, pet_id, **answered, known=known)
+def _may_be_in(states: Collection[State]) -> str:
+    """Return a condition that leaves out most rows that are in none of some states."""
+    if not states or State.EXCLUDED in states:
+        return ""
+    condition = one_of(states, "animal_state")
+    if State.INVALID in states:
+        condition += " OR animal_state IS NULL AND problem IS NOT NULL"
+    return f"AND ({condition})"
 
 
-def count_in(sql: sqlite3.Connection, import_id: str) -> dict[State, int]:
-    """Count the rows of an import in each state; every state is in the answer."""
-    found = sql.execute(
-        "SELECT state, count(*) FROM row_states"
-        " WHERE import = (SELECT import FROM imports WHERE id = ?) GROUP BY state",
-        [import_id],
+class _StoredRow(NamedTuple):
+    """A row and its animal, as a statement has them."""
+
+    row: int
+    line: int
+    cells: str | bytes
+    reason: str | None
+    known_by: str | None
+    payload: bytes | None
+    problem: str | None
+    notes: str | None
+    animal_state: str | None
+    has_this_row: int | None
+    is_of_import: int | None
+    animal_reason: str | None
+    animal_payload: bytes | None
+    answer: str | None
+    pet_id: int | None
+    other_id: str | None
+    other_line: int
+
+    @property
+    def row_facts(self) -> RowFacts:
+        return RowFacts(
+            is_left_out=self.reason is not None,
+            has_problem=self.problem is not None,
+            is_matched=self.known_by is not None,
+            has_new_values=None not in (self.payload, self.animal_payload)
+            and self.payload != self.animal_payload,
+        )
+
+    @property
+    def animal_facts(self) -> AnimalFacts | None:
+        if self.animal_state is None:
+            return None
+        return AnimalFacts(
+            State(self.animal_state),
+            has_this_row=bool(self.has_this_row),
+            is_of_import=bool(self.is_of_import),
+            reason=self.animal_reason,
+        )
+
+
+def _journal_row(stored: _StoredRow) -> JournalRow:
+    row, animal = stored.row_facts, stored.animal_facts
+    state = state_of(row, animal)
+    problems = unpack_problems(stored.problem) if state is State.INVALID else ()
+    notes = tuple(stored.notes.split("\n")) if stored.notes else ()
+    shown = JournalRow(
+        stored.row,
+        stored.line,
+        read_cells(stored.cells),
+        state,
+        stored.payload,
+        problems,
+        notes,
+        reason_of(row, animal),
     )
-    return dict.fromkeys(State, 0) | {_STATES[state]: count for state, count in found}
+    if animal is None or animal.state is None:
+        return shown
+    if not animal.has_this_row:
+        known = Known(
+            stored.other_id or "",
+            stored.other_line,
+            animal.state,
+            stored.pet_id,
+            stored.animal_payload,
+        )
+        return replace(shown, known=known)
+    answer: dict[str, Any] = json.loads(stored.answer) if stored.answer else {}
+    return replace(
+        shown,
+        payload=stored.animal_payload,
+        reads_now=stored.payload if stored.payload != stored.animal_payload else None,
+        notes=(*notes, *answer.pop("notes", ())),
+        pet_id=stored.pet_id,
+        **answer,
+    )
 
 
-# The rows of an import in groups, so that a million of them are a few.
-_EXCLUDED = """
-SELECT r.why, r.known_by, other.source, other.staged_at, count(*)
-FROM imports AS mine JOIN row_states AS r USING (import)
-LEFT JOIN imports AS other ON other.import = r.own_import AND other.import <> mine.import
-WHERE mine.id = ? AND r.state = 'excluded' GROUP BY 1, 2, r.own_import ORDER BY min(r.row)
-"""
-_NOTED = """
-SELECT notes, count(*), min(line) FROM row_states
-WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' AND state <> 'invalid'
-GROUP BY notes ORDER BY 3
-"""
-# By the first problem of a row, which is the one that is to be fixed first.
-_INVALID = """
-SELECT json_extract(problem, '$[0]') AS first, count(*), min(line), max(line) FROM row_states
-WHERE import = ? AND state = 'invalid' AND problem IS NOT NULL GROUP BY first
-ORDER BY min(row)
-"""
 # An animal of which nothing is to be sent has no state.
 _KEYS = f"""
 SELECT keys.key, own.pet_id, own.state, imports.source
-FROM keys JOIN animals AS own ON own.animal = keys.animal AND {one_of(LIVE_STATES, "own")}
+FROM keys JOIN animals AS own ON own.animal = keys.animal AND {one_of(LIVE_STATES, "own.state")}
 LEFT JOIN imports USING (import)
 GROUP BY keys.columns, keys.key, keys.animal ORDER BY min(keys.animal), keys.key
 """
 _KEYS_OF_ROWS = """
-SELECT mine.key, mine.pet_id, coalesce(mine.own_state, mine.state), imports.source
-FROM row_states AS mine JOIN imports USING (import)
-WHERE imports.id = ? AND mine.key IS NOT NULL AND mine.state NOT IN ('invalid', 'rejected')
-ORDER BY mine.row
+SELECT key, pet_id, source, reason IS NOT NULL, problem IS NOT NULL, animal_state,
+  animal_import = import AND animal_row = row, animal_import = import
+FROM rows_and_animals JOIN imports USING (import)
+WHERE id = ? AND key IS NOT NULL ORDER BY row
 """
 
 
@@ -280,37 +334,29 @@ class KeyOfPet(NamedTuple):
     source: str | None
 
 
-class ExcludedRows(NamedTuple):
-    """Rows that are excluded for one reason."""
-
-    reason: Reason
-    by: str | None  # what shows that they are known, as in ``rows``
-    source: str | None  # the other file that has the animals, and when it was read
-    staged_at: float | None
-    rows: int
-
-
-def read_excluded(sql: sqlite3.Connection, run: Import) -> list[ExcludedRows]:
-    """Return the excluded rows of an import by their reason, the first row's first."""
-    found = sql.execute(_EXCLUDED, [run.id])
-    return [ExcludedRows(Reason(reason), *values) for reason, *values in found]
-
-
-def read_problems(
-    sql: sqlite3.Connection, run: Import
-) -> Iterator[tuple[RowProblem, list[int], int]]:
-    """Yield each problem of an import, with the lines of two rows that have it, and how many do."""
-    for text, rows, *lines in sql.execute(_INVALID, [run.number]):
-        yield _unpack_problem(json.loads(text)), lines, rows
-
-
-def read_noted(sql: sqlite3.Connection, run: Import) -> Iterator[tuple[list[str], int, int]]:
-    """Yield the notes of rows that were not refused, how many have them, and the first line."""
-    for notes, rows, line in sql.execute(_NOTED, [run.number]):
-        yield notes.split("\n"), rows, line
-
-
 def read_keys(sql: sqlite3.Connection, import_id: str | None = None) -> list[KeyOfPet]:
     """Return which pet each key is, of the rows of one import or of all animals."""
-    found = sql.execute(_KEYS) if import_id is None else sql.execute(_KEYS_OF_ROWS, [import_id])
-    return [KeyOfPet(shown_key(key) or "", *values) for key, *values in found]
+    if import_id is None:
+        return [KeyOfPet(shown_key(key) or "", *values) for key, *values in sql.execute(_KEYS)]
+    keys = []
+    for key, pet_id, source, *facts in sql.execute(_KEYS_OF_ROWS, [import_id]):
+        row, animal = facts_of(facts)
+        state = state_of(row, animal)
+        if state not in FIX_STATES:
+            shown = state if animal is None else animal.state
+            keys.append(KeyOfPet(shown_key(key) or "", pet_id, str(shown), source))
+    return keys
+
+
+def facts_of(values: Sequence[Any]) -> tuple[RowFacts, AnimalFacts | None]:
+    """Return what a state depends on, as a statement has it.
+
+    Args:
+        values: Whether the row is left out and has a problem; the state of its animal, whether it
+            has the values of this row, and whether it is of this import.
+    """
+    is_left_out, has_problem, animal_state, has_this_row, is_of_import = values
+    row = RowFacts(bool(is_left_out), bool(has_problem))
+    if animal_state is None:
+        return row, None
+    return row, AnimalFacts(State(animal_state), bool(has_this_row), bool(is_of_import))

@@ -2,7 +2,7 @@
 
 An animal has one life because it is one row, which nothing replaces; the database refuses a move
 that is not in ``MOVES``, and a second animal for a pet. The rows of a file are replaced whole when
-it is read anew. ``row_states`` shows each row with its state.
+it is read again. ``row_state.state_of`` says which state a row shows.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from petstore_frame.loader.row_state import MOVES, UNCONFIRMED_STATES, State
 FORMAT = 9
 
 
-def one_of(states: Iterable[State], table: str = "") -> str:
-    """Return the condition that a row is in one of some states; SQLite is slower with IN."""
-    column = f"{table}.state" if table else "state"
+def one_of(states: Iterable[State], column: str = "state") -> str:
+    """Return the condition that a column has one of some states; SQLite is slower with IN."""
     return "(" + " OR ".join(f"{column} = '{state}'" for state in states) + ")"
 
 
@@ -80,26 +79,17 @@ CREATE TABLE other_pets (
   PRIMARY KEY (pet_id, header)) WITHOUT ROWID;
 -- What was answered for all files of a header.
 CREATE TABLE answers (header TEXT, question TEXT, answer TEXT, PRIMARY KEY (header, question));
+-- What columns that may be a key held in earlier files, while no key was named.
+CREATE TABLE column_values (
+  column_id TEXT,    -- a digest of a header and of one of its columns
+  value TEXT, import INTEGER, PRIMARY KEY (column_id, value, import)) WITHOUT ROWID;
 CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
-CREATE VIEW row_states AS SELECT *, CASE WHEN speaks AND own_state IS NOT NULL THEN own_reason
-  WHEN reason IS NOT NULL OR own_state IS NULL AND state <> 'excluded' THEN reason
-  WHEN state <> 'excluded' THEN own_reason
-  WHEN known_by IS NULL THEN 'blank'
-  WHEN payload <> own_payload THEN 'changed' ELSE 'known' END AS why
-FROM (
-  SELECT rows.import, rows.row, rows.line, rows.cells, rows.key, rows.animal, rows.known_by,
-    rows.payload, rows.notes, rows.reason,
-    iif(own.state IS NULL AND rows.reason IS NOT 'left_out', rows.problem, NULL) AS problem,
-    CASE WHEN own.state IS NULL AND rows.reason = 'left_out' THEN 'excluded'
-      WHEN own.state IS NULL AND rows.problem IS NULL THEN 'excluded'
-      WHEN own.state IS NULL THEN 'invalid'
-      WHEN own.import = rows.import AND own.row = rows.row THEN own.state
-      WHEN own.import = rows.import OR own.state IN ('created', 'matched') THEN 'excluded'
-      ELSE own.state END AS state,
-    own.import = rows.import AND own.row = rows.row AS speaks,
-    own.import AS own_import, own.row AS own_record, own.state AS own_state,
-    own.payload AS own_payload, own.reason AS own_reason, own.answer, own.pet_id
-  FROM rows LEFT JOIN animals AS own USING (animal));
+CREATE VIEW rows_and_animals AS SELECT
+  rows.import, rows.row, rows.line, rows.cells, rows.key, rows.animal, rows.payload, rows.notes,
+  rows.problem, rows.reason, rows.known_by,
+  own.state AS animal_state, own.reason AS animal_reason, own.payload AS animal_payload,
+  own.import AS animal_import, own.row AS animal_row, own.answer, own.pet_id
+FROM rows LEFT JOIN animals AS own USING (animal);
 """
 # What a store that was restored does to animals: it gives their ids to other pets.
 ID_GIVEN_AGAIN = """

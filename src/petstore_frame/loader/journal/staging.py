@@ -29,9 +29,16 @@ from petstore_frame.loader.journal.rows import (
 from petstore_frame.loader.matching.not_keys import is_date
 from petstore_frame.loader.row_state import Reason, RowOrigin, SourceRow, State
 from petstore_frame.schema import content_of, core_of_key
+from petstore_frame.schema.folding import core
 from petstore_frame.schema.text import replace_surrogates
 
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 16)})"
+# Of a row without remarks. Python passes integers and texts to SQLite several times as fast as
+# bytes and None.
+_INSERT_PLAIN = """
+INSERT INTO rows (import, row, line, cells, payload, content, is_unnamed, key, core, animal)
+VALUES ({number}, ?1, ?2, ?3, CAST(?4 AS BLOB), ?5, 0, ?6, ?7, {base} + ?1)
+"""
 # A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
 # an answer found the animal, it does so only if it reads as it did then.
 _KEEP = """
@@ -112,22 +119,34 @@ def stage_rows(
     staged = StagedRows(number, _last_animal(sql), digest)
     excluded = frozenset(exclude_lines)
     order = order_of(run.key)
+    insert_plain = _INSERT_PLAIN.format(number=number, base=staged.base)
     blank_rows = 0
     for batch in batches:
         pause()
-        values, read = [], []
+        plain_rows: list[tuple[Any, ...]] = []
+        other_rows: list[tuple[Any, ...]] = []
+        texts: list[bytes] = []
         for row in batch:
             packed = pack_cells(row.cells)
-            values.append(_values(staged, row, packed, order, is_left=row.line in excluded))
-            # Blank rows count where others follow: each row keeps its number.
+            key, key_core = _key_and_core(staged, row, order)
+            if _is_plain(row, excluded):
+                body = (row.payload or b"").decode()
+                values = (row.number, row.line, packed, body, row.content, key, key_core)
+                plain_rows.append(values)
+            else:
+                other_rows.append(_values(staged, row, packed, key, key_core, excluded))
+            # Blank rows count if others follow: each row keeps its number.
             if row.notes == ("blank",):
                 blank_rows += 1
                 continue
-            read += [b"blank"] * blank_rows
-            read.append(_as_read(packed, row.origin))
-            blank_rows = 0
-        digest.update(b"".join(read))
-        sql.executemany(_INSERT, values)
+            if blank_rows:
+                texts += [b"blank"] * blank_rows
+                blank_rows = 0
+            texts.append(_as_read(packed, row.origin))
+        digest.update(b"".join(texts))
+        staged.to_send += len(plain_rows)
+        sql.executemany(insert_plain, plain_rows)
+        sql.executemany(_INSERT, other_rows)
     return staged
 
 
@@ -136,39 +155,56 @@ def remove_staged(sql: sqlite3.Connection) -> None:
     sql.execute("DELETE FROM rows WHERE import > (SELECT coalesce(max(import), 0) FROM imports)")
 
 
+def _is_plain(row: SourceRow, excluded: frozenset[int]) -> bool:
+    """Return True for a row that is sent as it is, with no remarks, as nearly all rows are."""
+    has_remarks = row.notes or row.problems or row.origin is not None or row.has_default_name
+    is_ordered = row.order_value is not None
+    is_excluded = row.is_excluded or row.line in excluded
+    return row.state is State.PENDING and not (has_remarks or is_ordered or is_excluded)
+
+
+def _key_and_core(
+    staged: StagedRows, row: SourceRow, order: Sequence[int] | None
+) -> tuple[str | None, str | None]:
+    """Return the key of a row as it is stored, and its core; note a key that reads like a date."""
+    if row.key is None:
+        return None, None
+    texts = row.key if order is None else [row.key[place] for place in order]
+    if len(texts) > 1:
+        return key_text(texts), core_of_key(texts)
+    (text,) = texts
+    key_core = core(text)
+    if _MAY_BE_DATE.match(key_core) and is_date(text):
+        staged.dates.append(DateKey(row.number, text))
+    return f"[{quoted(text)}]", key_core
+
+
 def _values(
     staged: StagedRows,
     row: SourceRow,
     packed: str | bytes,
-    order: Sequence[int] | None,
-    *,
-    is_left: bool,
+    key: str | None,
+    key_core: str | None,
+    excluded: frozenset[int],
 ) -> tuple[Any, ...]:
     """Return a row as the journal has it."""
-    at = row.number
-    is_left = is_left or row.is_excluded
-    key = core = None
-    if row.key is not None:
-        texts = row.key if order is None else [row.key[place] for place in order]
-        key, core = key_text(texts), core_of_key(texts)
-        if _MAY_BE_DATE.match(core) and len(texts) == 1 and is_date(texts[0]):
-            staged.dates.append(DateKey(at, texts[0]))
+    is_excluded = row.is_excluded or row.line in excluded
     if row.origin is not None:
-        staged.origins.append((at, row.line, row.origin))
+        staged.origins.append((row.number, row.line, row.origin))
     # A row that may be sent has an animal of its own unless a rule finds another one.
-    may_be_sent = row.state is State.PENDING and not is_left
+    may_be_sent = row.state is State.PENDING and not is_excluded
     staged.to_send += may_be_sent
     # Without a content, no rule compares a row that was excluded before one row per key is chosen.
     is_compared = row.payload is not None and row.state is not State.EXCLUDED
-    staged.has_excluded |= row.payload is not None and is_left
+    staged.has_excluded |= row.payload is not None and is_excluded
     return (
-        staged.number, at, row.line, packed, row.payload,
-        content_of_body(row.payload) if row.payload and is_compared else None, row.unsent_hash,
-        row.has_default_name, key, core, row.order_value,
-        staged.base + at if may_be_sent else None, None,
+        staged.number, row.number, row.line, packed, row.payload,
+        row.content if is_compared else None, row.unsent_hash,
+        row.has_default_name, key, key_core, row.order_value,
+        staged.base + row.number if may_be_sent else None, None,
         pack_problems(row.problems) if row.problems else None,
         "\n".join(row.notes) if row.notes else None,
-        Reason.LEFT_OUT.value if is_left else None,
+        Reason.LEFT_OUT.value if is_excluded else None,
     )  # fmt: skip
 
 
@@ -249,11 +285,15 @@ def _import_of_rows(sql: sqlite3.Connection, run: Import, digest: Any, copy: int
     return replace(known[-1], **{name: getattr(run, name) for name in told})
 
 
-def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:
+def _as_read(packed: str | bytes, origin: RowOrigin | None) -> bytes:
     """Return what a row adds to the digest, less what saving a file again may change."""
     text = packed.encode() if isinstance(packed, str) else packed
-    text = text.replace(b"\r\n", b"\n").rstrip(b"\x1f")
-    mark = b"" if origin is None else f"{origin[0]}:{origin[1]}".encode()
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+    text = text.rstrip(b"\x1f")
+    if origin is None:
+        return b"%d:%b0:" % (len(text), text)
+    mark = f"{origin.import_id}:{origin.row}".encode()
     return b"%d:%b%d:%b" % (len(text), text, len(mark), mark)
 
 

@@ -76,7 +76,6 @@ class StorePets(NamedTuple):
     is_complete: bool = False  # it was read to its end, as far as it shows
     is_whole: bool = False  # surely, so that what is not there is not in the store
     requests: int = 0
-    note: str = ""  # how far it was read, and what says so
 
 
 ReadStore = Callable[[int], StorePets]

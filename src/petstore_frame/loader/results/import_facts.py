@@ -9,12 +9,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from petstore_frame.loader.duplicate_question import Question
-from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.rows import ExcludedRows, Import, JournalRow
+from petstore_frame.loader.journal.row_counts import (
+    ExcludedRows,
+    NotedRows,
+    ProblemRows,
+    count_states,
+    read_excluded,
+    read_noted,
+    read_problems,
+)
+from petstore_frame.loader.journal.rows import Import, JournalRow, read_import, read_rows
 from petstore_frame.loader.reconcile import OpenRows, read_open_rows
 from petstore_frame.loader.results.row_groups import RowGroup, count_groups
 from petstore_frame.loader.row_state import (
@@ -26,17 +34,18 @@ from petstore_frame.loader.row_state import (
     State,
     short_text,
 )
-from petstore_frame.loader.source import field_name
+from petstore_frame.loader.source import LikelyKey, field_name
 from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE, PADDED_NOTE
-from petstore_frame.rendering import count_text
+from petstore_frame.schema import count_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
 # Rows that may be in the store.
 UNCONFIRMED = (State.UNCONFIRMED, State.IN_FLIGHT)
-# A fact of an import: the cause that most rows share, so that nothing is sent.
+# Facts of an import: which cause most rows share, so that nothing is sent; the column that may
+# identify an animal, if the user named none; and after how many errors the user wants a stop.
 COMMON_CAUSE = "common_cause"
-# The column that may identify an animal, where nobody has said which does.
 LIKELY_KEY = "likely_key"
+MAX_ERRORS = "max_errors"
 _TIMES = ("staged_at", "started_at", "ended_at")
 _SHOWN_LINES, _SHOWN_VALUES, _MOST_PROPOSED = 2, 8, 40
 _LEAST_COMMON = 3
@@ -51,14 +60,13 @@ _ENDING_CODES = {
 WHY_EXCLUDED: dict[str, str] = {
     Reason.BLANK: "blank",
     Reason.LEFT_OUT: "excluded by you",
-    Reason.WITHDRAWN: "no longer in the file",
     Reason.KNOWN: "already loaded",
     Reason.CHANGED: "already loaded, with other values now",
 }
 NOTES: dict[str, str] = {
     DATE_NOTE: "a date was read as text",
     NUMBER_NOTE: "a number was read as text",
-    "normalised": "a category id was read as a plain number",
+    "normalized": "a category id was read as a plain number",
     "trimmed": "leading or trailing spaces were removed",
     "status_case": "the capitalization of a status was corrected",
     "short_row": "the row is shorter than the header; its missing cells are empty",
@@ -104,20 +112,18 @@ class Cause:
         return f"{text}; {problem.hint}" if problem.hint else text
 
 
-def count_notes(noted_rows: Iterable[tuple[Sequence[str], int, int]]) -> list[Cause]:
-    """Return each kind of note.
-
-    Args:
-        noted_rows: Notes, how many rows have them, and the line of the first of these rows.
-    """
+def count_notes(noted_rows: Iterable[NotedRows]) -> list[Cause]:
+    """Return each kind of note, with its rows."""
     rows, lines = Counter[str](), dict[str, int]()
-    for notes, count, line in noted_rows:
-        # 3.0→3 and 007→7 are both normalised.
-        kinds = ("normalised" if "→" in note and note not in NOTES else note for note in notes)
+    for group in noted_rows:
+        # 3.0→3 and 007→7 are both normalized.
+        kinds = (
+            "normalized" if "→" in note and note not in NOTES else note for note in group.notes
+        )
         for kind in dict.fromkeys(kinds):
-            if kind in NOTES:  # else a further problem
-                rows[kind] += count
-                lines.setdefault(kind, line)
+            if kind in NOTES:
+                rows[kind] += group.rows
+                lines.setdefault(kind, group.first_line)
     return [
         Cause(RowProblem(kind, NOTES[kind]), rows[kind], (line,)) for kind, line in lines.items()
     ]
@@ -174,6 +180,23 @@ class ImportSummary:
         return COMMON_CAUSE in self.run.facts
 
     @property
+    def common_cause(self) -> Cause | None:
+        """The cause for which nothing is sent; None if rows are sent."""
+        if not self.is_held:
+            return None
+        stored = self.run.facts[COMMON_CAUSE]
+        for cause in self.causes:
+            if (cause.problem.code, cause.problem.column) == (stored["code"], stored["column"]):
+                return cause
+        return None
+
+    @property
+    def likely_key(self) -> LikelyKey | None:
+        """The column that may identify an animal, if the user has not said which does."""
+        stored = self.run.facts.get(LIKELY_KEY)
+        return None if stored is None else LikelyKey(**stored)
+
+    @property
     def exit_code(self) -> int:
         """The code that the command ends with; 0 only if nothing is left to send or to fix."""
         if self.question is not None:
@@ -202,7 +225,7 @@ class ImportSummary:
             "rows": len(self),
             "states": self.counts,
             "groups": self.groups,
-            "excluded": [group._asdict() for group in self.excluded],
+            "excluded": [asdict(group) for group in self.excluded],
             "causes": [
                 asdict(cause.problem) | {"rows": cause.rows, "lines": cause.lines}
                 for cause in self.causes
@@ -218,34 +241,30 @@ class ImportSummary:
 
 def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
     """Read the facts of an import; ``of_call`` has those of the call."""
-    run = journal.read_import(path, import_id)
+    run = read_import(path, import_id)
+    was_sent = of_call["sent_now"] and not of_call["is_rehearsal"]
     with reading(path) as sql:
         return ImportSummary(
             run,
-            journal.count_in(sql, import_id),
-            journal.read_excluded(sql, run),
+            count_states(sql, run.number),
+            read_excluded(sql, run),
             read_causes(sql, run),
-            count_notes(journal.read_noted(sql, run)),
+            count_notes(read_noted(sql, run)),
             read_open_rows(sql, run),
-            count_groups(sql, run, was_sent=of_call["sent_now"]),
+            count_groups(sql, run, was_sent=was_sent),
             **of_call,
         )
 
 
-class _ProblemRows(NamedTuple):
-    """Rows that have one problem."""
-
-    problem: RowProblem
-    lines: list[int]  # of two of them
-    rows: int
-
-
 def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
-    """Return what keeps rows from being sent, each cause once, the most common first."""
-    problem_rows = [_ProblemRows(*values) for values in journal.read_problems(sql, run)]
-    for row in journal.read_rows(sql, run.id, State.REJECTED):
-        problem_rows.append(_ProblemRows(problem_of(row, run), [row.line], 1))
-    groups: dict[tuple[Any, ...], list[_ProblemRows]] = defaultdict(list)
+    """Return what keeps rows from being sent, each cause once, the most common first.
+
+    A row with several problems is with each of its causes.
+    """
+    problem_rows = list(read_problems(sql, run))
+    for row in read_rows(sql, run.id, State.REJECTED):
+        problem_rows.append(ProblemRows(problem_of(row, run), [row.line], 1))
+    groups: dict[tuple[Any, ...], list[ProblemRows]] = defaultdict(list)
     for group in problem_rows:
         problem = group.problem
         # One kind of suspicion is one cause, in whatever column.
@@ -256,7 +275,7 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
     return sorted(causes, key=lambda cause: -cause.rows)
 
 
-def _cause_of(group: Sequence[_ProblemRows], key: Sequence[str]) -> Cause:
+def _cause_of(group: Sequence[ProblemRows], key: Sequence[str]) -> Cause:
     """Return the cause of rows with problems of one kind."""
     rows_of_value = Counter[str]()
     for problem, _, rows in group:
@@ -295,8 +314,8 @@ def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
     causes = read_causes(sql, run)
     if not causes or causes[0].rows < _LEAST_COMMON:
         return None
-    excluded = journal.read_excluded(sql, run)
-    animals = sum(journal.count_in(sql, run.id).values())
+    excluded = read_excluded(sql, run)
+    animals = sum(count_states(sql, run.number).values())
     animals -= sum(group.rows for group in excluded if group.reason.is_plain)
     was_created = sql.execute(
         "SELECT 1 FROM animals JOIN imports USING (import)"

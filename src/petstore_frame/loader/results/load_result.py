@@ -1,4 +1,4 @@
-"""The LoadResult, which has what became of each row; and the errors that carry it."""
+"""Holds the LoadResult, which has the outcome of each row, and the errors that carry it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petstore_frame.errors import LoadFailedError
-from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.rows import read_keys
+from petstore_frame.loader.journal.row_counts import count_states
+from petstore_frame.loader.journal.rows import read_imports, read_keys
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.resolve import PetIds, RowName, resolve
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 
 class LoadResult:
-    """What became of each row of one import; each is in exactly one state.
+    """The outcome of an import: each row is in exactly one state.
 
-    It shows the journal as it is now: a later load, ``reconcile`` or ``resolve`` changes each part
-    of it. ``len()`` is the number of rows.
+    The result always shows the current journal, so it changes with a later load, ``reconcile`` or
+    ``resolve``. ``len()`` is the number of rows.
 
-    Interface: Errors (code, message and status of a refusal are shown as the store gave them).
+    Interface: Errors (the code and message of a rejected row are those of the store).
     """
 
     def __init__(self, view: ImportView) -> None:
@@ -52,44 +52,45 @@ class LoadResult:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many animals are in each state; every state is there, ``counts["created"]``."""
+        """Number of animals in each state, such as ``counts["created"]``; 0 for empty states."""
+        number = self._view.run.number
         with reading(self._view.source) as sql:
-            counts = journal.count_in(sql, self._view.import_id)
+            counts = count_states(sql, number)
         return {str(state): number for state, number in counts.items()}
 
     @property
     def warnings(self) -> list[str]:
-        """What a person should know of the file as a whole, as sentences."""
+        """Warnings about the file as a whole, as sentences."""
         return file_warnings(self._view.facts)
 
     @property
     def recipe(self) -> Recipe | None:
-        """The options of this load as a recipe; None where no recipe can hold them."""
+        """The options of this load as a recipe; None if a recipe cannot contain them."""
         words = self._view.run.recipe
         return None if words is None else Recipe(**words)
 
     @property
     def exit_code(self) -> int:
-        """What the command line ends with: 0 only if all rows are in the store."""
+        """Exit code of the command line; 0 only if all rows are in the store or excluded."""
         return self._view.facts.exit_code
 
     @property
     def ids(self) -> pd.DataFrame:
-        """Which pet each key of the file is: ``key`` str, ``id`` Int64, ``state``, ``source``.
+        """The pet of each key of the file: ``key`` str, ``id`` Int64, ``state``, ``source``.
 
-        Animals that an earlier import created are there too; empty without ``key=``.
+        Animals of earlier imports are included. Without ``key=``, the table is empty.
         """
         with reading(self._view.source) as sql:
             return frame_of_keys(read_keys(sql, self._view.import_id))
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per row of the file, in its order: the file's own columns as text, then ours.
+        """One row per row of the file: the columns of the file as text, then ten added columns.
 
-        ``row`` and ``line`` Int64; ``state`` category; ``pet_id`` Int64, also of a pet that
-        another row made; ``reason`` (why it is in that state) category; ``error_code``,
-        ``error_column``, ``error_message`` str; ``changed`` (what reads otherwise now in a known
-        animal) and ``notes`` str.
+        The added columns are ``row`` and ``line`` (Int64), ``state`` (category), ``pet_id`` (Int64;
+        also if another row created the pet), ``reason`` of the state (category), ``error_code``,
+        ``error_column``, ``error_message``, ``changed`` (the new values of an animal that was
+        loaded before) and ``notes`` (str).
         """
         with reading(self._view.source) as sql:
             ((commits,),) = sql.execute("SELECT commits FROM journal").fetchall()
@@ -104,44 +105,43 @@ class LoadResult:
 
     @property
     def created(self) -> pd.DataFrame:
-        """The rows that are in the store, with their ids where known; columns of ``frame``."""
+        """The rows of ``frame`` that are in the store, with their ids if they are known."""
         return self._part("state", IN_STORE)
 
     @property
     def unconfirmed(self) -> pd.DataFrame:
-        """The unconfirmed rows (also those in flight or not found); columns of ``frame``."""
+        """The rows of ``frame`` that are unconfirmed, in flight or not found."""
         return self._part("state", UNCONFIRMED_STATES)
 
     @property
     def changed(self) -> pd.DataFrame:
-        """The known animals whose values are otherwise now, not sent; columns of ``frame``."""
+        """The rows of ``frame`` whose animals were loaded before with other values; not sent."""
         return self._part("reason", [Reason.CHANGED])
 
     @property
     def fix(self) -> pd.DataFrame:
-        """The rows that need fixing (invalid, rejected): correct its columns, then load it.
+        """The rows that need fixing (invalid or rejected). Correct the file's columns, and load it.
 
-        All problems of a row follow its own columns. The last column links it to its row. Empty
-        cells are missing values, so ``fillna`` fills them.
+        The columns of the file come first, followed by the problems of the row. The last column
+        links it to its row in the file. Empty cells are missing values, so you can use ``fillna``.
         """
         rows = self._view.rows(*FIX_STATES)
         return make_frame(self._view.run, rows, FIX_COLUMNS, empty_is_missing=True)
 
     def write(self, folder: str | PathLike[str] = DEFAULT_FOLDER) -> list[Path]:
-        """Write the results as files, each whole or not at all.
+        """Write the results as files, each completely or not at all.
 
-        ``results.csv`` has every row; ``fix.csv`` those to fix: correct its own columns and
-        load it as it is; ``unconfirmed.csv`` the
-        unconfirmed ones; ``summary.json`` the counts; and, where
-        XlsxWriter is installed, ``results.xlsx`` all of it for a colleague. Files that were
-        changed since, and the results of another file's import, stay; then all go to the next free
-        folder (``results-2``), which a warning names.
+        ``results.csv`` has every row, ``fix.csv`` the rows that need fixing, ``unconfirmed.csv``
+        the unconfirmed rows, and ``summary.json`` the counts. If XlsxWriter is installed,
+        ``results.xlsx`` has all rows and a sheet to correct. Files that somebody changed and
+        results of another file are never overwritten: the files go to a new folder
+        (``results-2``), which a warning names.
 
         Args:
-            folder: Where to; made if missing.
+            folder: Folder for the files; it is created if it is missing.
 
         Returns:
-            The paths written.
+            The paths of the files.
         """
         facts = self._view.facts
         place, note = find_place(Path(folder), facts.run)
@@ -154,52 +154,51 @@ class LoadResult:
         """Raise unless every row is in the store or is excluded.
 
         Raises:
-            LoadFailedError: Says how many are not, and the first reasons.
+            LoadFailedError: Some rows are not; the message has their number and the first reasons.
         """
         counts = self.counts
         if sum(counts.values()) > sum(counts[state] for state in (*IN_STORE, State.EXCLUDED)):
             raise LoadFailedError(str(self), self)
 
     def reconcile(self, client: PostingClient, *, grace_s: float = GRACE_S) -> Reconciliation:
-        """Read the store to find out what became of unconfirmed rows; nothing is sent.
+        """Read the store to find the pets of unconfirmed rows; no pet is sent.
 
-        Rows get pets if every pet that appeared since the reading before they were sent equals an
-        unconfirmed row, and no more such pets appeared than there are rows with that name and
-        category. Otherwise ``candidates`` has the pets that a row may be, and you ``resolve`` it.
-        Unconfirmed rows of other imports into the store are settled, too. The same load with
-        ``duplicates={"not_found": "create"}`` creates again what was not found.
+        Rows are matched with pets if every pet that appeared since the load read the store equals
+        an unconfirmed row, and there are no more such pets than rows with that name and category.
+        Otherwise, ``candidates`` has the possible pets, and you can ``resolve`` the rows. The
+        unconfirmed rows of other loads into this store are also matched. To create the animals
+        that are ``not_found``, repeat the load with ``duplicates={"not_found": "create"}``.
 
         Args:
-            client: A client of the store that the import went to.
-            grace_s: Seconds after the last unconfirmed request before a missing pet means
-                anything, because a store may act late. The remaining seconds are waited for.
+            client: A client of the store that the file was loaded into.
+            grace_s: Seconds to wait after the last unconfirmed request, because a slow store may
+                still create the pet. Time that has already passed counts.
 
         Returns:
-            How many were found, were not found or stay unconfirmed, and what that rests on.
+            A Reconciliation: how many rows were found, not found or are still unconfirmed.
 
         Raises:
-            ArgumentError: An argument cannot be used; nothing was sent.
-            JournalLockedError: An import is at work on the journal.
-            PetstoreError: The store cannot be read; nothing was settled.
+            ArgumentError: An argument is invalid. Nothing was read.
+            JournalLockedError: Another import is using the journal.
+            PetstoreError: The store cannot be read. No row has changed.
         """
         return self._view.reconcile(client, grace_s=grace_s)
 
     def resolve(self, pets: Mapping[RowName, PetIds]) -> None:
-        """Write what a person found out about unconfirmed rows.
+        """Record the pets of unconfirmed rows, after you have looked in the store.
 
         Args:
-            pets: The id of the pet of each row, by its line in the file (an int) or its key (a
-                text, or a tuple of texts); None means that the store has no such pet, so the next
-                load of the file sends the row. A line that stands for several unconfirmed animals
-                takes a list.
+            pets: Id of the pet of each row, by the line in the file (an int) or by the key (a text,
+                or a tuple of texts). None means that the store has no such pet, so the next load
+                of the file sends the row. If a line stands for several animals, pass a list.
 
         Raises:
-            ArgumentError: A row is not unconfirmed, a pet is another row's, or a ``"?"`` was not
-                replaced; nothing was changed.
+            ArgumentError: A row is not unconfirmed, a pet belongs to another row, or a ``"?"`` was
+                not replaced. Nothing was changed.
 
         Example:
             ``result.resolve({17: 4711, 18: None})``: line 17 is pet 4711, and the store has no
-            pet of line 18.
+            pet for line 18.
         """
         resolve(self._view.path, self._view.import_id, pets)
 
@@ -228,5 +227,5 @@ def latest_results(path: Path, most: int) -> list[LoadResult]:
         return []
     with reading(path) as sql:
         which = "import > (SELECT max(import) - ? FROM imports)"
-        runs = journal.read_imports(sql, which, [most])
+        runs = read_imports(sql, which, [most])
     return [LoadResult(ImportView(path, run.id, sent_now=False)) for run in reversed(runs)]

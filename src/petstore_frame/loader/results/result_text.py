@@ -10,20 +10,21 @@ from os import fspath
 
 from petstore_frame.loader.duplicate_question import LIKELY
 from petstore_frame.loader.journal.database import unusual_folder
-from petstore_frame.loader.journal.rows import ExcludedRows
+from petstore_frame.loader.journal.row_counts import ExcludedRows
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
     IN_STORE,
     LIKELY_KEY,
+    MAX_ERRORS,
     UNCONFIRMED,
     WHY_EXCLUDED,
     ImportSummary,
 )
-from petstore_frame.loader.row_state import Ending, Reason, State, short_text
-from petstore_frame.rendering import PAGE, Markup, count_text, minute_text, palette
-from petstore_frame.schema import FIELDS
+from petstore_frame.loader.row_state import FIX_STATES, Ending, Reason, State, short_text
+from petstore_frame.rendering import PAGE, Markup, palette
+from petstore_frame.schema import FIELDS, count_text, minute_text
 
 _BADGES = {
     **dict.fromkeys(("Done", "Already loaded"), palette.VERDICT_BADGES["complete"]),
@@ -42,7 +43,6 @@ _MEANINGS = {
     "removed?",
     "not_shown": "{} pets of earlier loads are no longer in the store",
     "twins": "{} pets like yours were added by somebody else; did a colleague load the same file?",
-    "withdrawn": "No longer in the file, and never sent: {} of an earlier version of it",
     "moved": "Taken over from earlier files that did not send them: {}",
     "renamed_in_store": "{} have another name in the store: not sent again",
     "stays_created": "{} were created before they were called known animals: they stay",
@@ -53,7 +53,7 @@ _MEANINGS = {
 NOT_SHOWN = "not_shown_animals"  # a fact: animals of other files that the store has lost
 
 
-def headline(facts: ImportSummary) -> tuple[str, str]:
+def headline(facts: ImportSummary, reader: Reader = "python") -> tuple[str, str]:
     """Return a title of a few words, and one sentence, which names the file."""
     name, rows = facts.run.source, count_text(len(facts), "row")
     if not len(facts):
@@ -62,7 +62,7 @@ def headline(facts: ImportSummary) -> tuple[str, str]:
         is_open = facts.question is not None or facts.is_held
         sent = 0 if is_open else facts.counts[State.PENDING]
         return "Dry run", f"{name}: {rows} read, {count_text(sent, 'animal')} would be sent"
-    return _title(facts), f"{name}: {_what_became(facts)}"
+    return _title(facts), f"{name}: {_outcome(facts, reader)}"
 
 
 def _title(facts: ImportSummary) -> str:
@@ -80,15 +80,35 @@ def _title(facts: ImportSummary) -> str:
     return next(title for title, applies in titles.items() if applies)
 
 
-def _what_became(facts: ImportSummary) -> str:
-    """Return what became of the rows in one sentence; what did not occur is left out."""
+def _outcome(facts: ImportSummary, reader: Reader) -> str:
+    """Return the outcome of the rows in one sentence; what did not occur is left out."""
     run, groups = facts.run, facts.groups
     sentence = "; ".join(group.counted(rows) for group, rows in groups.items() if rows)
     if not facts.sent_now and run.ended_at is not None:
         sentence += f" (last sent {minute_text(run.ended_at)}, nothing new now)"
     # Why an import stopped before its end is what a reader needs first.
-    is_stopped = run.ending not in (None, Ending.DONE) and run.ending_detail
-    return f"{run.ending_detail}; {sentence}" if is_stopped else sentence
+    why_stopped = _why_stopped(facts, reader)
+    return f"{why_stopped}; {sentence}" if why_stopped else sentence
+
+
+def _why_stopped(facts: ImportSummary, reader: Reader) -> str:
+    """Return why an import stopped before its end; empty if it did not."""
+    run = facts.run
+    if run.ending in (None, Ending.DONE):
+        return ""
+    if run.ending is not Ending.BUDGET:
+        return run.ending_detail
+    if facts.common_cause is not None:
+        return f"nothing was sent, as most rows fail for one reason: {facts.common_cause}"
+    max_errors = run.facts.get(MAX_ERRORS)
+    for state in FIX_STATES:
+        rows = facts.counts[state]
+        if max_errors is not None and rows > max_errors:
+            verb = "is" if rows == 1 else "are"
+            limit = to_add(MAX_ERRORS, max_errors, reader)
+            too_many = f"{count_text(rows, 'row')} {verb} {state}, more than {limit} allows"
+            return f"{too_many}; fix them, or allow more"
+    return ""
 
 
 def next_texts(facts: ImportSummary, reader: Reader = "python") -> list[str]:
@@ -98,7 +118,7 @@ def next_texts(facts: ImportSummary, reader: Reader = "python") -> list[str]:
 
 def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
     """Return the view for a terminal."""
-    word, sentence = headline(facts)
+    word, sentence = headline(facts, reader)
     steps, lines = next_texts(facts, reader), [f"{word}: {sentence}"]
     if word == "Already loaded":  # all else was said when it was loaded
         return "\n".join([*lines, *steps[:1]])
@@ -143,7 +163,7 @@ def file_warnings(facts: ImportSummary) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
     sentences = []
     for name, value in facts.run.facts.items():
-        if not value or name in (COMMON_CAUSE, LIKELY_KEY, NOT_SHOWN):
+        if not value or name in (COMMON_CAUSE, LIKELY_KEY, MAX_ERRORS, NOT_SHOWN):
             continue
         text = str(value)
         if isinstance(value, list):
@@ -231,9 +251,9 @@ def _reconciling(facts: ImportSummary) -> Iterator[Step]:
 
 def _sending(facts: ImportSummary) -> Iterator[Step]:
     """Yield what says which animal a row is, and how to send what is left."""
-    likely = facts.run.facts.get(LIKELY_KEY)
-    if likely and (facts.sent_now or facts.is_rehearsal):
-        yield Step(LIKELY.format(likely["facts"]), {"key": likely["column"]})
+    likely = facts.likely_key
+    if likely is not None and (facts.sent_now or facts.is_rehearsal):
+        yield Step(LIKELY.format(likely), {"key": likely.column})
     pending = facts.counts[State.PENDING]
     what = count_text(pending, "row")
     if pending and facts.is_held:

@@ -7,9 +7,10 @@ from collections import Counter
 from enum import StrEnum
 from typing import Self
 
+from petstore_frame.loader.journal.row_counts import count_rows
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.row_state import State
-from petstore_frame.rendering import count_text
+from petstore_frame.loader.row_state import AnimalFacts, RowFacts, State, state_of
+from petstore_frame.schema import count_text
 
 
 class RowGroup(StrEnum):
@@ -59,46 +60,29 @@ _OF_STATE = {
     State.GONE: RowGroup.GONE,
     State.EXCLUDED: RowGroup.EXCLUDED,
 }
-_STATES = """
-SELECT state, own_state, speaks, own_import = import, {line}, count(*)
-FROM row_states WHERE import = ? GROUP BY 1, 2, 3, 4, 5 ORDER BY 5
-"""
 
 
-def group_of(
-    state: State, animal_state: State | None, *, speaks: bool, is_of_import: bool, was_sent: bool
-) -> RowGroup:
-    """Return the group of a row.
-
-    Args:
-        state: The state of the row.
-        animal_state: The state of its animal; None for a row without an animal.
-        speaks: Whether the animal is sent with the values of this row.
-        is_of_import: Whether the animal is of the import of this row.
-        was_sent: Whether this call sent the rows of the import.
-    """
-    if animal_state is not None and not speaks and is_of_import:
+def group_of(row: RowFacts, animal: AnimalFacts | None, *, was_sent: bool) -> RowGroup:
+    """Return the group of a row; ``was_sent`` says whether this call sent rows of the import."""
+    if animal is None or animal.state is None or animal.has_this_row:
+        state = state_of(row, animal)
+    elif animal.is_of_import:
         return RowGroup.REPEATED
-    shown = state if animal_state is None or speaks else animal_state
-    if shown is State.CREATED:
-        return RowGroup.ADDED if was_sent and speaks else RowGroup.ALREADY_LOADED
-    return _OF_STATE[shown]
+    else:
+        state = animal.state
+    if state is not State.CREATED:
+        return _OF_STATE[state]
+    is_new = was_sent and animal is not None and animal.has_this_row
+    return RowGroup.ADDED if is_new else RowGroup.ALREADY_LOADED
 
 
 def count_groups(sql: sqlite3.Connection, run: Import, *, was_sent: bool) -> dict[RowGroup, int]:
     """Return how many rows of the file are in each group; all groups are in the result."""
     has_quantity = bool((run.recipe or {}).get("quantity"))
-    # Without a quantity column each row of the journal is a row of the file.
-    query = _STATES.format(line="line" if has_quantity else "NULL")
     counts, group_of_line = Counter[RowGroup](), dict[int, RowGroup]()
-    for state, own_state, speaks, is_of_import, line, rows in sql.execute(query, [run.number]):
-        group = group_of(
-            State(state),
-            None if own_state is None else State(own_state),
-            speaks=bool(speaks),
-            is_of_import=bool(is_of_import),
-            was_sent=was_sent,
-        )
+    # Without a quantity column each row of the journal is a row of the file.
+    for row, animal, line, rows in count_rows(sql, run.number, by_line=has_quantity):
+        group = group_of(row, animal, was_sent=was_sent)
         if line is None:
             counts[group] += rows
             continue

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Self
 from petstore_frame.storage.progress import is_watched
 
 Inbox = queue.SimpleQueue["Done | None"]
-# A signal that arrives just before a wait does not end it.
-LONGEST_WAIT_S = 1.0
+# A signal that arrives just before a wait does not end it, and a press of Stop is seen after it.
+LONGEST_WAIT_S = 0.5
 # How often a paused thread looks whether its pool was abandoned.
 PAUSE_CHECK_S = 0.5
 
@@ -36,7 +36,7 @@ class _Job(NamedTuple):
 
 
 def wait_for(inbox: Inbox, timeout_s: float | None) -> Done | None:
-    """Take the next end from the inbox; ``queue.Empty`` if none came in time, or in a second."""
+    """Take the next end from the inbox; ``queue.Empty`` after the timeout or half a second."""
     if timeout_s is None:
         return inbox.get(timeout=LONGEST_WAIT_S)
     return inbox.get(timeout=min(timeout_s, LONGEST_WAIT_S))

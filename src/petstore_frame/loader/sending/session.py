@@ -372,11 +372,7 @@ class Sender:
             return
         for state in (State.INVALID, State.REJECTED):
             if self.counts[state] > max_errors:
-                self._stop(
-                    Ending.BUDGET,
-                    f"{self.counts[state]:,} rows are {state}, more than max_errors={max_errors}; "
-                    "fix them, or allow more",
-                )
+                self._stop(Ending.BUDGET, "")  # the result says how many
 
     def _check_patience(self) -> None:
         options, pace = self.options, self._pace

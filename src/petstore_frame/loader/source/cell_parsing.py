@@ -16,14 +16,15 @@ from pydantic import TypeAdapter, ValidationError
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.row_state import SUSPICIOUS, RowProblem, Suspicion, short_text
 from petstore_frame.loader.source.spreadsheet_text import (
+    MISSING_TEXTS,
     NAME_NOTES,
+    is_missing_text,
     is_spreadsheet_fault,
     unwrap_name,
     without_invisible,
 )
-from petstore_frame.loader.source.totals import OF_TOTAL, is_total
-from petstore_frame.rendering import NO_STATUS
-from petstore_frame.schema import NewPet, PetField
+from petstore_frame.loader.source.totals import TOTAL_STARTS, is_total
+from petstore_frame.schema import NO_STATUS, NewPet, PetField, fold
 from petstore_frame.storage import harmless
 from petstore_frame.validation import INT64, closest_match
 
@@ -42,16 +43,22 @@ _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 _GROUPED = {sign: re.compile(rf"[+-]?[0-9]{{1,3}}(\{sign}[0-9]{{3}})+") for sign in ",."}
 # Control characters and lone surrogates.
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-# A name that needs no further checks: it cannot get a note or a problem.
-_PLAIN = re.compile(
-    rf"(?!(?:{OF_TOTAL}|(?i:nan|none|null|n/a|nat|undefined))\Z)"
-    r"[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-z0-9.)])?"
-)
+# The characters of nearly all names; such a name has no note.
+_PLAIN_NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-z0-9.)])?")
+# How a total or a text for a missing value begins.
+_CHECKED_STARTS = TOTAL_STARTS | {text[:2] for text in MISSING_TEXTS}
 
 
 def folded_text(text: str) -> str:
     """Return a text as values are compared: `` In Stock `` is ``in stock``."""
     return without_invisible(text).strip().casefold()
+
+
+def _is_plain_name(text: str) -> bool:
+    """Return True for a name that needs no further checks: it cannot get a note or a problem."""
+    if len(text) >= _MAX_CACHED_LENGTH or not _PLAIN_NAME.fullmatch(text):
+        return False
+    return text[:2].lower() not in _CHECKED_STARTS or not (is_missing_text(text) or is_total(text))
 
 
 def unsendable_character(text: str) -> str | None:
@@ -67,11 +74,15 @@ def suspicious(kind: Suspicion, message: str) -> RowProblem:
 
 
 class Meaning(NamedTuple):
-    """What a text adds to the request body (empty to leave the field out), notes, a problem."""
+    """What a text adds to the request body (empty to leave the field out), notes, a problem.
+
+    ``compared`` is the form in which rows are compared: the folded name, or the number.
+    """
 
     part: bytes = b""
     notes: tuple[str, ...] = ()
     problem: RowProblem | None = None
+    compared: str = ""
 
 
 NOTHING = Meaning()
@@ -133,25 +144,27 @@ class FieldReader(dict[str, Meaning]):
             return NOTHING
         if value == PLACEHOLDER:
             return OPEN
-        part, _, problem = self._read(str(value))
-        if problem is not None and problem.allow is None:
+        meaning = self._read(str(value))
+        if meaning.problem is not None and meaning.problem.allow is None:
             values = self.field.values
             allowed = f"one of {', '.join(values)}" if values else "a whole number"
             label = self.field.label.lower()
             raise ArgumentError(
                 f'{option} gives {value!r} as a {label}; it is {allowed}, or "" for none'
             )
-        return Meaning(part)
+        return Meaning(meaning.part, compared=meaning.compared)
 
-    def _meaning_of_json(self, value: str, notes: Sequence[str] = ()) -> Meaning:
-        return Meaning(f'"{self.field.wire_name}":{value}'.encode(), tuple(notes))
+    def _meaning_of_json(
+        self, value: str, notes: Sequence[str] = (), compared: str = ""
+    ) -> Meaning:
+        part = f'"{self.field.wire_name}":{value}'.encode()
+        return Meaning(part, tuple(notes), None, compared or value)
 
     def _read(self, text: str) -> Meaning:
         """Read a text as the recipe maps it; otherwise by its field or dtype."""
         is_name = self.field.name == "name"
-        is_short = len(text) < _MAX_CACHED_LENGTH
-        if is_name and is_short and not self.meanings and _PLAIN.fullmatch(text):
-            return self._meaning_of_json(f'"{text}"')
+        if is_name and not self.meanings and _is_plain_name(text):
+            return Meaning(f'"name":"{text}"'.encode(), (), None, fold(text))
         if not text.isprintable() and (character := unsendable_character(text)):
             message = f"{character} is not a character that can be sent"
             return _rejected("control_character", message, "remove it, or type it again")
@@ -208,7 +221,7 @@ class FieldReader(dict[str, Meaning]):
             kind = "a spreadsheet error" if name.strip()[0] == "#" else "a rounded number"
             message = f"{short_text(name)} is {kind}, not a name"
             return _rejected("spreadsheet_fault", message, "type the name again, as text")
-        meaning = self._meaning_of_json(quoted(name), notes)
+        meaning = self._meaning_of_json(quoted(name), notes, fold(name))
         return meaning._replace(problem=_LIKE_A_TOTAL) if is_total(name) else meaning
 
     def _read_category(self, text: str) -> Meaning:

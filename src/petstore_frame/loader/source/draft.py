@@ -17,8 +17,7 @@ from petstore_frame.loader.source.order_values import OrderReader
 from petstore_frame.loader.source.preview import FilePreview
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_keys import cell_at
-from petstore_frame.rendering import count_text
-from petstore_frame.schema import FIELDS
+from petstore_frame.schema import FIELDS, count_text
 from petstore_frame.storage import toml_files as toml
 
 # A column with more different values than this holds no labels or statuses.

@@ -16,7 +16,7 @@ from petstore_frame.loader.source.column_mapping import (
 )
 from petstore_frame.loader.source.order_values import DATE
 from petstore_frame.loader.source.row_keys import cell_at
-from petstore_frame.rendering import count_text
+from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,11 +18,12 @@ from petstore_frame.validation import before_sending
 
 
 class Recipe(RecipeFields):
-    """How to read one kind of file: write it once, and use it for each file of that kind.
+    """The options to read one kind of file: write them once, and use them for every such file.
 
-    A ``"?"`` is a placeholder. In ``key``, ``keep``, ``mapping`` and in the options of the layout
-    it is rejected by name; as the meaning of a value it leaves the rows with that value to fix. A
-    recipe holds no address, no API key and no folder.
+    A ``"?"`` is a placeholder for an answer. A file cannot be loaded while ``key``, ``keep``,
+    ``mapping`` or a layout option such as ``encoding`` has one. If a value in ``value_map`` has
+    one, the rows with that value need fixing. A recipe never contains an address, an API key or a
+    journal folder.
 
     Raises:
         ArgumentError: An option is unknown, or its value cannot be used; the message names both.
@@ -41,13 +42,17 @@ class Recipe(RecipeFields):
 
     @classmethod
     def draft(cls, source: Any, **options: Unpack[RecipeOptions]) -> str:
-        """Return a recipe for a file as TOML: proven options, and placeholders for the others.
+        """Draft a recipe for a file, as TOML text with a placeholder for each open question.
 
-        The complete file is read. Each placeholder has a comment with its facts.
+        The whole file is read. Options that are certain have their value; each placeholder has a
+        comment with the facts.
 
         Args:
-            source: What ``load`` reads.
+            source: A file or DataFrame, as for ``load``.
             options: Options that you already know.
+
+        Returns:
+            The text of the recipe. Save it as a ``.toml`` file, and replace each ``"?"``.
 
         Raises:
             InputError: The file cannot be read at all.

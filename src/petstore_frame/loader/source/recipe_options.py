@@ -83,13 +83,13 @@ class RecipeFields(BaseModel):
     )
     keep: Literal["first", "last", "?"] | None = Field(
         None,
-        description="Which of several rows of one key counts: first or last, by the order of the "
-        "file or by order_by",
+        description="Row that counts if a key has several: first or last, in the order of the file "
+        "or of order_by",
     )
     order_by: str | None = Field(
         None,
         pattern=r"\S",
-        description="Column of dates or numbers that orders the rows of one key",
+        description="Column of dates or numbers that sorts the rows of one key",
     )
     mapping: dict[str, str] = Field(
         {}, description='Column of each field: {"name": "Animal"}; "" leaves a field out'
@@ -129,24 +129,24 @@ class RecipeFields(BaseModel):
     delimiter: str | None = Field(
         None,
         pattern=r'^[^"\r\n]$',
-        description="Character between the cells; not a quote and not a line end",
+        description="Character between the cells, such as ; (not a quote or a line break)",
     )
     quoting: Literal["strict", "none", "unwrap", "?"] = Field(
         "strict",
-        description="strict; none reads quotes as letters; unwrap removes the quotes around rows "
-        "and names",
+        description="Treatment of quotes: strict (as in CSV), none (read as letters), or "
+        "unwrap (removed around rows and names)",
     )
     sheet: str | None = Field(None, description="Name of the sheet of a workbook")
     header_row: int | None = Field(
-        None, ge=1, description="Row of the header; 1 is the first of the file"
+        None, ge=1, description="Row of the header; 1 is the first row of the file"
     )
     columns: tuple[str, ...] | None = Field(
-        None, description="Names of the columns of a file that has no header"
+        None, description="Names of the columns, if the file has no header"
     )
     thousands: Literal[",", ".", "?"] | None = Field(
-        None, description="Separator between groups of digits, a comma or a point"
+        None, description="Thousands separator of numbers: a comma or a point"
     )
-    keep_spaces: bool = Field(False, description="Whether names keep the spaces around them")
+    keep_spaces: bool = Field(False, description="Whether to keep the spaces around names")
 
     @field_validator("key", "allow", "columns", "exclude", "include", mode="before")
     @classmethod
@@ -224,10 +224,10 @@ class RecipeFields(BaseModel):
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
-        """Read a recipe from its TOML file; a path in it is relative to the file.
+        """Read a recipe from a TOML file; paths in it are relative to that file.
 
         Raises:
-            InputError: The file cannot be read, or has an unknown option; with the line.
+            InputError: The file cannot be read or has an unknown option; the error has the line.
         """
         file_path = Path(fspath(path))
         text, options = toml.read_toml(file_path, "the recipe")

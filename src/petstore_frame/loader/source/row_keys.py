@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from unicodedata import normalize
 
 from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.loader.source.cell_parsing import folded_text, unsendable_character
 from petstore_frame.loader.source.spreadsheet_text import (
+    MISSING_MARKERS,
     SPREADSHEET_ERROR,
     THREE_NUMBERS,
     is_missing_marker,
@@ -25,41 +26,84 @@ _MAY_BE_SPECIAL = re.compile(r"[+#/.]|^$")
 _HINT = "fill it in: it identifies the animal"
 
 
+def _is_plain(text: str) -> bool:
+    """Return True for an ASCII text that is no date and no number that a spreadsheet rounded."""
+    is_special = _MAY_BE_SPECIAL.search(text) is not None
+    return not is_special and text.isprintable() and not is_spreadsheet_date(text)
+
+
 def cell_at(cells: Sequence[str], at: int) -> str:
     """Return a cell without outer spaces, empty if the row is too short."""
     return cells[at].strip() if at < len(cells) else ""
 
 
 class KeyReader:
-    """Reads the key of each row, after it has seen all rows of the file.
+    """Reads the key of each row.
+
+    Whether a text such as ``12-Mar`` or ``unknown`` is a key depends on the rest of the column, so
+    all rows are examined before the first such text is read. Most files have none.
 
     Args:
         columns: The columns of the file.
         key: The columns of the key.
         empty_values: Texts that mean no key, by the recipe.
+        rows: Yields the rows of the file from the first one.
     """
 
     def __init__(
-        self, columns: Sequence[str], key: Sequence[str], empty_values: Collection[str]
+        self,
+        columns: Sequence[str],
+        key: Sequence[str],
+        empty_values: Collection[str],
+        rows: Callable[[], Iterable[TableRow]],
     ) -> None:
+        self._rows = rows
         self._position_of = {column: columns.index(column) for column in key}
         self._positions = tuple(self._position_of.values())
         self._empty_values = frozenset(empty_values)
+        self._has_examined_rows = False
         self._missing_markers = Counter[Key]()
         self._complete_keys = set[Key]()  # of all rows, if the key has several columns
         # Positions of columns with keys that are not dates, and with three numbers in a key.
         self._others, self._three_numbers = set[int](), set[int]()
         self._ambiguous: frozenset[Key] = frozenset()
-        # Fast path for large files: keys of one column that need no further checks.
-        self._single_at = self._positions[0] if len(self._positions) == 1 else None
-        self._is_plain = self._single_at is not None and not self._empty_values
 
-    def observe(self, row: TableRow) -> None:
-        """Examine a row, before the first key is read."""
-        if self._single_at is not None and self._is_plain_key(row, self._single_at):
-            self._others.add(self._single_at)
-            return
-        self._is_plain = False
+    def read(self, row: TableRow) -> tuple[Key | None, RowProblem | None]:
+        """Return the key of a row, or why it has none."""
+        key = self._plain_key(row)
+        if key is not None:
+            return key, None
+        if not self._has_examined_rows:
+            self._examine_rows()
+        texts = tuple([self._text(row.cells, at) for at in self._positions])
+        problem = self._problem(row, texts)
+        return (texts, None) if problem is None else (None, problem)
+
+    def _plain_key(self, row: TableRow) -> Key | None:
+        """Return a key that is one in any column; None if the other rows have to be examined."""
+        if row.notes or row.problems or self._empty_values:
+            return None
+        cells = row.cells
+        width = len(cells)
+        texts = [cells[at].strip() if at < width else "" for at in self._positions]
+        for text in texts:
+            if not text.isascii() or text.lower() in MISSING_MARKERS:
+                return None
+            if not text.isalnum() and not _is_plain(text):
+                return None
+        return tuple(texts)
+
+    def _examine_rows(self) -> None:
+        """Collect what the column says about texts that may not be keys."""
+        self._has_examined_rows = True
+        for row in self._rows():
+            if len(self._positions) == 1 and self._plain_key(row) is not None:
+                self._others.add(self._positions[0])
+            else:
+                self._examine(row)
+        self._find_ambiguous()
+
+    def _examine(self, row: TableRow) -> None:
         texts = [self._text(row.cells, at) for at in self._positions]
         if all(map(is_missing_marker, filter(None, texts))):
             self._missing_markers[tuple(texts)] += 1
@@ -73,17 +117,7 @@ class KeyReader:
         if len(texts) > 1:
             self._complete_keys.add(tuple(texts))
 
-    def _is_plain_key(self, row: TableRow, at: int) -> bool:
-        """Return True for a key that is no missing marker, date, or spreadsheet error."""
-        cells = row.cells
-        text = cells[at].strip() if at < len(cells) else ""
-        if not text.isascii() or not text.isprintable() or _MAY_BE_SPECIAL.search(text):
-            return False
-        return not (
-            row.problems or row.notes or is_missing_marker(text) or is_spreadsheet_date(text)
-        )
-
-    def finish(self) -> None:
+    def _find_ambiguous(self) -> None:
         """Find the keys with empty columns whose other columns match several keys."""
         partial = [texts for texts in self._complete_keys if "" in texts and any(texts)]
         ambiguous = set[Key]()
@@ -94,14 +128,6 @@ class KeyReader:
                 if tuple(map(bool, texts)) == filled and times[rest[texts]] > 1:
                     ambiguous.add(texts)
         self._ambiguous = frozenset(ambiguous)
-
-    def read(self, row: TableRow) -> tuple[Key | None, RowProblem | None]:
-        """Return the key of a row, or why it has none."""
-        if self._is_plain and self._single_at is not None:
-            return (row.cells[self._single_at].strip(),), None
-        texts = tuple([self._text(row.cells, at) for at in self._positions])
-        problem = self._problem(row, texts)
-        return (texts, None) if problem is None else (None, problem)
 
     def _text(self, cells: Sequence[str], at: int) -> str:
         """Return the text of a column, empty if it holds no key."""

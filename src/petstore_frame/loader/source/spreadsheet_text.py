@@ -86,8 +86,21 @@ def unwrap_name(name: str) -> str:
 
 
 # Texts that programs write for a missing value.
-_MISSING = re.compile(r"nan|none|null|\(null\)|<na>|#n/a|n/a|nat|undefined", re.IGNORECASE)
+MISSING_TEXTS = frozenset(
+    {"nan", "none", "null", "(null)", "<na>", "#n/a", "n/a", "nat", "undefined"}
+)  # fmt: skip
+_LONGEST_MISSING = max(map(len, MISSING_TEXTS))
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\x80-\x9f]")
+
+
+def is_missing_text(text: str) -> bool:
+    """Return True for a text that programs write for a missing value, such as ``NaN``.
+
+    Example:
+        >>> is_missing_text("NULL"), is_missing_text("Nancy")
+        (True, False)
+    """
+    return len(text) <= _LONGEST_MISSING and text.casefold() in MISSING_TEXTS
 
 
 def without_invisible(text: str) -> str:
@@ -113,6 +126,6 @@ NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("mojibake", is_misread),
     ("invisible_characters", _INVISIBLE.search),
     ("line_break", re.compile(r"[\t\r\n]").search),
-    ("missing_word", _MISSING.fullmatch),
+    ("missing_word", is_missing_text),
     ("html_entity", ENTITY.search),
 )

@@ -22,15 +22,15 @@ _ANIMALS = (
     "animali animais dieren djur dyr eläintä zwierząt zvířat zvierat állat životinja živali ζώα "
     "животных hayvan"
 )
-OF_TOTAL = (
+_TOTAL_PATTERN = (
     rf"(?i:(?:{_PREFIXES})?(?:i\s+alt|{'|'.join(sorted(set(_TOTAL_NAMES.split()), key=len)[::-1])})"
     rf"(?:\s*(?:[:=].*|\(?[0-9][0-9.,]*\)?(?:\s+(?:{'|'.join(_ANIMALS.split())}))?|"
     rf"{'|'.join(_ANIMALS.split())}))?)"
 )
-_TOTAL = re.compile(OF_TOTAL)
+_TOTAL = re.compile(_TOTAL_PATTERN)
 _LONGEST = 60
 # How such a text begins, as most cells of a file are ruled out by their first letters.
-_STARTS = frozenset(
+TOTAL_STARTS = frozenset(
     name[:2].casefold()
     for name in [
         *_TOTAL_NAMES.split(),
@@ -47,7 +47,7 @@ def is_total(text: str) -> bool:
         (True, True, False)
     """
     text = text.strip()
-    if text[:2].casefold() not in _STARTS:
+    if text[:2].casefold() not in TOTAL_STARTS:
         return False
     return 0 < len(text) <= _LONGEST and _TOTAL.fullmatch(text) is not None
 

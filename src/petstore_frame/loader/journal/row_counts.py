@@ -1,0 +1,138 @@
+"""Counts the rows of an import by their states, in groups, so that a million rows are a few."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from petstore_frame.loader.journal.rows import Import, facts_of, unpack_problem
+from petstore_frame.loader.row_state import (
+    AnimalFacts,
+    Reason,
+    RowFacts,
+    RowProblem,
+    State,
+    reason_of,
+    state_of,
+)
+
+# What ``state_of`` looks at.
+_FACTS = """
+reason IS NOT NULL, problem IS NOT NULL,
+animal_state, animal_import = import AND animal_row = row, animal_import = import
+"""
+_STATES = f"""
+SELECT {{line}}, {_FACTS}, count(*) FROM rows_and_animals
+WHERE import = ? GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1
+"""
+_EXCLUDED = f"""
+SELECT known_by, coalesce(payload <> animal_payload, FALSE), source, staged_at,
+  {_FACTS}, count(*) FROM rows_and_animals
+LEFT JOIN (SELECT import AS other, source, staged_at FROM imports)
+  ON other = animal_import AND other <> import
+WHERE import = ? GROUP BY 1, 2, other, 5, 6, 7, 8, 9 ORDER BY min(row)
+"""
+_NOTED = f"""
+SELECT notes, min(line), {_FACTS}, count(*) FROM rows_and_animals
+WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' GROUP BY 1, 3, 4, 5, 6, 7 ORDER BY 2
+"""
+# A row is with each of its problems.
+_PROBLEMS = f"""
+SELECT each_problem.value, min(line), max(line), {_FACTS}, count(*)
+FROM rows_and_animals, json_each(problem) AS each_problem
+WHERE import = ? AND problem IS NOT NULL GROUP BY 1, 4, 5, 6, 7, 8 ORDER BY min(row)
+"""
+
+
+class RowCount(NamedTuple):
+    """Rows that are in one state for the same reasons."""
+
+    row: RowFacts
+    animal: AnimalFacts | None
+    line: int | None
+    rows: int
+
+    @property
+    def state(self) -> State:
+        return state_of(self.row, self.animal)
+
+
+@dataclass
+class ExcludedRows:
+    """Rows that are excluded for one reason."""
+
+    reason: Reason
+    by: str | None  # how their animals were found, as in ``rows``
+    source: str | None  # the other file that has the animals, and when it was read
+    staged_at: float | None
+    rows: int
+
+
+class ProblemRows(NamedTuple):
+    """Rows that have one problem."""
+
+    problem: RowProblem
+    lines: list[int]  # of two of them
+    rows: int
+
+
+class NotedRows(NamedTuple):
+    """Rows that can be sent, with the same notes."""
+
+    notes: Sequence[str]
+    first_line: int
+    rows: int
+
+
+def count_rows(sql: sqlite3.Connection, number: int, *, by_line: bool = False) -> list[RowCount]:
+    """Count the rows of an import by what their states depend on, and ``by_line``."""
+    query = _STATES.format(line="line" if by_line else "NULL")
+    return [
+        RowCount(*facts_of(facts), line, rows)
+        for line, *facts, rows in sql.execute(query, [number])
+    ]
+
+
+def count_states(sql: sqlite3.Connection, number: int) -> dict[State, int]:
+    """Count the rows of an import in each state; every state is in the result."""
+    counts = dict.fromkeys(State, 0)
+    for group in count_rows(sql, number):
+        counts[group.state] += group.rows
+    return counts
+
+
+def read_excluded(sql: sqlite3.Connection, run: Import) -> list[ExcludedRows]:
+    """Return the excluded rows of an import by their reason, the first row's first."""
+    groups: dict[tuple[Any, ...], ExcludedRows] = {}
+    for by, has_new_values, source, staged_at, *facts, rows in sql.execute(_EXCLUDED, [run.number]):
+        row, animal = facts_of(facts)
+        if state_of(row, animal) is not State.EXCLUDED:
+            continue
+        row = row._replace(is_matched=by is not None, has_new_values=bool(has_new_values))
+        group = ExcludedRows(Reason(str(reason_of(row, animal))), by, source, staged_at, 0)
+        key = group.reason, by, source, staged_at
+        groups.setdefault(key, group).rows += rows
+    return list(groups.values())
+
+
+def read_problems(sql: sqlite3.Connection, run: Import) -> Iterator[ProblemRows]:
+    """Yield each problem of an import, the first row's first; a row is with all of its problems."""
+    for packed, first_line, last_line, *facts, rows in sql.execute(_PROBLEMS, [run.number]):
+        if state_of(*facts_of(facts)) is State.INVALID:
+            yield ProblemRows(unpack_problem(json.loads(packed)), [first_line, last_line], rows)
+
+
+def read_noted(sql: sqlite3.Connection, run: Import) -> list[NotedRows]:
+    """Return the notes of rows that can be sent, those of the first line first."""
+    rows_with, first_lines = Counter[str](), dict[str, int]()
+    for notes, line, *facts, rows in sql.execute(_NOTED, [run.number]):
+        if state_of(*facts_of(facts)) is not State.INVALID:
+            rows_with[notes] += rows
+            first_lines.setdefault(notes, line)
+    return [
+        NotedRows(notes.split("\n"), first_lines[notes], rows_with[notes]) for notes in first_lines
+    ]

@@ -1,0 +1,316 @@
+"""Checks one row of a source: reads its fields and its key, and collects what is wrong with it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from petstore_frame.loader.row_state import RowProblem, SourceRow, State, Suspicion, digest_of
+from petstore_frame.loader.source.cell_parsing import (
+    IN_BRACES,
+    NOTHING,
+    PLACEHOLDER,
+    FieldReader,
+    Meaning,
+    folded_text,
+    suspicious,
+)
+from petstore_frame.loader.source.excel_file import MERGED
+from petstore_frame.loader.source.order_values import OrderReader
+from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.loader.source.row_keys import KeyReader, cell_at
+from petstore_frame.loader.source.table import NUMBER_NOTE, TableRow
+from petstore_frame.loader.source.totals import is_total_row
+from petstore_frame.schema import PetField
+from petstore_frame.schema.folding import SEPARATOR
+
+NO_COLUMN = sys.maxsize  # the position of a field that has a default and no column
+_OPEN_DEFAULT = RowProblem(
+    "open_word", "what an empty cell becomes is a placeholder in the recipe", hint="fill it in"
+)
+_TOTAL_ROW = suspicious(Suspicion.TOTAL_ROW, "this looks like a row of totals, not like an animal")
+_NUMBER_DTYPES = ("int64", "Int64", "Float64")
+# Module names, because an attribute of an enum is slow to look up for each row.
+_PENDING, _EXCLUDED = State.PENDING, State.EXCLUDED
+
+
+class RowFilter(NamedTuple):
+    """An ``include`` or ``exclude`` option, which chooses rows by the values of a column."""
+
+    at: int
+    values: frozenset[str]
+    excludes: bool
+
+    def rejects(self, cells: Sequence[str]) -> bool:
+        """Return True if the row is not to be sent."""
+        has_value = folded_text(cell_at(cells, self.at)) in self.values
+        return has_value if self.excludes else not has_value
+
+
+class SentColumn(NamedTuple):
+    """A field that is sent: its position, its default, columns that this names, and its reader."""
+
+    field: PetField
+    at: int
+    default: str
+    named: dict[str, int]
+    reader: FieldReader
+
+
+@dataclass
+class RowChecker:
+    """Checks the rows of one source.
+
+    Attributes:
+        columns: The columns of the source.
+        recipe: The options of the caller.
+        sent: The fields that are sent.
+        filters: The options that choose rows by a value.
+        exclude_lines: Lines that the caller does not send.
+        keys: Reads the key; None if no key is named.
+        order: Reads the value of ``order_by``; None without this option.
+        delimiter: What separates the cells of a line of text; empty for other sources.
+        on_entity: Called at the first name with an HTML entity.
+    """
+
+    columns: Sequence[str]
+    recipe: RecipeFields
+    sent: Sequence[SentColumn]
+    filters: Sequence[RowFilter]
+    exclude_lines: Collection[int]
+    keys: KeyReader | None
+    order: OrderReader | None
+    delimiter: str
+    on_entity: Callable[[], None] | None
+
+    def __post_init__(self) -> None:
+        self._chooses_rows = bool(self.filters or self.exclude_lines) or self.order is not None
+        sent_names = [column.field.name for column in self.sent]
+        self._content_indexes = [sent_names.index(name) for name in ("category_id", "name")]
+
+    def check(
+        self,
+        number: int,
+        row: TableRow,
+        ordinal: str = "",
+        quantity_problem: RowProblem | None = None,
+    ) -> SourceRow:
+        """Check one animal; ``ordinal`` is which of the animals of its row it is."""
+        cells = tuple(row.cells)
+        if not (cells and cells[0].strip()) and _is_blank(cells, row.problems):
+            return _blank_row(number, row, cells)
+        problems = [] if quantity_problem is None else [quantity_problem]
+        notes: list[str] = []
+        if row.lines > 1 and self._is_swallowing(cells):
+            problems.append(_swallowed(row))
+        key = None if self.keys is None else self._read_key(self.keys, row, ordinal, problems)
+        payload, content = self._read_fields(cells, row, problems, notes)
+        if problems or notes or row.doubt is not None or "" in cells:
+            problems = self._find_suspicions(cells, row, problems, notes)
+        # By position and without the fields below: most rows end here.
+        checked = SourceRow(
+            number, row.line, cells, _PENDING, payload, content, (), tuple(notes), key, row.origin
+        )
+        if problems:
+            checked = checked._replace(
+                state=State.INVALID,
+                payload=None,
+                content=None,
+                problems=tuple(problems),
+                unsent_hash=self._hash_of_texts(cells),
+            )
+        if notes or self._chooses_rows:
+            return self._choose(checked, row)
+        return checked
+
+    def _read_key(
+        self, keys: KeyReader, row: TableRow, ordinal: str, problems: list[RowProblem]
+    ) -> tuple[str, ...] | None:
+        """Return the key of a row; add the reason if it has none."""
+        key, problem = keys.read(row)
+        if problem is not None:
+            problems.append(problem)
+        return (*key, ordinal) if key is not None and ordinal else key
+
+    def _find_suspicions(
+        self,
+        cells: tuple[str, ...],
+        row: TableRow,
+        problems: list[RowProblem],
+        notes: list[str],
+    ) -> list[RowProblem]:
+        """Return the problems of a row, with those that only the row as a whole shows."""
+        if "html_entity" in notes and self.on_entity is not None:
+            self.on_entity()
+        if "" in cells and is_total_row(cells):
+            problems = _with_total(problems)
+        if not problems and row.doubt is not None:
+            problems = [row.doubt]
+        return self._without_allowed(problems, notes, is_confirmed=row.is_confirmed)
+
+    def _choose(self, checked: SourceRow, row: TableRow) -> SourceRow:
+        """Return a row with what decides whether it is sent: its place, and the filters."""
+        is_excluded_line = row.line in self.exclude_lines
+        is_excluded = is_excluded_line or any(
+            row_filter.rejects(checked.cells) for row_filter in self.filters
+        )
+        chosen = checked._replace(
+            order_value=None if self.order is None else self.order.read(row),
+            is_excluded=is_excluded,
+            has_default_name="default_name" in checked.notes,
+        )
+        # The row of a key is chosen first; then the chosen one may be excluded. What an excluded
+        # row would send is kept: its animal may have been loaded with other values.
+        if is_excluded and (is_excluded_line or self.recipe.keep is None):
+            return chosen._replace(state=_EXCLUDED, problems=(), unsent_hash=None)
+        return chosen
+
+    def _read_fields(
+        self,
+        cells: tuple[str, ...],
+        row: TableRow,
+        problems: list[RowProblem],
+        notes: list[str],
+    ) -> tuple[bytes, str]:
+        """Return the request body and the content of a row; add its problems and notes."""
+        width = len(cells)
+        if width != len(self.columns) and not self._has_sent_cells(cells, problems, notes):
+            return b"", ""
+        parts: list[bytes] = []
+        compared_texts: list[str] = []
+        has_remarks = bool(row.problems or row.notes)
+        for column in self.sent:
+            _, at, default, _, reader = column
+            text = cells[at] if at < width else ""
+            if default or has_remarks:
+                part, _, _, compared = self._read_unusual(column, text, row, problems, notes)
+            else:
+                part, cell_notes, problem, compared = reader[text]
+                if cell_notes:
+                    notes += cell_notes
+                if problem is not None:
+                    problems.append(self.placed(problem, at, cells))
+            compared_texts.append(compared)
+            if part:
+                parts.append(part)
+        content = SEPARATOR.join([compared_texts[index] for index in self._content_indexes])
+        return b"{%b}" % b",".join(parts), content
+
+    def _read_unusual(
+        self,
+        column: SentColumn,
+        text: str,
+        row: TableRow,
+        problems: list[RowProblem],
+        notes: list[str],
+    ) -> Meaning:
+        """Read a cell that may have a default, or a note or a problem of its source."""
+        field, at, default, named, reader = column
+        if default and reader.means_nothing(text):
+            if default == PLACEHOLDER:
+                problems.append(self.placed(_OPEN_DEFAULT, at, row.cells))
+                return NOTHING
+            if filled := _filled_in(default, named, row.cells):
+                text, at = filled, NO_COLUMN
+                notes.append(f"default_{field.name}")
+        if at in row.problems:
+            problems.append(self.placed(row.problems[at], at, row.cells))
+            return NOTHING
+        note = row.notes.get(at)
+        # A number in a number's field is normal, so only one in a text gives a note.
+        if note is not None and (note != NUMBER_NOTE or field.dtype not in _NUMBER_DTYPES):
+            notes.append(note)
+        meaning = reader[text]
+        notes += meaning.notes
+        if meaning.problem is not None:
+            problems.append(self.placed(meaning.problem, at, row.cells))
+        return meaning
+
+    def _has_sent_cells(
+        self, cells: tuple[str, ...], problems: list[RowProblem], notes: list[str]
+    ) -> bool:
+        """Return False for a row with more cells than the header; note one that is too short."""
+        width, expected = len(cells), len(self.columns)
+        extra = "".join(cells[expected:]).strip()
+        if extra:
+            message = f"the row has {width} cells, the header {expected}"
+            hint = "put a cell that holds the delimiter into quotes"
+            problems.append(RowProblem("extra_cell", message, value=extra[:200], hint=hint))
+            return False
+        if any(width <= column.at < NO_COLUMN for column in self.sent):
+            notes.append("short_row")
+        return True
+
+    def _without_allowed(
+        self, problems: list[RowProblem], notes: list[str], *, is_confirmed: bool
+    ) -> list[RowProblem]:
+        """Turn the suspicions that a person allowed into notes; return the other problems."""
+        remaining = []
+        for problem in problems:
+            if problem.allow and (is_confirmed or problem.allow in self.recipe.allow):
+                notes.append(problem.allow)
+            else:
+                remaining.append(problem)
+        return remaining
+
+    def _hash_of_texts(self, cells: tuple[str, ...]) -> bytes:
+        """Return the digest of the texts that a row would send."""
+        texts = [cell_at(cells, column.at) for column in self.sent]
+        return digest_of("\x1f".join(texts).encode(errors="surrogatepass"))
+
+    def _is_swallowing(self, cells: Sequence[str]) -> bool:
+        """Return True if a cell of a text file contains line breaks and what looks like rows."""
+        delimiter, delimiters = self.delimiter, len(self.columns) - 1
+        if not delimiter or not delimiters:
+            return False
+        for at, cell in enumerate(cells):
+            first, *below = cell.splitlines() or [""]
+            # The rest of the row in which the quote opens, or a complete row below it.
+            is_rest = bool(below) and 0 < first.count(delimiter) == delimiters - at
+            if is_rest or any(line.count(delimiter) == delimiters for line in below):
+                return True
+        return False
+
+    def placed(self, problem: RowProblem, at: int, cells: Sequence[str]) -> RowProblem:
+        """Return a problem with the column and the text of its cell."""
+        if at == NO_COLUMN:
+            return problem
+        value = cells[at][:200] if at < len(cells) else ""
+        return replace(problem, column=self.columns[at], value=value)
+
+
+def _is_blank(cells: Sequence[str], problems: Mapping[int, RowProblem]) -> bool:
+    """Return True if no cell has text, or a problem other than merged cells."""
+    if "".join(cells).strip():
+        return False
+    return all(problem.code == MERGED for problem in problems.values())
+
+
+def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> str:
+    """Return a default with the cells of the columns it names; empty if one of them is empty."""
+    texts = {column: cell_at(cells, at) for column, at in named.items()}
+    return IN_BRACES.sub(lambda match: texts[match[1]], default) if all(texts.values()) else ""
+
+
+def _blank_row(number: int, row: TableRow, cells: tuple[str, ...]) -> SourceRow:
+    """Return a row without text; a user excludes a row of a fix file by clearing it."""
+    if row.origin is not None:
+        return SourceRow(number, row.line, cells, _EXCLUDED, origin=row.origin, is_excluded=True)
+    return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
+
+
+def _with_total(problems: list[RowProblem]) -> list[RowProblem]:
+    """Return the problems of a row of totals, with the total first."""
+    if any(problem.allow == Suspicion.TOTAL_ROW for problem in problems):
+        return problems
+    return [_TOTAL_ROW, *problems]
+
+
+def _swallowed(row: TableRow) -> RowProblem:
+    lines = f"lines {row.line} to {row.line + row.lines - 1}"
+    message = f"a cell seems to hold other rows of {lines}: a quote opens there"
+    problem = suspicious(Suspicion.SWALLOWED_ROWS, message)
+    hint = "close the quote, or read quotes as letters with quoting='none'"
+    return replace(problem, hint=hint, add=("quoting", PLACEHOLDER))

@@ -1,0 +1,93 @@
+"""The page of a store that hangs or is slow: what it says, how fast Stop is, what goes on."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from browser import jupyter
+from browser.conftest import kernels_of, open_page
+from faults.flaky_store import KEY, FlakyStore
+from plain_http import wait_until
+
+SILENT = "No reply from the store for"
+STOP_MS = 3_000
+ROWS = 240  # at two seconds each, longer than Jupyter leaves an idle kernel alone
+
+
+@pytest.fixture
+def store() -> Iterator[FlakyStore]:
+    with contextlib.closing(FlakyStore()) as store:
+        store.add({"name": "Minka", "categoryId": 1, "status": "available"})
+        yield store
+
+
+@pytest.fixture
+def environ(store: FlakyStore, tmp_path: Path) -> dict[str, str]:
+    return {
+        "PETSTORE_BASE_URL": store.base_url,
+        "PETSTORE_API_KEY": KEY,
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+    }
+
+
+def start_import(page: Any, folder: Path) -> None:
+    """Send a file of ``ROWS`` rows."""
+    rows = "".join(f"Pet {number},1\n" for number in range(ROWS))
+    (folder / "arrivals.csv").write_text(f"name,category_id\n{rows}")
+    page.get_by_role("tab", name="Import").click(timeout=90_000)
+    path = page.locator(".pf-tab:visible").get_by_label("or a file path")
+    path.fill("arrivals.csv")
+    path.press("Enter")
+    page.get_by_role("button", name=f"Add {ROWS} pets").click(timeout=60_000)
+
+
+def test_a_store_that_hangs_is_named_and_stop_is_fast(
+    store: FlakyStore, environ: dict[str, str], tmp_path: Path, chromium: Any
+) -> None:
+    """Only a browser shows what a person waits for: the page names the silence, and obeys Stop."""
+    goes_on = Event()
+    with open_page(environ, tmp_path) as (address, _), jupyter.tab(chromium) as (page, _):
+        page.goto(address)
+        page.wait_for_selector(".pf-card", timeout=90_000)
+        stop = page.get_by_role("button", name="Stop", exact=True)
+
+        store.on_get = goes_on.wait
+        page.get_by_role("button", name="Refresh").click()
+        page.get_by_text(SILENT).wait_for()
+        stop.click()
+        page.get_by_text("Reading was stopped").wait_for(timeout=STOP_MS)
+
+        goes_on.set()
+        store.latency_s = 120
+        start_import(page, tmp_path)
+        page.get_by_text(SILENT).wait_for()
+        stop.click()
+        page.get_by_role("button", name="Stop now").wait_for(timeout=STOP_MS)
+        in_flight = store.posts
+        page.get_by_role("button", name="Stop now").click()
+        page.get_by_role("button", name="Check whether").wait_for(timeout=STOP_MS)
+        page.get_by_role("button", name="Send the remaining").wait_for()
+        assert store.posts == in_flight < ROWS
+
+
+def test_a_crashed_page_finishes_its_import_and_then_its_kernel_ends(
+    store: FlakyStore, environ: dict[str, str], tmp_path: Path, chromium: Any
+) -> None:
+    """Only a browser crashes: the import goes on without it, and no kernel is left behind."""
+    from playwright.sync_api import Error
+
+    store.latency_s = 2
+    with open_page(environ, tmp_path) as (address, process), jupyter.tab(chromium) as (page, _):
+        page.goto(address)
+        start_import(page, tmp_path)
+        page.get_by_role("button", name="Stop", exact=True).wait_for()
+        with contextlib.suppress(Error):
+            page.goto("chrome://crash", timeout=2_000)
+        assert wait_until(lambda: len(store.pets) == 1 + ROWS, 120)
+        assert wait_until(lambda: kernels_of(process) == [], 60)
