@@ -86,7 +86,7 @@ def fetch_inventory(
     fetcher = PageFetcher(
         client,
         status,
-        lambda seconds: progress_bar.note(f"the store asked us to wait {seconds:,.0f} s"),
+        progress_bar.note_wait,
     )
     with progress_bar:
         state = ReadingState(
@@ -114,7 +114,7 @@ def read_inventory(
     client: ReadingClient,
     *,
     max_pages: float,
-    on_page: Callable[[], object],
+    on_rows: Callable[[int], object],
     on_wait: Callable[[float], None] | None = None,
 ) -> Inventory:
     """Read every pet for another part of ours, which needs all of them or an error.
@@ -122,7 +122,8 @@ def read_inventory(
     Args:
         client: Sends the requests.
         max_pages: How many pages to read; a listing that reaches this number is incomplete.
-        on_page: Called after each page; what it raises ends the reading.
+        on_rows: Called with the number of pets after each page; an error that it raises ends the
+            reading.
         on_wait: Called with the seconds to wait if the store asks to wait.
 
     Raises:
@@ -130,7 +131,7 @@ def read_inventory(
     """
     fetcher = PageFetcher(client, on_wait=on_wait)
     first = fetcher.page(fetcher.params(), number=1)
-    state = ReadingState(fetcher, first, max_pages=max_pages, on_rows=lambda _: on_page())
+    state = ReadingState(fetcher, first, max_pages=max_pages, on_rows=on_rows)
     read_pets(state)
     if not state.has_enough:
         return _to_inventory(state, state.evidence, None)
