@@ -29,6 +29,8 @@ class Tally:
         conditional: Complete verdicts that were false because a stated assumption was.
         needless: Verdicts that pets are missing where none was, with every stated assumption true.
         misled: The same because a stated assumption was false.
+        minimums: Counts of a status that were called a minimum.
+        too_high: Minimums above what the store had at any request, whatever was assumed.
     """
 
     tried: int = 0
@@ -39,6 +41,8 @@ class Tally:
     conditional: Counter[str] = field(default_factory=Counter)
     needless: list[str] = field(default_factory=list)
     misled: Counter[str] = field(default_factory=Counter)
+    minimums: int = 0
+    too_high: list[str] = field(default_factory=list)
 
     @staticmethod
     def add(
@@ -155,6 +159,8 @@ def try_one(store: ZooStore, tally: Tally, status: str | None = None, **options:
     text = f"{known}; {wrong}: {store.habits}, {options}"
     if known.verdict == "incomplete" and not lacks_any:
         tally.add(tally.needless, tally.misled, broken, text)
+    tally.minimums += sum(count.bound == "at_least" for count in known.by_status.values())
+    tally.too_high += [f"{status} of {text}" for status in minimums_above_truth(store, known)]
     if wrong:
         tally.add(tally.false, tally.conditional, broken, text)
 
@@ -177,6 +183,16 @@ def wrong_counts(store: ZooStore, known: pf.Completeness) -> list[str]:
         for status, count in known.by_status.items()
         if count.is_exact
         and count.count not in store.counts[None if status == "no status" else status]
+    ]
+
+
+def minimums_above_truth(store: ZooStore, known: pf.Completeness) -> list[str]:
+    """Return the statuses whose count is called a minimum although the store never had as many."""
+    return [
+        status
+        for status, count in known.by_status.items()
+        if count.bound == "at_least"
+        and count.count > max(store.counts[None if status == "no status" else status])
     ]
 
 
