@@ -24,7 +24,7 @@ def main() -> None:
         "false verdicts, all stated assumptions true": len(tally.false),
         "false verdicts, a stated assumption broken": sum(tally.conditional.values()),
         "counts called a minimum": tally.minimums,
-        "of these above what the store had at any request": len(tally.too_high),
+        "of these above the truth": len(tally.too_high),
         "incomplete, but nothing is missing": len(tally.needless),
         "the same, a stated assumption broken": sum(tally.misled.values()),
         **dict(tally.verdicts.most_common()),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import petstore_frame as pf
+from petstore_frame.inventory import Shows
 from server_variants import habits
 from server_variants.answers import pet
 from server_variants.habits import STATUSES, Habits
@@ -30,7 +31,7 @@ class Tally:
         needless: Verdicts that pets are missing where none was, with every stated assumption true.
         misled: The same because a stated assumption was false.
         minimums: Counts of a status that were called a minimum.
-        too_high: Minimums above what the store had at any request, whatever was assumed.
+        too_high: Minimums above the truth, whatever was assumed.
     """
 
     tried: int = 0
@@ -187,13 +188,20 @@ def wrong_counts(store: ZooStore, known: pf.Completeness) -> list[str]:
 
 
 def minimums_above_truth(store: ZooStore, known: pf.Completeness) -> list[str]:
-    """Return the statuses whose count is called a minimum although the store never had as many."""
-    return [
-        status
-        for status, count in known.by_status.items()
-        if count.bound == "at_least"
-        and count.count > max(store.counts[None if status == "no status" else status])
-    ]
+    """Return the statuses whose count is called a minimum and is above the truth.
+
+    That is the most that the store had at any request, or what it has in the end if the reading
+    saw that the store changed.
+    """
+    saw_change = any(item.shows is Shows.MOVED for item in known.evidence)
+    in_the_end = Counter(pet.get("status") for pet in store.pets)
+    statuses = []
+    for name, count in known.by_status.items():
+        status = None if name == "no status" else name
+        truth = in_the_end[status] if saw_change else max(store.counts[status])
+        if count.bound == "at_least" and count > truth:
+            statuses.append(name)
+    return statuses
 
 
 def _ids_with(store: ZooStore, status: str | None) -> set[int]:

@@ -9,18 +9,18 @@ import ipywidgets as widgets
 
 from petstore_frame.charts import element
 from petstore_frame.dashboard.conflicting_rows import ConflictingRows
+from petstore_frame.dashboard.duplicate_cases import DuplicateCases
 from petstore_frame.dashboard.import_plan import Plan
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.invalid_rows import draw_grid, undecided_rows
 from petstore_frame.dashboard.row_cards import cards_text, draw_cards
-from petstore_frame.dashboard.same_animals import CASES, case_markup, case_text
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import (
     WidgetFactory,
     scrollable,
     set_visible,
 )
-from petstore_frame.loader import RowGroup, State
+from petstore_frame.loader import RowGroup
 from petstore_frame.rendering import PAGE, Markup
 from petstore_frame.schema import count_text
 
@@ -59,10 +59,7 @@ class CheckStep:
         self._cards, self._warnings = factory.html(), factory.html()
         self._conflicts = ConflictingRows(factory, tab)
         self.keep = self._conflicts.keep
-        self._question = factory.html()
-        self.cases: dict[str, widgets.ToggleButtons] = {}
-        self._case_texts: dict[str, str] = {}
-        self._cases = factory.column()
+        self.question = DuplicateCases(factory, self._answer)
         self.allow: dict[str, widgets.Checkbox] = {}
         self._allow = factory.column()
         self._grid_title, self._grid_note = factory.html(), factory.html()
@@ -72,8 +69,7 @@ class CheckStep:
         self.step.body.children = [
             self._cards,
             self._warnings,
-            self._question,
-            self._cases,
+            self.question.widget,
             self._conflicts.widget,
             factory.column(self._grid_title, self.grid, self._grid_note, self._allow),
             self._common_cause,
@@ -81,11 +77,16 @@ class CheckStep:
         ]
         self.step.widget.children = [*self.step.widget.children, self.area.widget]
 
+    @property
+    def cases(self) -> dict[str, widgets.ToggleButtons]:
+        return self.question.controls
+
     def forget(self) -> None:
         """Remove the controls of the last file."""
-        for control in [*self.cases.values(), *self.allow.values()]:
-            control.close()
-        self.cases, self.allow = {}, {}
+        self.question.forget()
+        for box in self.allow.values():
+            box.close()
+        self.allow = {}
 
     def render(self, state: ImportState) -> None:
         plan = state.plan
@@ -101,7 +102,8 @@ class CheckStep:
         self._cards.value = self._draw_cards(state)
         lines = [] if plan is None else plan.warnings
         self._warnings.value = PAGE.items(lines) if lines else ""
-        self._render_question(state)
+        question = None if plan is None else plan.question
+        self.question.render(question, state.answers, self._tab.memory.categories)
         self._conflicts.render(state)
         self._render_grid(state)
         self._render_allow(state)
@@ -125,45 +127,14 @@ class CheckStep:
         groups[RowGroup.NEED_FIXING] -= corrected
         return draw_cards(groups, _card_notes(plan, corrected))
 
-    # Which animals the rows are.
-
-    def _render_question(self, state: ImportState) -> None:
-        question = None if state.plan is None else state.plan.question
-        asked = () if question is None else question.cases
-        markup = Markup("")
-        open_names = {case.name for case in asked}
-        for name in self.cases.keys() - open_names:
-            markup += PAGE.quiet([self._case_texts[name]])
-        for case in asked:
-            if case.name not in self.cases:
-                self.cases[case.name] = self._factory.control(
-                    widgets.ToggleButtons, "", self._answer(case.name), options=[], value=None
-                )
-            self._case_texts[case.name] = case_text(case)
-            markup += case_markup(case, self._tab.memory.categories)
-        self._question.value = markup
-        for name, control in self.cases.items():
-            if question is not None and name in open_names:
-                _, same, different = CASES[name]
-                skip = question.if_skip.get(State.PENDING, 0)
-                create = question.if_create.get(State.PENDING, 0)
-                control.options = [
-                    (f"{same}, add {skip:,}", "skip"),
-                    (f"{different}, add {create:,}", "create"),
-                ]
-            control.value = state.answers.get(name)
-        self._cases.children = [*self.cases.values()]
-
-    def _answer(self, case: str) -> Any:
-        def answer(value: str | None) -> None:
-            answers = {**self._tab.state.answers}
-            answers.pop(case, None)
-            if value is not None:
-                answers[case] = value
-            self._tab.state.answers = answers
-            self._tab.check_again()
-
-        return answer
+    def _answer(self, case: str, value: str | None) -> None:
+        """Answer one case of the duplicate question; None takes the answer back."""
+        answers = {**self._tab.state.answers}
+        answers.pop(case, None)
+        if value is not None:
+            answers[case] = value
+        self._tab.state.answers = answers
+        self._tab.check_again()
 
     # Invalid rows.
 

@@ -23,6 +23,7 @@ from petstore_frame.inventory.provenance import (
 )
 from petstore_frame.inventory.saved_inventory import (
     describe_value,
+    exported_from,
     is_unchanged_csv,
     json_lines,
     read_listing,
@@ -49,6 +50,7 @@ __all__ = [
     "completeness_of_counts",
     "describe_value",
     "evidence_lines",
+    "exported_from",
     "fetch_inventory",
     "find_pet",
     "headline_html",

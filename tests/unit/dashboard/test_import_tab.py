@@ -14,7 +14,7 @@ import petstore_frame as pf
 from petstore_frame.dashboard import background
 from petstore_frame.dashboard.conflicting_rows import is_birthday
 from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER
-from petstore_frame.loader import view_of
+from petstore_frame.loader import State, view_of
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 
@@ -159,6 +159,25 @@ def test_everything_else_answers_what_is_open(importing) -> None:
     assert importing.names == ["Kim 3", "Kim 5"]
 
 
+def test_everything_else_also_holds_for_words_in_later_files(importing) -> None:
+    """A new word next week asks nothing, and the finished step names it."""
+    header = "name,category_id,status\n"
+    importing.open("a.csv", header + "Luna,1,frei\nMax,1,weg\nBo,1,fort\n")
+    importing.mean("status", frei="available")
+    importing.tab.match_values.everything_else["status"].value = "sold"
+    assert importing.settled().offer == "Add 3 pets"
+    assert importing.state.recipe.fallback == {"status": "sold"}
+    importing.send()
+    importing.open("b.csv", header + "Ida,1,frei\nKim,1,verschwunden\n")
+    assert importing.offer == "Add 2 pets"
+    assert "everything else (verschwunden) → sold (1)" in importing.text
+    importing.tab.toggle(3)
+    importing.tab.match_values.everything_else["status"].value = ""
+    assert importing.settled().offer == ""
+    importing.mean("status", verschwunden="pending").send()
+    assert [pet.status for pet in importing.store.pets[-5:]].count("sold") == 2
+
+
 def test_a_value_can_be_left_to_fix(importing) -> None:
     """Rows whose value nobody can explain today are fixed later; the others are sent."""
     importing.open("a.csv", "name,category_id,status\nLuna,1,weird\nMax,1,sold\nBo,1,sold\n")
@@ -297,6 +316,34 @@ def test_the_same_file_may_stand_for_new_animals(importing) -> None:
     assert importing.offer == "" and importing.names == ["Luna", "Max"]
     assert "adds 2 duplicates" in importing.tab.check.decisions["as_new"].description
     assert importing.tick("as_new").offer == "Add 2 pets"
+
+
+@pytest.mark.parametrize("answer", ["create", "skip"])
+def test_a_question_about_the_rest_is_answered_with_buttons(importing, store, answer: str) -> None:
+    """What a later file may have replaced is sent or dropped only after an answer."""
+    importing.open("many.csv", GOLDFISH)
+    stops = [importing.tab.send.stop]
+
+    def reply(_, __, respond):
+        if len(store.pets) > 290 and stops:
+            stops.pop().click()
+        return respond()
+
+    store.reply = reply
+    importing.send()
+    header, _, rows = GOLDFISH.partition("\n")
+    importing.open("later.csv", f"{header}\nIda{rows.partition(chr(10))[0]}\n").send()
+    sent, unfinished = len(importing.names), importing.tab.unfinished
+    remaining = unfinished.count(State.PENDING)
+    unfinished.send_rest.click()
+    importing.settled()
+    assert "a later file has the same columns" in importing.text
+    assert len(importing.names) == sent and unfinished.send_rest.disabled
+    unfinished.question.controls["unsent"].value = answer
+    unfinished.send_rest.click()
+    importing.settled()
+    assert len(importing.names) == sent + (remaining if answer == "create" else 0)
+    assert unfinished.results == [] and "a later file" not in importing.text
 
 
 def test_an_import_is_stopped_and_continued_without_its_file(importing, show, store) -> None:
