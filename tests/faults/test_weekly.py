@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -170,8 +171,21 @@ def test_an_open_question_stops_only_its_file(office: Office) -> None:
     assert run.folder is not None and run.outcome is WeeklyOutcome.QUESTION
     assert (run.folder / "question b.csv.txt").read_text()
     assert (run.folder / "results c.csv" / "fix.csv").exists()
-    assert WeeklyOutcome.ROWS_TO_FIX in run.outcomes and WeeklyOutcome.ROWS_TO_FIX.exit_code == 1
+    assert WeeklyOutcome.UNFINISHED in run.outcomes and WeeklyOutcome.UNFINISHED.exit_code == 1
     assert run.facts["pets"] == 33
+
+
+def test_rows_that_are_still_to_send_are_no_success(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A load that left rows has the exit code of the command load; the next run sends them."""
+    with monkeypatch.context() as patch:
+        patch.setattr(weekly_steps, "load", partial(weekly_steps.load, max_rows=1))
+        run = office.run()
+    assert (run.outcome, run.exit_code) == (WeeklyOutcome.UNFINISHED, exit_codes.WITH_FINDINGS)
+    assert "a.csv: 1 still to send" in run.attention
+    assert office.run().outcome is WeeklyOutcome.SUCCESS
+    assert office.store.posts == 2
 
 
 def test_a_drop_is_an_alarm(office: Office) -> None:

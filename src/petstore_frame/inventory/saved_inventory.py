@@ -23,7 +23,7 @@ from petstore_frame.inventory.provenance import (
     provenance_of,
 )
 from petstore_frame.schema import FIELDS, NO_STATUS, PetColumns, signed_dictionaries
-from petstore_frame.storage import open_workbook, without_guard, write_atomically
+from petstore_frame.storage import is_cut, open_workbook, without_guard, write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,8 +103,6 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
         InputError: The file does not exist or cannot be opened.
         ArgumentError: The extension is not supported, or the file lacks a column of the pets.
     """
-    import pandas as pd
-
     file = Path(path)
     extension = file.suffix.lower()
     if extension not in _EXTENSIONS:
@@ -116,7 +114,7 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
     readers: dict[str, Callable[[Path], pd.DataFrame]] = {
         ".csv": _read_csv,
         ".jsonl": _read_json_lines,
-        ".parquet": pd.read_parquet,
+        ".parquet": _read_parquet,
         ".xlsx": _read_workbook,
     }
     try:
@@ -319,6 +317,14 @@ def _starts_with_bom(file: Path) -> bool:
         return opened.read(len(BOM_UTF8)) == BOM_UTF8
 
 
+def _read_parquet(file: Path) -> pd.DataFrame:
+    """Return the pets of a Parquet file without the report's column of labels."""
+    import pandas as pd
+
+    frame = pd.read_parquet(file)
+    return frame if _missing_columns(frame) else _without_labels(frame)
+
+
 def _read_workbook(file: Path) -> pd.DataFrame:
     """Return the pets of a report's workbook with what it covers, then the user's own columns."""
     import pandas as pd
@@ -339,6 +345,7 @@ def _read_workbook(file: Path) -> pd.DataFrame:
     is_report = all(map(str.startswith, header, labels_of_fields)) and len(header) >= len(FIELDS)
     if not is_report:
         raise ValueError(f"it has no sheet {_SHEET!r} with {', '.join(labels_of_fields)}")
+    _refuse_cut_texts(header, columns, file)
     cells = dict(zip(FIELDS.names, columns, strict=False))
     cells["id"] = [_whole_number(value, "id") for value in cells["id"]]
     cells["category_id"] = [_whole_number(value, "category_id") for value in cells["category_id"]]
@@ -354,6 +361,18 @@ def _read_workbook(file: Path) -> pd.DataFrame:
     if coverage:
         frame.attrs[ATTRS_KEY] = coverage
     return frame
+
+
+def _refuse_cut_texts(header: Sequence[str], columns: list[list[Any]], file: Path) -> None:
+    """Raise an InputError if a cell was too small for its text, which cannot be restored."""
+    for heading, values in zip(header, columns, strict=True):
+        for pet_id, value in zip(columns[0], values, strict=True):
+            if isinstance(value, str) and is_cut(value):
+                raise InputError(
+                    f"{heading} of pet {pet_id} was cut to the length of a cell",
+                    path=str(file),
+                    hint="read a report in Parquet or CSV, which have the whole text",
+                )
 
 
 def _inventory_sheets(sheet_names: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ class WeeklyOutcome(Enum):
     """
 
     SUCCESS = exit_codes.DONE, "success"
-    ROWS_TO_FIX = exit_codes.WITH_FINDINGS, "some rows need fixing"
+    UNFINISHED = exit_codes.WITH_FINDINGS, "some rows need fixing, or are still to send"
     INVALID = exit_codes.INVALID, "a setting, a recipe or a list cannot be used"
     TOO_MANY_ERRORS = (
         exit_codes.TOO_MANY_ERRORS,
