@@ -179,9 +179,13 @@ def test_what_is_no_json_object_is_refused(api) -> None:
     for body in BAD_JSON.values():
         is_error(post_bytes(api, body), 400, "invalid_json")
     good = json.dumps(LUNA).encode()
-    for media_type in ("text/plain", "application/xml", "multipart/form-data", ""):
+    other_types = ("text/plain", "application/xml", "multipart/form-data", "")
+    for media_type in (*other_types, "application/hal+json", "application/jsonp"):
         answer = api.post("/pets", content=good, headers={"Content-Type": media_type})
         is_error(answer, 400, "invalid_json")
+    for media_type in ("Application/JSON", "application/json; charset=utf-8"):
+        answer = api.post("/pets", content=good, headers={"Content-Type": media_type})
+        assert answer.status_code == 201
     twice = post_bytes(api, b'{"name":"Luna","name":"Otis","categoryId":1}')
     assert twice.json()["name"] == "Otis"
 

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from end_to_end.shell import typed
 from faults import weekly_child
 from faults.flaky_store import KEY, FlakyStore
 from forked import Child
-from petstore_frame.cli import exit_codes
+from petstore_frame import exit_codes
 from petstore_frame.errors import InputError
 from petstore_frame.weekly import WeeklyOutcome, weekly_steps
 from unit.conftest import read_book
@@ -170,8 +171,21 @@ def test_an_open_question_stops_only_its_file(office: Office) -> None:
     assert run.folder is not None and run.outcome is WeeklyOutcome.QUESTION
     assert (run.folder / "question b.csv.txt").read_text()
     assert (run.folder / "results c.csv" / "fix.csv").exists()
-    assert WeeklyOutcome.ROWS_TO_FIX in run.outcomes and WeeklyOutcome.ROWS_TO_FIX.exit_code == 1
+    assert WeeklyOutcome.UNFINISHED in run.outcomes and WeeklyOutcome.UNFINISHED.exit_code == 1
     assert run.facts["pets"] == 33
+
+
+def test_rows_that_are_still_to_send_are_no_success(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A load that left rows has the exit code of the command load; the next run sends them."""
+    with monkeypatch.context() as patch:
+        patch.setattr(weekly_steps, "load", partial(weekly_steps.load, max_rows=1))
+        run = office.run()
+    assert (run.outcome, run.exit_code) == (WeeklyOutcome.UNFINISHED, exit_codes.WITH_FINDINGS)
+    assert "a.csv: 1 still to send" in run.attention
+    assert office.run().outcome is WeeklyOutcome.SUCCESS
+    assert office.store.posts == 2
 
 
 def test_a_drop_is_an_alarm(office: Office) -> None:
@@ -299,31 +313,30 @@ def test_a_damaged_line_of_the_log_is_named_by_its_number(office: Office, damage
 
 
 def test_exit_codes_are_those_of_all_commands() -> None:
-    """An outcome has the exit code that a command has for the same thing."""
-    assert {outcome.name: outcome.exit_code for outcome in WeeklyOutcome} == {
-        "SUCCESS": exit_codes.DONE,
-        "ROWS_TO_FIX": exit_codes.WITH_FINDINGS,
-        "INVALID": exit_codes.INVALID,
-        "TOO_MANY_ERRORS": exit_codes.TOO_MANY_ERRORS,
-        "NOT_COMPLETE": exit_codes.NOT_COMPLETE,
-        "UNCONFIRMED": exit_codes.UNCONFIRMED,
-        "QUESTION": exit_codes.QUESTION,
-        "LOCKED": exit_codes.LOCKED,
-        "DROP": exit_codes.MAX_DROP,
-        "STORE": exit_codes.STORE,
-        "DISK": exit_codes.DISK,
-        "FAILED": exit_codes.INTERNAL,
-    }
-    for error in (
-        pf.errors.JournalLockedError("another import"),
-        pf.errors.JournalError("damaged"),
-        pf.errors.APIConnectionError("no answer"),
-        pf.errors.ContractError("not JSON"),
-        pf.errors.InputError("no such column"),
-        pf.errors.ArgumentError("max_drop"),
-        ZeroDivisionError(),
-    ):
-        assert WeeklyOutcome.of(error).exit_code == exit_codes.exit_code(error)
+    """Each outcome has a code of its own, which the help of the commands explains."""
+    codes = [outcome.exit_code for outcome in WeeklyOutcome]
+    assert len(set(codes)) == len(codes)
+    assert set(codes) <= exit_codes.EXIT_CODES.keys()
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (pf.errors.JournalLockedError("another import"), WeeklyOutcome.LOCKED),
+        (pf.errors.JournalError("damaged"), WeeklyOutcome.DISK),
+        (pf.errors.APIConnectionError("no answer"), WeeklyOutcome.STORE),
+        (pf.errors.ContractError("not JSON"), WeeklyOutcome.STORE),
+        (pf.errors.InputError("no such column"), WeeklyOutcome.INVALID),
+        (pf.errors.ArgumentError("max_drop"), WeeklyOutcome.INVALID),
+        (ZeroDivisionError(), WeeklyOutcome.FAILED),
+        (pf.errors.LoadStoppedError("", None, "budget"), WeeklyOutcome.TOO_MANY_ERRORS),
+        (pf.errors.LoadStoppedError("", None, "journal"), WeeklyOutcome.DISK),
+        (pf.errors.LoadStoppedError("", None, "outage"), WeeklyOutcome.STORE),
+    ],
+)
+def test_an_error_of_a_step_has_an_outcome(error: Exception, outcome: WeeklyOutcome) -> None:
+    """A step that ends with an error gives the run the outcome of that error's exit code."""
+    assert WeeklyOutcome.of(error) is outcome
 
 
 def test_a_listing_that_may_be_a_part_has_one_exit_code(office: Office) -> None:

@@ -19,7 +19,8 @@ from petstore_frame.cli import (
     store_commands,
     weekly,
 )
-from petstore_frame.cli.exit_codes import EXIT_CODES, INTERNAL, exit_code, explain, warn
+from petstore_frame.cli.endings import explain, warn
+from petstore_frame.exit_codes import EXIT_CODES, INTERNAL, INVALID, exit_code
 
 _EXIT_TABLE = "\n".join(f"{code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())
 
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.stderr.close()  # the reader, such as head, has closed the pipe
         code = 0
     except Exception as error:  # noqa: BLE001 # each error has its exit code
-        code = exit_code(error)
+        code = INVALID if isinstance(error, typer.TyperException) else exit_code(error)
         if code == INTERNAL:
             traceback.print_exception(error)
         warn(explain(error))

@@ -18,17 +18,13 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import refuse
+from petstore_frame.cli.endings import refuse
 from petstore_frame.cli.options import BaseUrl, CategoriesFile, Timeout
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
 SETTINGS = "PETSTORE_PAGE"
 # Uploads travel through a websocket whose usual limit is 10 MiB.
 _MESSAGE_BYTES = 64 * 1024 * 1024
-# A page that is closed ends its kernel itself. If it could not (the browser crashed), Jupyter ends
-# a kernel that no page is connected to and that has shown nothing for these seconds. A kernel that
-# sends pets shows its progress, so it is not ended in the middle of an import.
-_ABANDONED_KERNELS = {"cull_idle_timeout": 30, "cull_interval": 5, "cull_connected": False}
 
 
 def dashboard(
@@ -89,6 +85,8 @@ def _show(*, has_browser: bool) -> None:
     from traitlets.config import Config
     from voila.app import Voila
 
+    from petstore_frame.cli.page_kernels import PageKernels
+
     token = secrets.token_urlsafe(24)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -115,12 +113,12 @@ def _show(*, has_browser: bool) -> None:
         # A new process would know nothing of the page; the page offers to reload itself.
         "autorestart": False,
     }
+    page = {"template": "petstore", "multi_kernel_manager_class": PageKernels}
     config = Config(
         {
             "Voila": settings,
-            "VoilaConfiguration": {"template": "petstore"},
+            "VoilaConfiguration": page,
             "KernelManager": kernel,
-            "MappingKernelManager": _ABANDONED_KERNELS,
         }
     )
     Voila.launch_instance([str(PAGE / "dashboard.ipynb")], config=config)

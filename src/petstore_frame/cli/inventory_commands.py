@@ -9,16 +9,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import (
-    DONE,
-    INTERRUPTED,
-    NOT_COMPLETE,
-    WITH_FINDINGS,
-    explain,
-    finish,
-    refuse,
-    warn,
-)
+from petstore_frame.cli.endings import explain, finish, refuse, warn
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -30,6 +21,7 @@ from petstore_frame.cli.options import (
     Timeout,
     recipe_of,
 )
+from petstore_frame.exit_codes import DONE, INTERRUPTED, NOT_COMPLETE, WITH_FINDINGS
 
 if TYPE_CHECKING:
     import pandas as pd

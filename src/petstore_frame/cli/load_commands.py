@@ -11,7 +11,7 @@ from typer import Option
 from typer.core import TyperCommand
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import DISK, QUESTION, explain, finish, refuse, warn
+from petstore_frame.cli.endings import explain, finish, refuse, warn
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -24,6 +24,7 @@ from petstore_frame.cli.options import (
     recipe_of,
     source_of,
 )
+from petstore_frame.exit_codes import DISK, QUESTION
 
 if TYPE_CHECKING:
     from petstore_frame.loader import PetIds, RowName

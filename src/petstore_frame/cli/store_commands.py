@@ -9,7 +9,7 @@ from typing import Annotated
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import finish, refuse
+from petstore_frame.cli.endings import finish, refuse
 from petstore_frame.cli.options import AsJson
 
 Database = Annotated[str, Option(help="Path of a SQLite file, or a SQLAlchemy URL.")]

@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.exit_codes import finish, refuse
+from petstore_frame.cli.endings import finish, refuse
 from petstore_frame.cli.options import AsJson
 
 

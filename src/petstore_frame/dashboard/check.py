@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from petstore_frame.charts import element
-from petstore_frame.dashboard.import_plan import (
-    ALWAYS_SHOWN,
-    NEED_FIXING,
-    TO_ADD,
-    Conflict,
-    Plan,
-)
+from petstore_frame.dashboard.conflicting_rows import ConflictingRows
+from petstore_frame.dashboard.duplicate_cases import DuplicateCases
+from petstore_frame.dashboard.import_plan import Plan
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.invalid_rows import draw_grid, undecided_rows
-from petstore_frame.dashboard.same_animals import CASES, case_markup, case_text
+from petstore_frame.dashboard.row_cards import cards_text, draw_cards
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import (
     WidgetFactory,
     scrollable,
-    set_options,
     set_visible,
 )
-from petstore_frame.loader import State
-from petstore_frame.rendering import PAGE, Card, Markup, shorten
-from petstore_frame.schema import FIELDS, count_text
+from petstore_frame.loader import RowGroup
+from petstore_frame.rendering import PAGE, Markup
+from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab
 
-GRID_ROWS, EXAMPLE_ROWS, LONGEST = 50, 5, 40
+GRID_ROWS = 50
 # The same file again, a resend, and valid rows among many invalid ones are decisions, too.
 DECISIONS = ("as_new", "resend", "send_valid_rows")
-CHOOSE, ORDERED = "choose …", "order_by: "
-# A birthday says nothing about which row is newer.
-_BIRTHDAY = re.compile(
-    r"birth|born|\bdob\b|geburt|geboren|naissance|nacimiento|nascita|nascimento|geboorte|född|født",
-    re.IGNORECASE,
-)
 _SUSPICIOUS = {
     "total_row": "Import the totals rows as animals",
     "unlisted_category": "Import the rows whose category is not in the list",
@@ -69,36 +57,36 @@ class CheckStep:
         self.step = Step(factory, 4, "Check", hint, tab.toggle)
         self.area = tab.background.add_area(factory)
         self._cards, self._warnings = factory.html(), factory.html()
-        self.keep = factory.dropdown("Several rows for one animal: use", [(CHOOSE, "")], self._keep)
-        self._conflicts = factory.html()
-        self._keep_row = factory.row(self.keep)
-        self._question = factory.html()
-        self.cases: dict[str, widgets.ToggleButtons] = {}
-        self._case_texts: dict[str, str] = {}
-        self._cases = factory.column()
+        self._conflicts = ConflictingRows(factory, tab)
+        self.keep = self._conflicts.keep
+        self.question = DuplicateCases(factory, self._answer)
         self.allow: dict[str, widgets.Checkbox] = {}
         self._allow = factory.column()
         self._grid_title, self._grid_note = factory.html(), factory.html()
         self.grid = factory.live_html(self._use_grid)
         self.decisions = {name: factory.checkbox("", self._decide(name)) for name in DECISIONS}
-        self._held = factory.html()
+        self._common_cause = factory.html()
         self.step.body.children = [
             self._cards,
             self._warnings,
-            self._question,
-            self._cases,
-            factory.column(self._conflicts, self._keep_row),
+            self.question.widget,
+            self._conflicts.widget,
             factory.column(self._grid_title, self.grid, self._grid_note, self._allow),
-            self._held,
+            self._common_cause,
             *self.decisions.values(),
         ]
         self.step.widget.children = [*self.step.widget.children, self.area.widget]
 
+    @property
+    def cases(self) -> dict[str, widgets.ToggleButtons]:
+        return self.question.controls
+
     def forget(self) -> None:
         """Remove the controls of the last file."""
-        for control in [*self.cases.values(), *self.allow.values()]:
-            control.close()
-        self.cases, self.allow = {}, {}
+        self.question.forget()
+        for box in self.allow.values():
+            box.close()
+        self.allow = {}
 
     def render(self, state: ImportState) -> None:
         plan = state.plan
@@ -108,14 +96,15 @@ class CheckStep:
         is_done = state.result is not None
         note = "" if plan is None else _note(plan, state)
         progress = Progress.DONE if is_done else Progress.CURRENT
-        summary = "" if plan is None else _card_summary(plan)
+        summary = "" if plan is None else cards_text(plan.groups)
         self.step.render(progress, summary, is_opened=state.opened == 4, note=note)
         has_plan = plan is not None
-        self._cards.value = self._drawn_cards(state)
+        self._cards.value = self._draw_cards(state)
         lines = [] if plan is None else plan.warnings
         self._warnings.value = PAGE.items(lines) if lines else ""
-        self._render_question(state)
-        self._render_conflicts(state)
+        question = None if plan is None else plan.question
+        self.question.render(question, state.answers, self._tab.memory.categories)
+        self._conflicts.render(state)
         self._render_grid(state)
         self._render_allow(state)
         for name, text in self._decision_texts(state).items():
@@ -123,126 +112,29 @@ class CheckStep:
             box.value = bool(vars(state)[name])
             box.description = text or box.description
             set_visible(box, has_plan and (bool(text) or box.value))
-        held = plan is not None and plan.is_held and not state.send_valid_rows
-        self._held.value = (
-            PAGE.warning(
-                "Nothing is sent yet, as most rows have the same problem", [plan.held_reason]
-            )
-            if held and plan is not None
-            else ""
-        )
+        self._common_cause.value = ""
+        if plan is not None and plan.is_held and not state.send_valid_rows:
+            title = "Nothing is sent yet, as most rows have the same problem"
+            self._common_cause.value = PAGE.warning(title, [plan.held_reason])
 
-    def _drawn_cards(self, state: ImportState) -> Markup:
+    def _draw_cards(self, state: ImportState) -> Markup:
         plan = state.plan
         if plan is None or plan.question is not None:
             return Markup("")
-        cards = dict(plan.cards)
         corrected = len(state.corrected_lines)
-        cards[TO_ADD] += corrected
-        cards[NEED_FIXING] -= corrected
-        return PAGE.cards(
-            Card(name, f"{rows:,}", _under(name, plan, corrected))
-            for name, rows in cards.items()
-            if rows or name in ALWAYS_SHOWN
-        )
+        groups = dict(plan.groups)
+        groups[RowGroup.TO_SEND] += corrected
+        groups[RowGroup.NEED_FIXING] -= corrected
+        return draw_cards(groups, _card_notes(plan, corrected))
 
-    # Which animals the rows are.
-
-    def _render_question(self, state: ImportState) -> None:
-        question = None if state.plan is None else state.plan.question
-        asked = () if question is None else question.cases
-        markup = Markup("")
-        open_names = {case.name for case in asked}
-        for name in self.cases.keys() - open_names:
-            markup += PAGE.quiet([self._case_texts[name]])
-        for case in asked:
-            if case.name not in self.cases:
-                self.cases[case.name] = self._factory.control(
-                    widgets.ToggleButtons, "", self._answer(case.name), options=[], value=None
-                )
-            self._case_texts[case.name] = case_text(case)
-            markup += case_markup(case, self._tab.memory.categories)
-        self._question.value = markup
-        for name, control in self.cases.items():
-            if question is not None and name in open_names:
-                _, same, different = CASES[name]
-                skip = question.if_skip.get(State.PENDING, 0)
-                create = question.if_create.get(State.PENDING, 0)
-                control.options = [
-                    (f"{same}, add {skip:,}", "skip"),
-                    (f"{different}, add {create:,}", "create"),
-                ]
-            control.value = state.answers.get(name)
-        self._cases.children = [*self.cases.values()]
-
-    def _answer(self, case: str) -> Any:
-        def answer(word: str | None) -> None:
-            answers = {name: said for name, said in self._tab.state.answers.items() if name != case}
-            if word is not None:
-                answers[case] = word
-            self._tab.state.answers = answers
-            self._tab.check_again()
-
-        return answer
-
-    # Several rows for one animal.
-
-    def _render_conflicts(self, state: ImportState) -> None:
-        plan, preview = state.plan, state.preview
-        conflicts = [] if plan is None else plan.conflicts
-        markup = Markup("")
-        for conflict in conflicts:
-            markup += self._conflict_markup(conflict, state)
-        self._conflicts.value = markup
-        needs_rule = any(conflict.needs_rule for conflict in conflicts)
-        set_visible(self._keep_row, needs_rule or state.recipe.keep is not None)
-        if preview is None:
-            return
-        dates = [column for column in preview.dates if column.strip() and not is_birthday(column)]
-        options = [
-            (CHOOSE, ""),
-            *(
-                (f"the last by {shorten(column, LONGEST)}", f"{ORDERED}{column}")
-                for column in dates
-            ),
-            ("the last in the file", "last"),
-            ("the first in the file", "first"),
-        ]
-        value: str = state.recipe.keep or ""
-        if state.recipe.order_by is not None:
-            value = f"{ORDERED}{state.recipe.order_by}"
-        set_options(self.keep, options, value)
-
-    def _conflict_markup(self, conflict: Conflict, state: ImportState) -> Markup:
-        animals, rows = count_text(conflict.animals, "animal"), count_text(conflict.rows, "row")
-        verb = "has" if conflict.animals == 1 else "have"
-        title = element("h4", f"{animals} {verb} several rows that disagree ({rows})")
-        columns = _example_columns(conflict, state)
-        table = [
-            [
-                str(row.line),
-                *(
-                    _marked(row.cells.get(column, ""), column in conflict.columns)
-                    for column in columns
-                ),
-            ]
-            for row in conflict.example[:EXAMPLE_ROWS]
-        ]
-        markup = title + scrollable(PAGE.table(table, ["Line", *columns], caption="For example"))
-        if not conflict.needs_rule:
-            markup += PAGE.quiet(
-                [
-                    conflict.hint,
-                    "These rows are not sent; correct the file, or fix.csv after sending.",
-                ]
-            )
-        return markup
-
-    def _keep(self, value: str) -> None:
-        recipe = self._tab.state.recipe
-        order_by = value.removeprefix(ORDERED) if value.startswith(ORDERED) else None
-        keep = "last" if order_by is not None else value or None
-        self._tab.change_recipe(recipe.replace(keep=keep, order_by=order_by))
+    def _answer(self, case: str, value: str | None) -> None:
+        """Answer one case of the duplicate question; None takes the answer back."""
+        answers = {**self._tab.state.answers}
+        answers.pop(case, None)
+        if value is not None:
+            answers[case] = value
+        self._tab.state.answers = answers
+        self._tab.check_again()
 
     # Invalid rows.
 
@@ -303,14 +195,13 @@ class CheckStep:
         plan = state.plan
         if plan is None or plan.question is not None:
             return texts
-        if plan.loaded_rows and not state.rows_to_send:
+        if plan.loaded_rows and not state.pets_to_send:
             rows = f"{plan.loaded_rows:,}"
             texts["as_new"] = (
                 f"Import this whole file again as new animals (adds {rows} duplicates)"
             )
-        missing = plan.cards.get("Did not arrive", 0)
-        if missing:
-            texts["resend"] = f"Send the {count_text(missing, 'missing animal')} again"
+        if plan.missing_pets:
+            texts["resend"] = f"Send the {count_text(plan.missing_pets, 'missing animal')} again"
         if plan.is_held:
             texts["send_valid_rows"] = "Send the rows without problems anyway"
         return texts
@@ -323,18 +214,8 @@ class CheckStep:
         return decide
 
 
-def is_birthday(column: str) -> bool:
-    """Return whether a column is of birthdays, which do not say which row is newer.
-
-    Example:
-        >>> is_birthday("Date of Birth"), is_birthday("Geburtsdatum"), is_birthday("Outcome Date")
-        (True, True, False)
-    """
-    return _BIRTHDAY.search(column.replace("_", " ")) is not None
-
-
 def _note(plan: Plan, state: ImportState) -> str:
-    rows = count_text(sum(plan.cards.values()), "row")
+    rows = count_text(sum(plan.groups.values()), "row")
     undecided = sum(conflict.rows for conflict in plan.conflicts)
     undecided += len(undecided_rows(plan, state))
     if plan.question is not None:
@@ -344,29 +225,13 @@ def _note(plan: Plan, state: ImportState) -> str:
     return f"{rows}. Nothing needs a decision."
 
 
-def _card_summary(plan: Plan) -> str:
-    return " · ".join(f"{name}: {rows:,}" for name, rows in plan.cards.items() if rows)
-
-
-def _under(name: str, plan: Plan, corrected: int) -> str:
-    if name == "Already loaded" and plan.changed:
-        return f"{plan.changed:,} changed since"
-    if name == TO_ADD and corrected:
-        return f"{corrected:,} corrected here"
-    return ""
-
-
-def _example_columns(conflict: Conflict, state: ImportState) -> list[str]:
-    """Return the columns that show an animal: the key, what is sent, and where its rows differ."""
-    preview = state.preview
-    mapping = {} if preview is None else preview.mapping
-    mapped = [mapping[field.name] for field in FIELDS.sent if field.name in mapping]
-    differing = [column for column in conflict.example[0].cells if column in conflict.columns]
-    return [*dict.fromkeys([*(state.recipe.key or ()), *mapped, *differing])][:8]
-
-
-def _marked(text: str, is_marked: bool) -> Any:
-    shown = shorten(text, LONGEST)
-    if not is_marked:
-        return shown
-    return element("mark", shown or "(empty)")
+def _card_notes(plan: Plan, corrected: int) -> dict[RowGroup, str]:
+    """Return what the cards say under their numbers."""
+    notes = {}
+    if plan.changed:
+        notes[RowGroup.ALREADY_LOADED] = f"{plan.changed:,} changed since"
+    if corrected:
+        notes[RowGroup.TO_SEND] = f"{corrected:,} corrected here"
+    if plan.missing_pets:
+        notes[RowGroup.TO_SEND] = f"{plan.missing_pets:,} did not arrive before"
+    return notes

@@ -12,15 +12,12 @@ from weakref import WeakSet
 import ipywidgets as widgets
 
 from petstore_frame.client import Client
-from petstore_frame.dashboard.history_tab import HistoryTab
-from petstore_frame.dashboard.import_tab import ImportTab
-from petstore_frame.dashboard.inventory_tab import InventoryTab
 from petstore_frame.dashboard.local_time import utc_text
 from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.notebook_cell import current_cell
-from petstore_frame.dashboard.stocktake_tab import StocktakeTab
 from petstore_frame.dashboard.store_header import StoreHeader
 from petstore_frame.dashboard.store_state import StoreState
+from petstore_frame.dashboard.tabs import Tabs
 from petstore_frame.dashboard.widgets import WidgetFactory
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import History, HistoryOption, open_history
@@ -29,23 +26,9 @@ from petstore_frame.loader import place_of
 from petstore_frame.schema import Categories, Labels
 from petstore_frame.validation import checked_client
 
-TITLES = ("Inventory", "Import", "Stocktake", "History")
 FIRST_WAIT_S = 10.0  # for the first reading; a longer one continues in the background
 EXIT_WAIT_S = 4.0  # Jupyter kills a kernel that has not ended after 5 s
 _open_dashboards: WeakSet[Dashboard] = WeakSet()
-
-
-class Tabs(widgets.Tab):  # type: ignore[misc]  # ipywidgets has no types
-    """The tabs of a dashboard, each with its controls by name.
-
-    Attributes:
-        inventory, imports, stocktake, history: The tabs.
-    """
-
-    inventory: InventoryTab
-    imports: ImportTab
-    stocktake: StocktakeTab
-    history: HistoryTab
 
 
 class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -122,9 +105,9 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.cell = current_cell()
         _close_previous(self.cell)
 
-        self._draw_tab = factory.handling(self._draw_open_tab)
-        self._header = StoreHeader(factory.for_part(), self._store, self._on_read)
-        self.tabs = self._make_tabs(open_history(history))
+        self._header = header = StoreHeader(factory.for_part(), self._store, self._on_read)
+        self.tabs = factory.make(Tabs, factory, self._store, header, open_history(history))
+        self._draw_tab = factory.handling(self.tabs.draw_open)
         self.tabs.observe(lambda _: self._draw_tab(), "selected_index")
         children = [factory.stylesheet(), self._header.widget, factory.message, self.tabs]
         super().__init__(children, layout=factory.layout)
@@ -135,20 +118,6 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         else:
             self._header.read()
             self.wait(FIRST_WAIT_S)
-
-    def _make_tabs(self, history: History | None) -> Tabs:
-        factory, store, header = self._factory, self._store, self._header
-        inventory = InventoryTab(factory.for_part(), store)
-        imports = ImportTab(factory.for_part(), store, header, self._show_badge)
-        stocktake = StocktakeTab(factory.for_part(), store, header, lambda: imports.state.source)
-        history_tab = HistoryTab(factory.for_part(), store, history, inventory.pick)
-        parts = [tab.widget for tab in (inventory, imports, stocktake, history_tab)]
-        tabs = factory.make(Tabs, parts, titles=TITLES, selected_index=0)
-        tabs.inventory, tabs.imports = inventory, imports
-        tabs.stocktake, tabs.history = stocktake, history_tab
-        self.tabs = tabs
-        self._show_badge(len(imports.unfinished.results))
-        return tabs
 
     @property
     def client(self) -> Client:
@@ -210,16 +179,10 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         if self not in _open_dashboards:
             return
         _open_dashboards.discard(self)
-        self.tabs.imports.close()
-        self.tabs.stocktake.close()
+        self.tabs.stop()
         self._header.close()
         self._factory.close()
         super().close()
-
-    def _show_badge(self, unfinished: int) -> None:
-        """Show on the Import tab how many imports are unfinished."""
-        badge = f"Import ({unfinished})" if unfinished else "Import"
-        self.tabs.titles = tuple(badge if title == "Import" else title for title in TITLES)
 
     def _on_read(self) -> None:
         self.tabs.inventory.show()
@@ -227,12 +190,6 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._draw_tab()
         for copy in self._static_copies:
             copy.update(self._static_copy(), raw=True)
-
-    def _draw_open_tab(self) -> None:
-        """Draw the open tab; the others are drawn when they are opened."""
-        tabs = self.tabs
-        parts = (tabs.inventory, tabs.imports, tabs.stocktake, tabs.history)
-        parts[tabs.selected_index or 0].draw()
 
     def __repr__(self) -> str:
         inventory = self.inventory
@@ -263,8 +220,8 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
 def _stop_sending() -> None:
     """Finish the requests in flight if the page is closed in the middle of an import."""
     for dashboard in [*_open_dashboards]:
-        background = dashboard.tabs.imports.background
-        if background.is_sending:
+        if dashboard.tabs.is_sending:
+            background = dashboard.tabs.imports.background
             background.press_stop()
             background.wait(EXIT_WAIT_S)
 
@@ -278,5 +235,5 @@ def _close_previous(cell: tuple[str, str] | None) -> None:
         if dashboard.cell is None:
             continue
         is_earlier_run = dashboard.cell[0] == cell_id and dashboard.cell[1] != run_id
-        if is_earlier_run and not dashboard.tabs.imports.background.is_sending:
+        if is_earlier_run and not dashboard.tabs.is_sending:
             dashboard.close()

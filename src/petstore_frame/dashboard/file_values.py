@@ -64,7 +64,12 @@ class FileValue:
         for text, value in recipe.value_map.get(self.field, {}).items():
             if fold(text) == folded:
                 return value
-        return None
+        return recipe.fallback.get(self.field)
+
+    def uses_fallback(self, recipe: Recipe) -> bool:
+        """Return whether only the recipe's fallback says what it means."""
+        without_fallback = recipe.replace(fallback=None)
+        return self.meaning(recipe) is not None and self.meaning(without_fallback) is None
 
     def with_meaning(self, recipe: Recipe, meaning: str | int | None) -> Recipe:
         """Return a recipe by which it means this; None takes its meaning away."""
@@ -114,7 +119,7 @@ def values_of(preview: FilePreview, recipe: Recipe) -> list[FileValue]:
 
 
 def _listed_values(preview: FilePreview) -> Iterator[FileValue]:
-    for value in preview.values:
+    for value in (*preview.values, *preview.fallback_values):
         yield FileValue(value.field, value.column, (value.text,), value.count, value.suggestion)
 
 

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from petstore_frame.loader import LoadResult, State, view_of
+from petstore_frame.loader import LoadResult, RowGroup, State, view_of
 
-# The cards of the Check step; they add up to the rows of the file.
-TO_ADD, LOADED, REPEATED = "To add", "Already loaded", "Repeated in the file"
-NOT_IMPORTED, NEED_FIXING = "Not imported", "Need fixing"
-UNCONFIRMED, NOT_FOUND, GONE = "Not confirmed", "Did not arrive", "No longer in the store"
-CARDS = (
-    TO_ADD, LOADED, REPEATED, NOT_IMPORTED, NEED_FIXING, UNCONFIRMED, NOT_FOUND, GONE,
-)  # fmt: skip
-ALWAYS_SHOWN = (TO_ADD, LOADED, NEED_FIXING)
 CONFLICT = "key_repeated"
 
 
@@ -55,8 +47,9 @@ class Plan:
     """What sending would do.
 
     Attributes:
-        cards: How many rows there are of each kind; they add up to the rows of the file.
-        rows_to_send: How many pets would be added.
+        groups: How many rows are in each group; they add up to the rows of the file.
+        pets_to_send: How many pets would be added.
+        missing_pets: How many pets did not arrive when the file was sent before.
         question: What has to be answered before; None if nothing.
         is_held: Whether nothing is sent, as most rows fail for one reason.
         held_reason: That reason.
@@ -67,8 +60,9 @@ class Plan:
         changed: How many known animals read differently now.
     """
 
-    cards: dict[str, int]
-    rows_to_send: int
+    groups: Mapping[RowGroup, int]
+    pets_to_send: int
+    missing_pets: int
     question: Any
     is_held: bool
     held_reason: str
@@ -84,50 +78,24 @@ class Plan:
         view = view_of(result)
         facts = view.facts
         conflicting, invalid = _rows_to_fix(result)
-        cards = _cards(facts)
         changed = sum(
             group.rows
             for group in facts.excluded
             if str(group.reason) == "changed" and group.staged_at is not None
         )
         return cls(
-            cards=cards,
-            rows_to_send=cards[TO_ADD],
+            groups=facts.groups,
+            pets_to_send=facts.counts[State.PENDING],
+            missing_pets=facts.counts[State.NOT_FOUND],
             question=view.question,
-            is_held=facts.is_held and cards[TO_ADD] > 0,
+            is_held=facts.is_held and facts.counts[State.PENDING] > 0,
             held_reason=str(facts.common_cause or ""),
-            loaded_rows=cards[LOADED],
+            loaded_rows=facts.groups[RowGroup.ALREADY_LOADED] + facts.groups[RowGroup.MATCHED],
             warnings=list(result.warnings),
             conflicts=[*_conflicts(conflicting, facts.run.key)],
             invalid=invalid,
             changed=changed,
         )
-
-
-def _cards(facts: Any) -> dict[str, int]:
-    """Count the rows of the file, each once."""
-    cards = Counter[str](dict.fromkeys(CARDS, 0))
-    for group in facts.excluded:
-        if group.reason.is_plain:
-            cards[NOT_IMPORTED] += group.rows
-        elif group.staged_at is None:
-            cards[REPEATED] += group.rows
-        else:
-            cards[LOADED] += group.rows
-    names = {
-        State.PENDING: TO_ADD,
-        State.CREATED: LOADED,
-        State.MATCHED: LOADED,
-        State.INVALID: NEED_FIXING,
-        State.REJECTED: NEED_FIXING,
-        State.IN_FLIGHT: UNCONFIRMED,
-        State.UNCONFIRMED: UNCONFIRMED,
-        State.NOT_FOUND: NOT_FOUND,
-        State.GONE: GONE,
-    }
-    for state, name in names.items():
-        cards[name] += facts.counts[state]
-    return dict(cards)
 
 
 def _rows_to_fix(result: LoadResult) -> tuple[list[tuple[FileRow, Any]], list[FileRow]]:

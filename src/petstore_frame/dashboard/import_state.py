@@ -39,16 +39,16 @@ class ImportState(FileState):
         return [line for line in self.edits if line not in self.edit_problems]
 
     @property
-    def rows_to_send(self) -> int:
+    def pets_to_send(self) -> int:
         """How many pets Send would add."""
         plan = self.plan
         if plan is None or plan.question is not None or plan.is_held:
             return 0
-        return plan.rows_to_send + len(self.corrected_lines)
+        return plan.pets_to_send + len(self.corrected_lines)
 
     @property
     def can_send(self) -> bool:
         """Whether Send would send exactly what the page shows."""
         if self.is_busy or self.result is not None or self.open_placeholders:
             return False
-        return self.rows_to_send > 0
+        return self.pets_to_send > 0

@@ -208,7 +208,7 @@ class ImportTab(FileSteps):
         source = state.source
         if source is None:
             return
-        options = self._options(progress=self._progress(state.rows_to_send))
+        options = self._options(progress=self._progress(state.pets_to_send))
         try:
             result = run_import(source, self._client(), state.recipe, **options)
             if state.corrected_lines:
@@ -269,10 +269,21 @@ class ImportTab(FileSteps):
     def _send_rest(self) -> None:
         progress = self._progress(self.unfinished.count(State.PENDING))
         try:
-            results = resume_loads(self._client(), journal=self.store.journal, progress=progress)
+            results = resume_loads(
+                self._client(),
+                journal=self.store.journal,
+                duplicates=self.unfinished.answers or None,
+                progress=progress,
+            )
+        except DuplicatesError as problem:
+            self.unfinished.ask(problem.question)
+            self.background.say("")
+            self._changed()
+            return
         except (LoadInterrupted, LoadStoppedError) as stopped:
             results = [stopped.result]
             self._check_key()
+        self.unfinished.ask(None)
         self._show(*results[-1:])
 
     def _resend(self) -> None:

@@ -17,13 +17,14 @@ from petstore_frame.dashboard.widgets import LABELS, WidgetFactory, set_visible
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import Recipe
 from petstore_frame.rendering import shorten
-from petstore_frame.schema import FIELDS, PET_STATUSES, Labels, count_text
+from petstore_frame.schema import FIELDS, PET_STATUSES, Labels
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.file_steps import FileSteps
 
 LONGEST, SUMMARY_VALUES, FEWEST_FOR_REST = 40, 3, 2
 CHOOSE = "choose …"
+FOR_LATER_FILES = "also applies to new words in later files"
 _NUMBERED = re.compile(r"(.+?)\s*\((-?\d+)\)")
 
 
@@ -34,7 +35,8 @@ class MatchValuesStep:
         values: The controls by field and folded value; ``""`` are the empty cells:
             ``values["status", "frei"].value = "available"``.
         suggestions: The buttons that take a suggestion, by the same names.
-        everything_else: A list per field for all values that are still open.
+        everything_else: A list per field for all values without an answer of their own, in this
+            file and in later ones: the recipe's ``fallback``.
         labels: Upload a list of categories, number and name.
     """
 
@@ -54,7 +56,8 @@ class MatchValuesStep:
             rest = self._control(field.name, partial(self._answer_rest, field.name))
             self.everything_else[field.name] = rest
             label = factory.html(element("b", "Everything else →"), "pf-value-name")
-            rest_row = factory.row(label, factory.html("", "pf-value-rows"), rest, css="pf-value")
+            note = factory.html(element("span", FOR_LATER_FILES, class_="pf-faint"))
+            rest_row = factory.row(label, rest, note, css="pf-value")
             self._groups[field.name] = _Group(factory, rest_row)
         self._labels_row = factory.row(self.labels)
         self.step.body.children = [
@@ -151,11 +154,13 @@ class MatchValuesStep:
         matched = _summary(done_rows, state, self._steps.memory.categories)
         group.fold.titles = (f"{len(done_rows):,} matched: {matched}",)
         set_visible(group.fold, bool(done_rows))
-        set_visible(group.rest_row, len(open_names) >= FEWEST_FOR_REST)
+        fallback = state.recipe.fallback.get(field)
+        set_visible(group.rest_row, len(open_names) >= FEWEST_FOR_REST or fallback is not None)
         set_visible(group.widget, bool(values))
         rest = self.everything_else[field]
         if isinstance(rest, widgets.Combobox) and values:
             rest.options = self._category_options(values[0])
+        rest.value = self._text(fallback)
 
     def _category_options(self, value: FileValue) -> tuple[str, ...]:
         if value.field == "name":
@@ -180,11 +185,18 @@ class MatchValuesStep:
         self._put(text.strip(), [self._value_at[name]])
 
     def _answer_rest(self, field: str, text: str) -> None:
-        with self._factory.drawing():
-            self.everything_else[field].value = ""
-        values = [value for value in self._steps.state.open_values if value.field == field]
-        if text.strip() and values:
-            self._put(text.strip(), values)
+        """Take an answer for all values of a field that have none of their own."""
+        text, recipe = text.strip(), self._steps.state.recipe
+        if text in (EXCLUDE, FIX_LATER):  # which hold for the values of this file only
+            values = [value for value in self._steps.state.open_values if value.field == field]
+            if values:
+                self._put(text, values)
+            return
+        fallback = {**recipe.fallback}
+        fallback.pop(field, None)
+        if text:
+            fallback[field] = self._meaning(field, text)
+        self._steps.answer_values(recipe.replace(fallback=fallback or None))
 
     def _take_suggestion(self, name: tuple[str, str]) -> None:
         value = self._value_at[name]
@@ -195,8 +207,8 @@ class MatchValuesStep:
         """Take an answer for some values of one field; an empty text takes the answer back."""
         state, field = self._steps.state, values[0].field
         meaning: str | int | None = text or None
-        if field == "category_id" and text not in ("", EXCLUDE, FIX_LATER):
-            meaning = self._steps.store.category_number(text, field)
+        if text not in ("", EXCLUDE, FIX_LATER):
+            meaning = self._meaning(field, text)
         recipe: Recipe = state.recipe
         for value in values:
             if text == FIX_LATER:
@@ -206,6 +218,12 @@ class MatchValuesStep:
                 state.postponed.discard(value.name)
                 recipe = value.with_meaning(recipe, meaning)
         self._steps.answer_values(recipe)
+
+    def _meaning(self, field: str, text: str) -> str | int:
+        """Return the value of a field that a text of its control stands for."""
+        if text == NO_STATUS:
+            return ""
+        return self._steps.store.category_number(text, field)
 
     def _use_labels(self, name: str, content: bytes) -> None:
         path = self._steps.upload_path(name)
@@ -242,16 +260,28 @@ def _summary(values: list[FileValue], state: FileState, categories: dict[int, st
     """Return what the most frequent values mean, in one line."""
     if not values:
         return "nothing to match"
-    parts = []
-    for value in values[:SUMMARY_VALUES]:
-        meaning = value.meaning(state.recipe)
-        text = categories.get(meaning, str(meaning)) if isinstance(meaning, int) else str(meaning)
-        if value.name in state.postponed:
-            text = FIX_LATER
-        elif meaning == "":
-            text = NO_STATUS
-        parts.append(f"{shorten(value.text, LONGEST) or 'empty'} → {text} ({value.rows:,})")
-    more = len(values) - SUMMARY_VALUES
-    if more > 0:
-        parts.append(f"and {count_text(more, 'more')}".replace("mores", "more"))
+    recipe, parts = state.recipe, list[str]()
+    by_fallback = [value for value in values if value.uses_fallback(recipe)]
+    answered = [value for value in values if value not in by_fallback]
+    for value in answered[:SUMMARY_VALUES]:
+        meaning = FIX_LATER if value.name in state.postponed else value.meaning(recipe)
+        text = shorten(value.text, LONGEST) or "empty"
+        parts.append(f"{text} → {_meaning_text(meaning, categories)} ({value.rows:,})")
+    if len(answered) > SUMMARY_VALUES:
+        parts.append(f"and {len(answered) - SUMMARY_VALUES:,} more")
+    # Nobody has seen these words if they are new in this file, so they are named.
+    for field, meaning in recipe.fallback.items():
+        of_field = [value for value in by_fallback if value.field == field]
+        if of_field:
+            names = ", ".join(shorten(value.text, LONGEST) for value in of_field[:SUMMARY_VALUES])
+            more = ", …" if len(of_field) > SUMMARY_VALUES else ""
+            rows = sum(value.rows for value in of_field)
+            text = _meaning_text(meaning, categories)
+            parts.append(f"everything else ({names}{more}) → {text} ({rows:,})")
     return ", ".join(parts)
+
+
+def _meaning_text(meaning: str | int | float | None, categories: dict[int, str]) -> str:
+    if meaning == "":
+        return NO_STATUS
+    return categories.get(meaning, str(meaning)) if isinstance(meaning, int) else str(meaning)

@@ -11,6 +11,7 @@ import ipywidgets as widgets
 from petstore_frame.charts import element
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
+from petstore_frame.dashboard.row_cards import draw_cards
 from petstore_frame.dashboard.step import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.loader import LoadResult, view_of
@@ -70,7 +71,7 @@ class SendStep:
         is_ready = state.has_values and state.plan is not None
         is_current = is_ready or is_sent or self._tab.background.is_sending
         self.step.render(Progress.CURRENT if is_current else Progress.WAITING)
-        count = state.rows_to_send
+        count = state.pets_to_send
         self.send.description = f"Add {count_text(count, 'pet')}" if count else "Add pets"
         self.send.disabled = not state.can_send
         set_visible(self._send_row, not is_sent)
@@ -104,8 +105,8 @@ class SendStep:
         if corrected:
             rows = count_text(corrected, "row")
             notes.insert(0, f"{rows} that you corrected on this page are loaded as well.")
-        markup = view.html() + PAGE.quiet(notes)
-        self._result.value = markup
+        cards = draw_cards(view.facts.groups, {}, is_sent=True)
+        self._result.value = cards + view.html() + PAGE.quiet(notes)
 
 
 def _is_offered(path: Path, result: LoadResult) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from petstore_frame.dashboard.duplicate_cases import DuplicateCases
 from petstore_frame.dashboard.local_time import time_element
+from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.loader import LoadResult, State, latest_results, place_of, view_of
 from petstore_frame.rendering import PAGE, Markup
@@ -41,6 +43,8 @@ class UnfinishedImports:
         widget: The whole box; hidden if there is nothing to do.
         send_rest, check, resend: The buttons for these three.
         results: The imports themselves.
+        question: The cases that have to be answered before the rest is sent.
+        answers: The answers to them, ``skip`` or ``create``, by case.
     """
 
     def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
@@ -54,16 +58,30 @@ class UnfinishedImports:
             button.button_style = "primary"
         self.area = tab.background.add_area(factory)
         buttons = factory.row(self.send_rest, self.check, self.resend)
-        self._box = factory.column(self._list, buttons)
+        self.answers: dict[str, Any] = {}
+        self._open_question: Any = None
+        self.question = DuplicateCases(factory, self._answer)
+        self._box = factory.column(self._list, self.question.widget, buttons)
         self.widget = factory.column(self._box, factory.message, self.area.widget)
         set_visible(self._box, False)
 
     def read(self) -> None:
         """Read the journal for what is unfinished."""
-        store = self._tab.store
-        path = place_of(store.journal, store.client.base_url)
-        latest = latest_results(path, IMPORTS_SHOWN)
-        self.results = [result for result in latest if is_unfinished(result)]
+        self.results = read_unfinished(self._tab.store)
+
+    def ask(self, question: Any) -> None:
+        """Show what has to be answered before the rest is sent; None if nothing."""
+        self._open_question = question
+        if question is None:
+            self.answers = {}
+            self.question.forget()
+
+    def _answer(self, case: str, value: str | None) -> None:
+        if value is None:
+            self.answers.pop(case, None)
+        else:
+            self.answers[case] = value
+        self.render(is_busy=self._tab.background.is_busy)
 
     def count(self, *states: State) -> int:
         """Return how many rows of these imports are in some states."""
@@ -78,6 +96,10 @@ class UnfinishedImports:
         lines: list[str] = [_line(result) for result in self.results]
         if unconfirmed:
             lines.append(CHECKING)
+        question = self._open_question
+        unsent = [result for result in self.results if result.counts[State.PENDING]]
+        if question is not None and len(unsent) > 1:
+            lines.append(f"Your answer applies to all {len(unsent)} of these imports.")
         title = "Import interrupted" if waiting or unconfirmed else "Some animals did not arrive"
         self._list.value = PAGE.warning(title, lines) if lines else Markup("")
         self.send_rest.description = f"Send the remaining {count_text(waiting, 'animal')}"
@@ -87,8 +109,18 @@ class UnfinishedImports:
         set_visible(self.check, unconfirmed > 0)
         set_visible(self.resend, missing > 0)
         set_visible(self._box, bool(self.results))
-        for button in (self.send_rest, self.check, self.resend):
-            button.disabled = is_busy
+        self.question.render(question, self.answers, self._tab.memory.categories)
+        cases = () if question is None else question.cases
+        has_open_case = any(case.name not in self.answers for case in cases)
+        self.send_rest.disabled = self.resend.disabled = is_busy or has_open_case
+        self.check.disabled = is_busy
+
+
+def read_unfinished(store: StoreState) -> list[LoadResult]:
+    """Return the latest imports into a store that are unfinished."""
+    path = place_of(store.journal, store.client.base_url)
+    latest = latest_results(path, IMPORTS_SHOWN)
+    return [result for result in latest if is_unfinished(result)]
 
 
 def is_unfinished(result: LoadResult) -> bool:

@@ -11,6 +11,7 @@ from petstore_frame.inventory.inventory import Inventory, completeness
 from petstore_frame.inventory.provenance import HasProvenance, Provenance, provenance_of
 from petstore_frame.inventory.saved_inventory import (
     describe_value,
+    exported_from,
     is_unchanged_csv,
     json_lines,
     read_listing,
@@ -35,6 +36,7 @@ __all__ = [
     "Verdict",
     "completeness",
     "describe_value",
+    "exported_from",
     "fetch_inventory",
     "find_pet",
     "is_unchanged_csv",

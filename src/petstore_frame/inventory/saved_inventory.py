@@ -10,10 +10,11 @@ from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.errors import ArgumentError, InputError, MissingExtraError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory.inventory import Inventory
 from petstore_frame.inventory.provenance import (
@@ -22,11 +23,9 @@ from petstore_frame.inventory.provenance import (
     provenance_of,
 )
 from petstore_frame.schema import FIELDS, NO_STATUS, PetColumns, signed_dictionaries
-from petstore_frame.storage import open_workbook, without_guard, write_atomically
+from petstore_frame.storage import is_cut, open_workbook, without_guard, write_atomically
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     import pandas as pd
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -104,8 +103,6 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
         InputError: The file does not exist or cannot be opened.
         ArgumentError: The extension is not supported, or the file lacks a column of the pets.
     """
-    import pandas as pd
-
     file = Path(path)
     extension = file.suffix.lower()
     if extension not in _EXTENSIONS:
@@ -117,7 +114,7 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
     readers: dict[str, Callable[[Path], pd.DataFrame]] = {
         ".csv": _read_csv,
         ".jsonl": _read_json_lines,
-        ".parquet": pd.read_parquet,
+        ".parquet": _read_parquet,
         ".xlsx": _read_workbook,
     }
     try:
@@ -160,6 +157,36 @@ def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> No
     facts = _coverage_facts(inventory) | {_HASH: _sha256(file)}
     with write_atomically(_coverage_path(file)) as draft:
         draft.write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
+
+
+def exported_from(source: object) -> Provenance | None:
+    """Return which store a file or a frame was exported from; None if it does not say.
+
+    Its rows may have been edited, sorted or removed since. A workbook keeps the store in its
+    properties, a Parquet file in its metadata, a CSV and JSON lines in ``<file>.coverage.json``.
+    """
+    if not isinstance(source, (str, PathLike)):
+        return provenance_of(cast("pd.DataFrame", source)) if hasattr(source, "attrs") else None
+    file = Path(source)
+    facts: Any = None
+    try:
+        if file.suffix.lower() == ".xlsx":
+            with open_workbook(file) as workbook:
+                facts = json.loads(_coverage_of_properties(workbook.properties) or "null")
+        elif file.suffix.lower() == ".parquet":
+            facts = _facts_in_parquet(file)
+        elif _coverage_path(file).exists():
+            facts = json.loads(_coverage_path(file).read_bytes())
+        return None if facts is None else Provenance.from_dict(facts)
+    except (OSError, ValueError, KeyError, TypeError, InputError, MissingExtraError):
+        return None
+
+
+def _facts_in_parquet(file: Path) -> Any:
+    pyarrow = import_extra("pyarrow.parquet", "reading Parquet", "history")
+    metadata = pyarrow.read_schema(file).pandas_metadata or {}
+    facts = metadata.get("attributes", {}).get(ATTRS_KEY)
+    return json.loads(facts) if isinstance(facts, str) else facts
 
 
 def json_lines(frame: pd.DataFrame) -> Iterator[str]:
@@ -290,6 +317,14 @@ def _starts_with_bom(file: Path) -> bool:
         return opened.read(len(BOM_UTF8)) == BOM_UTF8
 
 
+def _read_parquet(file: Path) -> pd.DataFrame:
+    """Return the pets of a Parquet file without the report's column of labels."""
+    import pandas as pd
+
+    frame = pd.read_parquet(file)
+    return frame if _missing_columns(frame) else _without_labels(frame)
+
+
 def _read_workbook(file: Path) -> pd.DataFrame:
     """Return the pets of a report's workbook with what it covers, then the user's own columns."""
     import pandas as pd
@@ -310,6 +345,7 @@ def _read_workbook(file: Path) -> pd.DataFrame:
     is_report = all(map(str.startswith, header, labels_of_fields)) and len(header) >= len(FIELDS)
     if not is_report:
         raise ValueError(f"it has no sheet {_SHEET!r} with {', '.join(labels_of_fields)}")
+    _refuse_cut_texts(header, columns, file)
     cells = dict(zip(FIELDS.names, columns, strict=False))
     cells["id"] = [_whole_number(value, "id") for value in cells["id"]]
     cells["category_id"] = [_whole_number(value, "category_id") for value in cells["category_id"]]
@@ -325,6 +361,18 @@ def _read_workbook(file: Path) -> pd.DataFrame:
     if coverage:
         frame.attrs[ATTRS_KEY] = coverage
     return frame
+
+
+def _refuse_cut_texts(header: Sequence[str], columns: list[list[Any]], file: Path) -> None:
+    """Raise an InputError if a cell was too small for its text, which cannot be restored."""
+    for heading, values in zip(header, columns, strict=True):
+        for pet_id, value in zip(columns[0], values, strict=True):
+            if isinstance(value, str) and is_cut(value):
+                raise InputError(
+                    f"{heading} of pet {pet_id} was cut to the length of a cell",
+                    path=str(file),
+                    hint="read a report in Parquet or CSV, which have the whole text",
+                )
 
 
 def _inventory_sheets(sheet_names: Sequence[str]) -> list[str]:

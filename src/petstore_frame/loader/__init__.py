@@ -21,6 +21,7 @@ from petstore_frame.loader.next_steps import to_add
 from petstore_frame.loader.read_list import read_ids, read_list
 from petstore_frame.loader.resolve import PLACEHOLDER, PetIds, RowName
 from petstore_frame.loader.results.load_result import LoadResult, latest_results, view_of
+from petstore_frame.loader.results.row_groups import RowGroup
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.source import FilePreview, Recipe, RecipeOptions, as_recipe
 
@@ -31,6 +32,7 @@ __all__ = [
     "PetIds",
     "Recipe",
     "RecipeOptions",
+    "RowGroup",
     "RowName",
     "State",
     "as_recipe",

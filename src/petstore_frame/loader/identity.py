@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from petstore_frame.inventory import Provenance
 from petstore_frame.loader.duplicate_question import CASES, Case, Earlier, Example, Question
 from petstore_frame.loader.journal.fix_links import link_fix_rows
 from petstore_frame.loader.journal.plan_writer import mark_new_lines, write_plan
-from petstore_frame.loader.journal.rows import note_facts, shown_key
-from petstore_frame.loader.journal.situation import Reader, read_situation
+from petstore_frame.loader.journal.rows import RENAMED, note_facts, shown_key
+from petstore_frame.loader.journal.situation import Export, Reader, read_situation
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.store_check import (
     StorePets,
@@ -29,6 +30,7 @@ from petstore_frame.loader.journal.store_check import (
 from petstore_frame.loader.matching.match import Situation, match
 from petstore_frame.loader.matching.values import CREATE, SKIP, By, Match, OpenCase, Pet, Plan
 from petstore_frame.loader.row_state import State
+from petstore_frame.transport import same_store_address
 
 _EXAMPLE = """
 SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT),
@@ -55,6 +57,9 @@ UPDATE animals SET state = 'pending', reason = 'user', may_have_been_applied = 0
 WHERE import = :mine AND state = 'not_found'
 AND content NOT IN (SELECT value FROM json_each(:there))
 """
+_LINES = """
+SELECT row, line FROM rows WHERE import = :mine AND row IN (SELECT value FROM json_each(:rows))
+"""
 _EXAMPLES = 2
 _LISTED = 20  # animals of other files
 
@@ -67,12 +72,14 @@ def identify(
     *,
     named_answers: Mapping[str, str] | None = None,
     is_rehearsal: bool = False,
+    exported: Provenance | None = None,
     pause: Callable[[], None] = lambda: None,
 ) -> Question | None:
     """Give each staged row its animal; return what the user must answer first, or None.
 
     If there is something to ask, nothing is written, but in a rehearsal, which goes on as if the
     rows were other animals. ``store`` is what was read of the store; None leaves it alone.
+    ``exported`` is the store that the file says it was exported from.
     """
     now, run = time.time(), staged.run
     reader = Reader(sql, staged, pause, now)
@@ -85,7 +92,10 @@ def identify(
     if store is not None:
         restore_seen_again(sql, store, now)
     is_first = not reader.has("FROM animals")
-    pets = [] if store is None else known_pets(sql, store, header)
+    is_asked_again = named_answers.get(By.IN_STORE) == SKIP
+    pets = []
+    if store is not None:
+        pets = known_pets(sql, store, None if is_asked_again else header)
     situation = read_situation(
         reader,
         store,
@@ -95,6 +105,7 @@ def identify(
         named_answers,
         is_first=is_first,
         has_created_same=_has_answer(sql, header, By.SAME_CONTENT, CREATE),
+        export=_export(exported, run.base_url, None if store is None else store.store_id),
     )
     plan = match(situation, answers, SKIP)
     question = None
@@ -114,6 +125,20 @@ def identify(
         )  # fmt: skip
     note_facts(sql, run, facts)
     return question
+
+
+def _export(exported: Provenance | None, base_url: str, store_id: str | None) -> Export:
+    """Return whether a file was exported from a store: by the store's id, or by its address."""
+    if exported is None:
+        return Export.UNMARKED
+    if exported.store_id is not None and store_id is not None:
+        is_same = exported.store_id == store_id
+    else:
+        addresses = [same_store_address(url) for url in (exported.base_url, base_url) if url]
+        is_same = len(addresses) == 2 and addresses[0] == addresses[1]
+        if is_same and (exported.store_id is None) != (store_id is None):
+            return Export.UNMARKED
+    return Export.OF_THIS_STORE if is_same else Export.OF_ANOTHER_STORE
 
 
 def _has_answer(sql: sqlite3.Connection, header: str, question: str, answer: str) -> bool:
@@ -176,7 +201,7 @@ def _facts(
     if plan.few_gone:
         facts["gone_few"] = _lines(reader, plan.few_gone)
     if plan.renamed:
-        facts["renamed_in_store"] = _lines(reader, plan.renamed)
+        facts[RENAMED] = _renamed(reader, situation, plan)
     moved = [row for row in plan.moved if not _is_own(reader, plan, row)]
     if moved:
         facts["moved"] = sorted(lines[row] for row in moved)
@@ -207,6 +232,25 @@ def _store_facts(
     return facts
 
 
+def _renamed(reader: Reader, situation: Situation, plan: Plan) -> list[dict[str, Any]]:
+    """Return the rows whose pets have another name in the store, with that name."""
+    names = {pet.id: pet.name for pet in situation.pets}
+    animals = json.dumps([match_.animal for match_ in plan.renamed])
+    pet_ids = dict(
+        reader.execute(
+            "SELECT animal, pet_id FROM animals"
+            " WHERE animal IN (SELECT value FROM json_each(:animals))",
+            animals=animals,
+        ).fetchall()
+    )
+    rows = json.dumps([match_.row for match_ in plan.renamed])
+    lines = dict(reader.execute(_LINES, rows=rows).fetchall())
+    return [
+        {"row": match_.row, "line": lines[match_.row], "name": names[pet_ids[match_.animal]]}
+        for match_ in plan.renamed
+    ]
+
+
 def _is_own(reader: Reader, plan: Plan, row: int) -> bool:
     """Return whether a moved animal was this import's before, as one of another row was."""
     animal, _ = plan.animals[row]
@@ -218,12 +262,7 @@ def _is_own(reader: Reader, plan: Plan, row: int) -> bool:
 
 def _lines(reader: Reader, matches: Sequence[Match]) -> list[int]:
     rows = json.dumps([match_.row for match_ in matches])
-    found = reader.execute(
-        "SELECT line FROM rows WHERE import = :mine"
-        " AND row IN (SELECT value FROM json_each(:rows))",
-        rows=rows,
-    )
-    return [line for (line,) in found]
+    return [line for _, line in reader.execute(_LINES, rows=rows)]
 
 
 def _question(

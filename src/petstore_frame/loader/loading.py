@@ -23,6 +23,7 @@ from petstore_frame.errors import (
     LoadStoppedError,
     PetstoreError,
 )
+from petstore_frame.inventory import Provenance, exported_from
 from petstore_frame.loader.duplicate_question import BY_NAME, Question
 from petstore_frame.loader.identity import identify
 from petstore_frame.loader.journal.database import (
@@ -75,7 +76,7 @@ from petstore_frame.loader.source import (
     as_recipe,
     open_source,
 )
-from petstore_frame.schema import AnyFrame
+from petstore_frame.schema import AnyFrame, fold
 from petstore_frame.transport import Interrupts
 from petstore_frame.validation import suggest
 
@@ -204,7 +205,7 @@ def run_import(
         recipe = recipe.replace(key=key)
         opened = open_source(source, recipe, import_options=import_options, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
-    stage = partial(_stage, opened, run, client, options, rows_read)
+    stage = partial(_stage, opened, run, client, options, rows_read, _exported_from(source, opened))
     put = partial(_stage_named, stage, _path_of(source), recipe)
     if options.dry_run:
         return _rehearse(path, client.base_url, put)
@@ -226,6 +227,13 @@ def run_import(
 def _path_of(source: Any) -> str | None:
     """Return the path of a source as the user gave it; None for a frame."""
     return fspath(source) if isinstance(source, (str, PathLike)) else None
+
+
+def _exported_from(source: Any, opened: Source) -> Provenance | None:
+    """Return the store that a file or frame was exported from, if it has ids and says so."""
+    if not any(fold(column) == "id" for column in opened.columns):
+        return None
+    return exported_from(source)
 
 
 def _stage_named(
@@ -366,6 +374,7 @@ def _stage(
     client: PostingClient,
     options: LoadOptions,
     rows_read: Callable[[int], None],
+    exported: Provenance | None,
     writer: Writer,
 ) -> tuple[Staged, Question | None]:
     """Stage the rows, read the store, and write the animal of each row, in this order.
@@ -411,6 +420,7 @@ def _stage(
                 store,
                 named_answers=options.named_answers,
                 is_rehearsal=options.dry_run,
+                exported=exported,
                 pause=interrupts.deliver,
             )
             likely = opened.proposed_key() or certain_key(opened.likely_keys())

@@ -46,7 +46,7 @@ def read_store(client: Any, watch: Callable[[], object], max_pages: float = math
     # short still puts pets on them.
     is_guessed = claim.contradictions or (claim.rests_on_page_length and pets)
     is_whole = claim.is_complete and not is_guessed
-    return StorePets(pets, claim.is_complete, is_whole, claim.requests)
+    return StorePets(pets, claim.is_complete, is_whole, claim.requests, inventory.store_id)
 
 
 def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -80,7 +80,8 @@ def write_report(
         attention: What needs attention, as a sentence or a list of sentences, for the first sheet
             of an ``.xlsx``. An empty list states that nothing does; None adds no section.
         overwrite: Whether to replace a workbook or a CSV that somebody changed. An unchanged
-            report is always replaced.
+            report is always replaced, and so are HTML pages and Parquet files, which are made to
+            be read only.
 
     Returns:
         The path of the file.

@@ -31,6 +31,8 @@ _BY_STATUS = {
     405: ("method_not_allowed", "this method is not supported at this address"),
 }
 
+NOT_JSON = "the body is not a JSON object of type application/json"
+
 
 class Refusal(HTTPException):
     """An error that is sent as an Error body; the code decides the status.
@@ -65,7 +67,7 @@ class Refusal(HTTPException):
         if problem["type"] == "json_invalid":
             return cls("invalid_json", f"{problem['ctx']['error']} at character {place[0]}")
         if not place:
-            return cls("invalid_json", "the body is not a JSON object of type application/json")
+            return cls("invalid_json", NOT_JSON)
         code = "invalid_parameter" if part in ("query", "header") else "invalid_request"
         return cls(code, problem["msg"].removeprefix("Value error, "), field=str(place[0])[:40])
 

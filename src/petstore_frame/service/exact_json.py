@@ -1,4 +1,4 @@
-"""Reads JSON bodies without rounding their numbers."""
+"""Reads bodies of type application/json without rounding their numbers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
-# An int64 has at most 19 digits before the decimal point.
-_MAX_DIGITS = 19
+from petstore_frame.service.error_responses import NOT_JSON, Refusal
 
 
 class _ExactRequest(Request):
     """A request whose JSON numbers with a decimal point or an exponent are Decimals."""
 
     async def json(self) -> Any:
+        media_type = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type != "application/json":  # FastAPI also reads types such as hal+json
+            raise Refusal("invalid_json", NOT_JSON)
         # As floats, 9007199254740993.0 and 1.00000000000000001 would become other numbers.
         return json.loads(await self.body(), parse_float=Decimal)
 
@@ -32,13 +34,3 @@ class ExactRoute(APIRoute):
             return await handle(_ExactRequest(request.scope, request.receive))
 
         return handle_exactly
-
-
-def as_integer(number: Any) -> Any:
-    """Return an integer for a Decimal without a fraction, as JSON Schema does; else the value."""
-    if not isinstance(number, Decimal) or not number.is_finite():
-        return number
-    # Digits are counted first: int(Decimal("1e999999")) would take a second.
-    if number.adjusted() >= _MAX_DIGITS or number != number.to_integral_value():
-        return number
-    return int(number)

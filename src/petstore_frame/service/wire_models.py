@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from decimal import Decimal
 from email.utils import format_datetime
 from enum import StrEnum
 from typing import Annotated, Any
@@ -10,8 +11,6 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 from pydantic import field_validator as validator
 from pydantic.json_schema import SkipJsonSchema
-
-from petstore_frame.service.exact_json import as_integer
 
 # The format says what the bounds are; as numbers of the document they would be rounded to floats.
 Int64 = Annotated[
@@ -24,6 +23,7 @@ LIFECYCLE = {
     "deprecation": f"@{int(datetime(2026, 11, 21, tzinfo=UTC).timestamp())}",
     "sunset": format_datetime(datetime(2030, 12, 5, tzinfo=UTC), usegmt=True),
 }
+_MAX_DIGITS = 19  # of an int64, before the decimal point
 _LUNA: dict[str, JsonValue] = {"name": "Luna", "categoryId": 3}
 # What ``_is_text`` requires, for the readers of the OpenAPI document.
 _TEXT_PATTERN = r"^[^\x00]*[^\x00\s][^\x00]*$"
@@ -72,7 +72,7 @@ class NewPet(BaseModel):
     @classmethod
     def _is_whole(cls, number: Any) -> Any:
         """Accept ``1.0`` as 1, as JSON Schema does."""
-        return as_integer(number)
+        return _as_integer(number)
 
     @validator("name")
     @classmethod
@@ -118,3 +118,13 @@ class Error(BaseModel):
     field: str | SkipJsonSchema[None] = Field(
         None, description="Extension: the field or parameter at fault"
     )
+
+
+def _as_integer(number: Any) -> Any:
+    """Return an integer for a Decimal without a fraction, as JSON Schema does; else the value."""
+    if not isinstance(number, Decimal) or not number.is_finite():
+        return number
+    # Digits are counted first: int(Decimal("1e999999")) would take a second.
+    if number.adjusted() >= _MAX_DIGITS or number != number.to_integral_value():
+        return number
+    return int(number)

@@ -10,7 +10,7 @@ from petstore_frame.storage.atomic_write import (
     sync,
     write_atomically,
 )
-from petstore_frame.storage.cell_values import common_zone, harmless, without_guard
+from petstore_frame.storage.cell_values import common_zone, harmless, is_cut, without_guard
 from petstore_frame.storage.excel_cells import Book, Sheet, open_book
 from petstore_frame.storage.saved_workbook import open_workbook
 from petstore_frame.storage.workbook_origin import (
@@ -28,6 +28,7 @@ __all__ = [
     "common_zone",
     "harmless",
     "has_content",
+    "is_cut",
     "locked",
     "mark_workbook",
     "open_book",

@@ -68,6 +68,6 @@ def changed_file_error(path: Path) -> ReportError:
     """Return the error for a file that is not replaced unless the user asks for it."""
     return ReportError(
         f"{path} was changed since it was written, or is not a report; choose another name, or "
-        "to replace it",
+        "replace the file",
         add=("overwrite", True),
     )

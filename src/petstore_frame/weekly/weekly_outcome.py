@@ -10,27 +10,34 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from petstore_frame import errors
+from petstore_frame import errors, exit_codes
 
 
 class WeeklyOutcome(Enum):
     """The possible outcomes of a run, from best to worst: an ``exit_code`` and a ``sentence``.
 
-    The exit codes are those of all commands.
+    The place of a member is its severity: of several outcomes, the last one counts. ``Run.note``
+    records an outcome.
     """
 
-    SUCCESS = 0, "success"
-    ROWS_TO_FIX = 1, "some rows need fixing"
-    INVALID = 2, "a setting, a recipe or a list cannot be used"
-    TOO_MANY_ERRORS = 4, "a file has too many errors, or most of its rows fail for one reason"
-    NOT_COMPLETE = 8, "the listing is not known to be complete"
-    UNCONFIRMED = 3, "some rows are unconfirmed: they may be in the store"
-    QUESTION = 9, "a file may have animals that are loaded already; none of its rows were sent"
-    LOCKED = 7, "another process is loading or writing"
-    DROP = 10, "more pets are gone than max_drop allows"
-    STORE = 5, "the store could not be reached, or rejected a request"
-    DISK = 6, "the disk, a journal or the history cannot be used"
-    FAILED = 11, "the run failed"
+    SUCCESS = exit_codes.DONE, "success"
+    UNFINISHED = exit_codes.WITH_FINDINGS, "some rows need fixing, or are still to send"
+    INVALID = exit_codes.INVALID, "a setting, a recipe or a list cannot be used"
+    TOO_MANY_ERRORS = (
+        exit_codes.TOO_MANY_ERRORS,
+        "a file has too many errors, or most of its rows fail for one reason",
+    )
+    NOT_COMPLETE = exit_codes.NOT_COMPLETE, "the listing is not known to be complete"
+    UNCONFIRMED = exit_codes.UNCONFIRMED, "some rows are unconfirmed: they may be in the store"
+    QUESTION = (
+        exit_codes.QUESTION,
+        "a file may have animals that are loaded already; none of its rows were sent",
+    )
+    LOCKED = exit_codes.LOCKED, "another process is loading or writing"
+    DROP = exit_codes.MAX_DROP, "more pets are gone than max_drop allows"
+    STORE = exit_codes.STORE, "the store could not be reached, or rejected a request"
+    DISK = exit_codes.DISK, "the disk, a journal or the history cannot be used"
+    FAILED = exit_codes.INTERNAL, "the run failed"
 
     def __init__(self, exit_code: int, sentence: str) -> None:
         self.exit_code, self.sentence = exit_code, sentence
@@ -38,37 +45,8 @@ class WeeklyOutcome(Enum):
     @classmethod
     def of(cls, error: BaseException) -> WeeklyOutcome:
         """Return the outcome of a step that ended with an error."""
-        if isinstance(error, errors.LoadStoppedError):
-            return _OUTCOMES_OF_ENDINGS.get(error.ending, cls.STORE)
-        for error_types, outcome in _OUTCOMES_OF_ERRORS:
-            if isinstance(error, error_types):
-                return outcome
-        return cls.FAILED
-
-
-_OUTCOMES_OF_ENDINGS = {
-    "journal": WeeklyOutcome.DISK,
-    "budget": WeeklyOutcome.TOO_MANY_ERRORS,
-}
-_OUTCOMES_OF_ERRORS: tuple[tuple[tuple[type[BaseException], ...], WeeklyOutcome], ...] = (
-    ((errors.JournalLockedError, errors.HistoryLockedError), WeeklyOutcome.LOCKED),
-    (
-        (
-            errors.APIStatusError,
-            errors.APIConnectionError,
-            errors.ContractError,
-            errors.CrossOriginError,
-            errors.IncompleteInventoryError,
-        ),
-        WeeklyOutcome.STORE,
-    ),
-    (
-        (errors.JournalError, errors.HistoryError, errors.ReportError, OSError),
-        WeeklyOutcome.DISK,
-    ),
-    ((errors.DuplicatesError,), WeeklyOutcome.QUESTION),
-    ((errors.PetstoreError,), WeeklyOutcome.INVALID),
-)
+        code = exit_codes.exit_code(error)
+        return next(outcome for outcome in cls if outcome.exit_code == code)
 
 
 @dataclass

@@ -22,7 +22,7 @@ output = "reports"         # one folder per day, such as reports/2026-11-16
 history = "history"        # one snapshot per day, for what changed since the last one
 # timezone = "Europe/Zurich"      # time zone of the days; the default is the machine's
 # categories = "categories.csv"   # CSV with the columns category_id,label
-max_drop = 0.3             # exit code 10 if more than 30 % of the pets are gone
+max_drop = 0.3             # exit code 10 if more than 30% of the pets are gone
 
 # Files of new animals, each kind with its recipe (petstore-frame recipe FILE writes one).
 # [[load]]

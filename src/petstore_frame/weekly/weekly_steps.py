@@ -20,11 +20,14 @@ from petstore_frame.history import Diff, History, Snapshot, diff
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader import LoadResult, read_ids
 from petstore_frame.loader.loading import load
+from petstore_frame.loader.row_state import State
 from petstore_frame.report import write_report
 from petstore_frame.storage import harmless
 from petstore_frame.weekly.run_log import RUNS, RunFacts, is_complete
 from petstore_frame.weekly.weekly_outcome import Run, WeeklyOutcome
 from petstore_frame.weekly.weekly_settings import CompareStep, LoadStep, WeeklySettings
+
+_TO_SEND = (State.PENDING, State.NOT_FOUND)
 
 
 @dataclass(frozen=True)
@@ -82,13 +85,16 @@ class WeeklySteps:
             self.note_result(file, error.result, state_counts)
             raise
         self.note_result(file, result, state_counts)
+        to_send = sum(state_counts.get(state, 0) for state in _TO_SEND)
+        if to_send:
+            self.run.note(WeeklyOutcome.UNFINISHED, f"{file.name}: {to_send:,} still to send")
 
     def note_result(self, file: Path, result: LoadResult, state_counts: dict[str, int]) -> None:
         """Count the rows of a file by state, and write those that need a person."""
         state_counts |= {str(state): count for state, count in result.counts.items() if count}
         folder = f"results {file.name}"
         problems = (
-            (WeeklyOutcome.ROWS_TO_FIX, len(result.fix), "to fix"),
+            (WeeklyOutcome.UNFINISHED, len(result.fix), "to fix"),
             (WeeklyOutcome.UNCONFIRMED, len(result.unconfirmed), "unconfirmed"),
         )
         for outcome, row_count, text in problems:

@@ -236,3 +236,13 @@ def test_each_class_of_a_widget_is_one_word(store, tmp_path: Path) -> None:
     classes = [name for widget in made if widget.has_trait("_dom_classes")
                for name in widget._dom_classes]  # fmt: skip
     assert classes and not [name for name in classes if " " in name]
+
+
+def test_the_controls_of_a_tab_are_made_when_it_is_opened(show, store, tmp_path: Path) -> None:
+    """A page starts with the controls that it shows, so the first numbers appear soon."""
+    with widgets_made() as first:
+        shown = show(store, journal=tmp_path)
+    with widgets_made() as later:
+        shown.tabs.selected_index = 1
+    assert len(first) < 100 < len(later)
+    assert not shown.tabs.is_sending

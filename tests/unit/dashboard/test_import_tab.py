@@ -12,9 +12,9 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard import background
-from petstore_frame.dashboard.check import is_birthday
+from petstore_frame.dashboard.conflicting_rows import is_birthday
 from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER
-from petstore_frame.loader import view_of
+from petstore_frame.loader import State, view_of
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 
@@ -159,11 +159,30 @@ def test_everything_else_answers_what_is_open(importing) -> None:
     assert importing.names == ["Kim 3", "Kim 5"]
 
 
+def test_everything_else_also_holds_for_words_in_later_files(importing) -> None:
+    """A new word next week asks nothing, and the finished step names it."""
+    header = "name,category_id,status\n"
+    importing.open("a.csv", header + "Luna,1,frei\nMax,1,weg\nBo,1,fort\n")
+    importing.mean("status", frei="available")
+    importing.tab.match_values.everything_else["status"].value = "sold"
+    assert importing.settled().offer == "Add 3 pets"
+    assert importing.state.recipe.fallback == {"status": "sold"}
+    importing.send()
+    importing.open("b.csv", header + "Ida,1,frei\nKim,1,verschwunden\n")
+    assert importing.offer == "Add 2 pets"
+    assert "everything else (verschwunden) → sold (1)" in importing.text
+    importing.tab.toggle(3)
+    importing.tab.match_values.everything_else["status"].value = ""
+    assert importing.settled().offer == ""
+    importing.mean("status", verschwunden="pending").send()
+    assert [pet.status for pet in importing.store.pets[-5:]].count("sold") == 2
+
+
 def test_a_value_can_be_left_to_fix(importing) -> None:
     """Rows whose value nobody can explain today are fixed later; the others are sent."""
     importing.open("a.csv", "name,category_id,status\nLuna,1,weird\nMax,1,sold\nBo,1,sold\n")
     importing.mean("status", weird=FIX_LATER)
-    assert importing.offer == "Add 2 pets" and importing.state.plan.cards["Need fixing"] == 1
+    assert importing.offer == "Add 2 pets" and importing.state.plan.groups["need_fixing"] == 1
     assert "with a problem" not in importing.text
 
 
@@ -206,8 +225,9 @@ def test_the_cards_add_up_to_the_rows(importing) -> None:
     rows = "Luna,1\nMax,2\nIda,1\n,2\nIda,1\nTotal,1\n"
     importing.open("b.csv", f"name,category_id\n{rows}")
     importing.tab.check.cases["same_content"].value = "skip"
-    cards = importing.settled().state.plan.cards
-    assert sum(cards.values()) == 6 and cards["Already loaded"] == 2 and cards["Need fixing"] == 2
+    groups = importing.settled().state.plan.groups
+    assert sum(groups.values()) == 6
+    assert (groups["already_loaded"], groups["need_fixing"]) == (2, 2)
 
 
 def test_conflicting_rows_show_an_example_and_their_control(importing) -> None:
@@ -296,6 +316,34 @@ def test_the_same_file_may_stand_for_new_animals(importing) -> None:
     assert importing.offer == "" and importing.names == ["Luna", "Max"]
     assert "adds 2 duplicates" in importing.tab.check.decisions["as_new"].description
     assert importing.tick("as_new").offer == "Add 2 pets"
+
+
+@pytest.mark.parametrize("answer", ["create", "skip"])
+def test_a_question_about_the_rest_is_answered_with_buttons(importing, store, answer: str) -> None:
+    """What a later file may have replaced is sent or dropped only after an answer."""
+    importing.open("many.csv", GOLDFISH)
+    stops = [importing.tab.send.stop]
+
+    def reply(_, __, respond):
+        if len(store.pets) > 290 and stops:
+            stops.pop().click()
+        return respond()
+
+    store.reply = reply
+    importing.send()
+    header, _, rows = GOLDFISH.partition("\n")
+    importing.open("later.csv", f"{header}\nIda{rows.partition(chr(10))[0]}\n").send()
+    sent, unfinished = len(importing.names), importing.tab.unfinished
+    remaining = unfinished.count(State.PENDING)
+    unfinished.send_rest.click()
+    importing.settled()
+    assert "a later file has the same columns" in importing.text
+    assert len(importing.names) == sent and unfinished.send_rest.disabled
+    unfinished.question.controls["unsent"].value = answer
+    unfinished.send_rest.click()
+    importing.settled()
+    assert len(importing.names) == sent + (remaining if answer == "create" else 0)
+    assert unfinished.results == [] and "a later file" not in importing.text
 
 
 def test_an_import_is_stopped_and_continued_without_its_file(importing, show, store) -> None:
@@ -444,3 +492,18 @@ def test_too_large_an_upload_is_rejected_with_what_to_do(importing, failures) ->
     upload = {"upload": "big.csv", "size": 90 * 1024**2}
     importing.tab.choose_file.drop._handle_custom_msg(upload, [])
     assert "enter its path instead" in str(failures.pop())
+
+
+def test_the_cards_count_rows_and_the_button_counts_pets(importing) -> None:
+    """A row that stands for several pets is on one card, before and after it is sent."""
+    importing.open("litters.csv", "name,category_id,Anzahl\nWurf,1,3\nMax,2,1\n,2,1\n")
+    importing.tab.change_recipe(importing.state.recipe.replace(quantity="Anzahl"))
+    importing.settled()
+    groups = importing.state.plan.groups
+    assert (groups["to_send"], groups["need_fixing"], sum(groups.values())) == (2, 1, 3)
+    assert importing.offer == "Add 4 pets"
+    importing.send()
+    assert len(importing.names) == 4
+    groups = view_of(importing.state.result).facts.groups
+    assert (groups["added"], groups["need_fixing"], sum(groups.values())) == (2, 1, 3)
+    assert "Added" in importing.text

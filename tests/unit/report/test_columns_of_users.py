@@ -19,11 +19,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import petstore_frame as pf
+from office import NEEDED, save_all_as
 from unit.conftest import inventory, pets
 
 FIRST_DAY = date(1900, 3, 1)
 ZURICH = ZoneInfo("Europe/Zurich")
 PETS = inventory(pets(3)).frame
+DRAWS = 8  # of three values each
 CATEGORIES = {1: "Dog", 2: "Cat", 3: "Bird"}
 NAMES = ["category", "Category", "Status", "NAME", "category (store)", "=1+1", "", "id "]
 
@@ -74,12 +76,13 @@ COLUMNS: dict[str, tuple[Callable[[list[Any]], Any], st.SearchStrategy[Any]]] = 
 
 
 def frame_with(column: Any) -> Any:
-    """Return the three pets with a further column, in the library of that column."""
+    """Return as many pets with a further column, in the library of that column."""
+    frame = inventory(pets(len(column))).frame
     if isinstance(column, pd.Series):
-        return PETS.assign(own=column.array)
+        return frame.assign(own=column.array)
     if isinstance(column, pl.Series):
-        return pl.from_pandas(PETS).with_columns(column.alias("own"))
-    return pa.Table.from_pandas(PETS).append_column("own", column)
+        return pl.from_pandas(frame).with_columns(column.alias("own"))
+    return pa.Table.from_pandas(frame).append_column("own", column)
 
 
 def digits_of(number: Decimal) -> int:
@@ -110,12 +113,13 @@ def check_cell(cell: Any, value: Any) -> None:
 
 
 def own_cells(path: Path) -> list[Any]:
-    rows = openpyxl.load_workbook(path)["Inventory"].iter_rows(min_row=2)
+    book = openpyxl.load_workbook(path, data_only=True)  # LibreOffice saves True as =TRUE()
+    rows = book["Inventory"].iter_rows(min_row=2)
     return [row[4] for row in rows]
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=DRAWS, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_cells_have_the_type_of_the_value(kind: str, data: st.DataObject, tmp_path: Path) -> None:
     """A value of any library is a cell of its own type, and text only if that would lose it."""
@@ -124,6 +128,38 @@ def test_cells_have_the_type_of_the_value(kind: str, data: st.DataObject, tmp_pa
     path = pf.write_report(frame_with(build(values)), tmp_path / "stock.xlsx", overwrite=True)
     for cell, value in zip(own_cells(path), values, strict=True):
         check_cell(cell, value)
+
+
+def drawn_values(values_of_kind: st.SearchStrategy[Any]) -> list[Any]:
+    """Return the values that a property test would try."""
+    drawn: list[Any] = []
+
+    @settings(max_examples=DRAWS, database=None)
+    @given(st.lists(values_of_kind, min_size=3, max_size=3))
+    def draw(values: list[Any]) -> None:
+        drawn.extend(values)
+
+    draw()
+    return drawn
+
+
+@NEEDED[0]
+@NEEDED[1]
+def test_an_office_program_keeps_the_type_of_the_value(
+    tmp_path: Path, office_profile: Path
+) -> None:
+    """The same rule holds for cells that LibreOffice has read and saved."""
+    values = {kind: drawn_values(values_of_kind) for kind, (_, values_of_kind) in COLUMNS.items()}
+    paths = [
+        pf.write_report(frame_with(build(values[kind])), tmp_path / f"{kind}.xlsx")
+        for kind, (build, _) in COLUMNS.items()
+    ]
+    saved = save_all_as(paths, "xlsx", tmp_path / "saved", office_profile)
+    for path in saved:
+        cells = own_cells(path)
+        assert len(cells) == len(values[path.stem])
+        for cell, value in zip(cells, values[path.stem], strict=True):
+            check_cell(cell, value)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx", "html"])

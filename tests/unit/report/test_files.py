@@ -146,7 +146,7 @@ SAVED_FORMS = {
     "workbook": lambda held, folder: pf.write_report(held, folder / "a.xlsx", categories=CATS),
     "CSV": lambda held, folder: pf.write_report(held, folder / "a.csv", categories=CATS),
     "CSV with semicolons": lambda held, folder: with_semicolons(held, folder / "a.csv"),
-    "Parquet": lambda held, folder: pf.write_report(held, folder / "a.parquet"),
+    "Parquet": lambda held, folder: pf.write_report(held, folder / "a.parquet", categories=CATS),
     "polars": lambda held, folder: pl.from_pandas(held.frame),
     "pyarrow": lambda held, folder: pl.from_pandas(held.frame).to_arrow(),
 }  # fmt: skip
@@ -182,6 +182,23 @@ def test_a_workbook_comes_back_with_what_it_covers(write) -> None:
     book["Inventory"]["A5"] = 99
     book.save(path)
     assert pf.read_inventory(path).completeness.verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+def test_labels_of_categories_are_not_a_column_of_the_user(ending, write) -> None:
+    """No format gives back the labels that the report added."""
+    back = pf.read_inventory(write(to=f"stock.{ending}", categories={3: "Cat"}))
+    assert back.frame.columns.tolist() == ["id", "name", "category_id", "status"]
+
+
+@pytest.mark.parametrize("letter", ["x", "\U0001f436"])
+def test_a_name_that_a_cell_cut_is_not_taken_for_the_name(letter, write) -> None:
+    """A workbook with a cut text is not read back; Parquet has the whole name."""
+    listing = inventory([(7, letter * 40_000, 3, "sold")])
+    with pytest.raises(pf.InputError, match="of pet 7 was cut"):
+        pf.read_inventory(write(of=listing, to="stock.xlsx"))
+    back = pf.read_inventory(write(of=listing, to="stock.parquet"))
+    assert back.frame["name"].tolist() == [letter * 40_000]
 
 
 def test_a_workbook_of_several_sheets_comes_back(write, monkeypatch) -> None:

@@ -48,15 +48,17 @@ WHERE import = :mine AND key IS NOT NULL AND animal IS NOT NULL AND reason IS NU
   AND known_by IS NOT 'key' ORDER BY core, key
 """
 # An excluded row shows the animal of its key, unless another row of the file does: the animal was
-# loaded, and may have other values now. Another name and another category are another animal.
+# loaded, and may have other values now. Another name and another category are another animal; of
+# a row with a value that cannot be read, the key alone says which animal it is.
 _SHOW_EXCLUDED = """
 UPDATE rows SET known_by = 'key', animal = same.animal FROM (
   SELECT rows.row AS of_row, min(own.animal) AS animal FROM rows
   JOIN keys ON keys.columns = :columns AND keys.core = rows.core AND keys.key = rows.key
   JOIN animals AS own ON own.animal = keys.animal AND own.state IN ('created', 'matched')
   WHERE rows.import = :mine AND rows.animal IS NULL AND rows.reason IS NOT NULL
-    AND rows.content IS NULL AND rows.payload IS NOT NULL
-    AND (CAST(rows.payload AS TEXT) ->> 'name' = CAST(own.payload AS TEXT) ->> 'name'
+    AND rows.content IS NULL
+    AND (rows.payload IS NULL
+      OR CAST(rows.payload AS TEXT) ->> 'name' = CAST(own.payload AS TEXT) ->> 'name'
       OR CAST(rows.payload AS TEXT) ->> 'categoryId' = CAST(own.payload AS TEXT) ->> 'categoryId')
     AND rows.key NOT IN (
       SELECT key FROM rows WHERE import = :mine AND reason IS NULL AND key IS NOT NULL)

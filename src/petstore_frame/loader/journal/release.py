@@ -25,6 +25,12 @@ _RELEASE_ROWS = f"""
 UPDATE rows SET animal = NULL, known_by = NULL WHERE (import, row) IN (
   SELECT import, row {_ROWS_OF_CASE})
 """
+# Rows of a known key that follow an answer to an earlier file: the rules look at them again.
+_RELEASE_OTHER_CONTENT = """
+UPDATE rows SET animal = NULL, known_by = NULL FROM animals AS own
+WHERE own.animal = rows.animal AND rows.import = :mine AND rows.known_by = 'key'
+  AND rows.content IS NOT own.content
+"""
 _UNSENT = "state IS NULL OR state IN ('pending', 'rejected', 'not_found')"
 _OWN_UNSENT = f"""
 SELECT animals.animal FROM animals JOIN rows USING (import, row)
@@ -46,6 +52,8 @@ def release_answers(
         if answer == CREATE:
             for by in _known_by(case):
                 _release_skipped(sql, named | {"by": by}, has_own_keys=case == "reused_key")
+            if case == "reused_key":
+                sql.execute(_RELEASE_OTHER_CONTENT, named)
         elif answer == SKIP:
             stays += _release_created(sql, named | {"by": f"new:{case}"})
     return sorted(stays)

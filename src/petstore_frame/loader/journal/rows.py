@@ -24,6 +24,9 @@ from petstore_frame.loader.row_state import (
     state_of,
 )
 
+# A fact of an import: the rows whose pets have another name in the store, with that name.
+RENAMED = "renamed_in_store"
+
 
 @dataclass(frozen=True)
 class Import:
@@ -49,6 +52,11 @@ class Import:
     ending_detail: str = ""
     store_id: str | None = None
     number: int = 0  # its place in the journal
+
+    @property
+    def store_names(self) -> dict[int, str]:
+        """The names that pets have in the store, by row, where they are not what was sent."""
+        return {entry["row"]: entry["name"] for entry in self.facts.get(RENAMED, ())}
 
 
 # How it was read, in the column ``recipe``.

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal.rows import read_cells
@@ -106,6 +107,14 @@ _AT_ONCE = 5000
 _KEY_CODES = ("key_repeated", "key_missing")
 
 
+class Export(Enum):
+    """What a file says of the store that it was exported from."""
+
+    UNMARKED = auto()  # nothing, or nothing that can be compared
+    OF_THIS_STORE = auto()
+    OF_ANOTHER_STORE = auto()
+
+
 class Reader(NamedTuple):
     """A connection, and the rows that are looked at."""
 
@@ -162,10 +171,12 @@ def read_situation(
     *,
     is_first: bool,
     has_created_same: bool,
+    export: Export = Export.UNMARKED,
 ) -> Situation:
     """Return what the rules look at; the store was read before.
 
-    ``siblings`` are the imports whose rows the file corrects.
+    ``siblings`` are the imports whose rows the file corrects, ``export`` is what the file says of
+    the store that it was exported from.
     """
     staged = reader.staged
     run = staged.run
@@ -205,7 +216,9 @@ def read_situation(
         pets=pets,
         pet_ids=pet_ids,
         is_first=is_first,
-        is_export={*FIELDS.names} <= {*run.header},
+        is_export=export is Export.UNMARKED and {*FIELDS.names} <= {*run.header},
+        is_marked=export is Export.OF_THIS_STORE,
+        creates_marked=named_answers.get(By.IN_STORE) == CREATE,
         shown=shown,
         open_gone=open_gone,
         asks_again_about_gone=named_answers.get("gone") == CREATE,

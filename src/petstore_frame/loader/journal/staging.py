@@ -196,7 +196,7 @@ def _values(
     staged.to_send += may_be_sent
     # Without a content, no rule compares a row that was excluded before one row per key is chosen.
     is_compared = row.payload is not None and row.state is not State.EXCLUDED
-    staged.has_excluded |= row.payload is not None and is_excluded
+    staged.has_excluded |= is_excluded and (row.payload is not None or key is not None)
     return (
         staged.number, row.number, row.line, packed, row.payload,
         row.content if is_compared else None, row.unsent_hash,

@@ -29,7 +29,7 @@ _ANIMALS_HERE = f"""
 SELECT min(rows.row), own.animal, own.pet_id, own.content, own.state, own.reason
 FROM rows JOIN animals AS own USING (animal) WHERE rows.import = :mine
 AND (rows.reason IS NULL OR own.import = rows.import AND own.row = rows.row)
-AND (own.state = 'gone' OR own.state = 'pending' AND own.reason = 'recreated'
+AND (own.state = 'gone' OR own.state = 'pending' AND own.last_pet_id IS NOT NULL
   OR own.state IN ('created', 'matched') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN})
 GROUP BY own.animal
 """
@@ -76,6 +76,7 @@ class StorePets(NamedTuple):
     is_complete: bool = False  # it was read to its end, as far as it shows
     is_whole: bool = False  # surely, so that what is not there is not in the store
     requests: int = 0
+    store_id: str | None = None  # what the store calls itself
 
 
 ReadStore = Callable[[int], StorePets]
@@ -124,10 +125,11 @@ def answer_gone(sql: sqlite3.Connection, animals: Collection[int], answer: str) 
         sql.executemany(_CREATE_AGAIN, values)
 
 
-def known_pets(sql: sqlite3.Connection, store: StorePets, header: str) -> list[Pet]:
+def known_pets(sql: sqlite3.Connection, store: StorePets, header: str | None) -> list[Pet]:
     """Return the pets of a reading with what the journal knows of each.
 
     A pet with another name and category than the animal that had its id is somebody else's.
+    ``header`` is that of the file; None forgets what was answered for its files.
     """
     owners: dict[int, int] = {}
     for pet_id, animal, content in _owners(sql, store.pets):
@@ -137,16 +139,14 @@ def known_pets(sql: sqlite3.Connection, store: StorePets, header: str) -> list[P
         )
         if not is_other:
             owners[pet_id] = animal
-    seen = dict(
-        sql.execute("SELECT pet_id, content FROM other_pets WHERE header IN ('', ?)", [header])
-    )
-    pets = [
-        Pet(
-            pet.pet_id, pet.name, pet.payload, pet.content, owners.get(pet.pet_id),
-            is_new=seen.get(pet.pet_id) != pet.content,
-        )
-        for pet in store.pets.values()
-    ]  # fmt: skip
+    seen_contents = _seen_contents(sql, "")
+    decided_contents = {} if header is None else _seen_contents(sql, header)
+    pets = []
+    for pet in store.pets.values():
+        is_decided = decided_contents.get(pet.pet_id) == pet.content
+        is_new = not is_decided and seen_contents.get(pet.pet_id) != pet.content
+        owner = owners.get(pet.pet_id)
+        pets.append(Pet(pet.pet_id, pet.name, pet.payload, pet.content, owner, is_new, is_decided))
     others = [pet for pet in pets if pet.animal is None]
     others.sort(key=lambda pet: (not pet.is_new, pet.id))
     unconfirmed = sql.execute(
@@ -155,6 +155,12 @@ def known_pets(sql: sqlite3.Connection, store: StorePets, header: str) -> list[P
     left_to = pair_equal(((pet.id, pet.content) for pet in others), unconfirmed)
     others = [pet._replace(animal=left_to.get(pet.id)) for pet in others]
     return [*others, *(pet for pet in pets if pet.animal is not None)]
+
+
+def _seen_contents(sql: sqlite3.Connection, header: str) -> dict[int, str]:
+    """Return the contents of pets when a load saw them that got past its questions."""
+    found = sql.execute("SELECT pet_id, content FROM other_pets WHERE header = ?", [header])
+    return dict(found.fetchall())
 
 
 def _owners(sql: sqlite3.Connection, pets: Collection[int]) -> list[tuple[int, int, str]]:
@@ -182,7 +188,10 @@ def note_reading(
     shown = [(now, pet.id) for pet in pets if pet.animal is not None]
     sql.executemany("UPDATE animals SET shown_at = ? WHERE pet_id = ? AND shown_at IS NULL", shown)
     if header is not None:
-        new = [pet for pet in pets if pet.animal is None and pet.is_new]
+        if header:  # all pets of the reading are decided for its files
+            new = [pet for pet in pets if not pet.is_decided]
+        else:
+            new = [pet for pet in pets if pet.animal is None and pet.is_new]
         sql.executemany(
             "INSERT OR REPLACE INTO other_pets VALUES (?, ?, ?, ?, ?)",
             [(pet.id, header, pet.content, now, is_first) for pet in new],

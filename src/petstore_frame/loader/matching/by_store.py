@@ -15,10 +15,11 @@ _LEAST_CONTENTS, _NEARLY_ALL = 5, 0.9
 
 
 class StoreMatches(NamedTuple):
-    """Rows to ask about, and few that are only listed."""
+    """Rows to ask about, few that are only listed, and rows that surely are these pets."""
 
     asked: list[Match]
     few: list[Match]
+    certain: Sequence[Match] = ()
 
 
 def match_ids(
@@ -28,13 +29,15 @@ def match_ids(
     *,
     is_export: bool,
     of: int,
+    is_marked: bool = False,
 ) -> StoreMatches:
     """Match rows with the pets whose ids they carry.
 
-    In a file with the columns of our exports (``is_export``), any pet with the name of its row is
-    asked about, and many with another name are: nothing says that it was exported from this
-    store. A column of any other list that is called ``id`` may hold numbers of its own, so the
-    names of many must agree.
+    A file that was exported from this store says so (``is_marked``): a row with the id and the
+    name of a pet is that pet, and many with another name are asked about. A file with the columns
+    of an export (``is_export``) that does not say from which store it is asks about any pet with
+    the name of its row. A column of any other list that is called ``id`` may hold numbers of its
+    own, so the names of many must agree.
     """
     matches: dict[int, Match] = {}
     agreeing: list[Match] = []
@@ -42,12 +45,19 @@ def match_ids(
         pet_id = pet_ids.get(row.number)
         if pet_id is None or pet_id not in pets or pet_id in matches:
             continue
+        if pets[pet_id].is_decided:
+            continue
         pet = pets[pet_id]
         match = pet_match(row.number, pet)
         matches[pet_id] = match
         if row.content is not None and name_in(row.content) == fold(pet.name):
             agreeing.append(match)
     found = list(matches.values())
+    if is_marked:
+        others = [match for match in found if match not in agreeing]
+        if is_many(len(others), of):
+            return StoreMatches(others, [], agreeing)
+        return StoreMatches([], others, agreeing)
     if is_export:
         others = [match for match in found if match not in agreeing]
         if is_many(len(others), of):

@@ -74,6 +74,8 @@ class Situation:
     pet_ids: Mapping[int, int] = field(default_factory=dict)  # in a column of the file, by row
     is_first: bool = False  # no load was made before: whose pets these are is asked once
     is_export: bool = False  # it has the columns of our exports
+    is_marked: bool = False  # it says that it was exported from this store
+    creates_marked: bool = False  # the user calls its rows other animals all the same
     shown: Sequence[ShownAnimal] = ()  # of rows that have an animal in the store already
     open_gone: Sequence[Match] = ()  # rows whose animal is gone, and nobody was asked, or not now
     asks_again_about_gone: bool = False  # the user reverses an answer about ``gone``
@@ -275,7 +277,14 @@ class _Matching:
             {pet.id: pet for pet in situation.pets},
             is_export=situation.is_export,
             of=self.open_rows,
+            is_marked=situation.is_marked,
         )
+        if matches.certain and situation.creates_marked:
+            self._create(By.IN_STORE, matches.certain)
+        else:
+            for match_ in matches.certain:
+                self._assign(match_, By.IN_STORE)
+            self.open_rows -= len(matches.certain)
         self._ask_about_pets(matches)
 
     def _match_contents(self) -> None:

@@ -95,6 +95,7 @@ class Pet(NamedTuple):
     content: str
     animal: int | None = None  # the animal that it is, or that it is left to while that is in doubt
     is_new: bool = True  # no load that got past its questions has seen it
+    is_decided: bool = False  # the user said that no row of such files is this pet
 
 
 class Match(NamedTuple):

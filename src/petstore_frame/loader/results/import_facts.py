@@ -242,6 +242,7 @@ class ImportSummary:
 def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
     """Read the facts of an import; ``of_call`` has those of the call."""
     run = read_import(path, import_id)
+    was_sent = of_call["sent_now"] and not of_call["is_rehearsal"]
     with reading(path) as sql:
         return ImportSummary(
             run,
@@ -250,7 +251,7 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
             read_causes(sql, run),
             count_notes(read_noted(sql, run)),
             read_open_rows(sql, run),
-            count_groups(sql, run, was_sent=of_call["sent_now"]),
+            count_groups(sql, run, was_sent=was_sent),
             **of_call,
         )
 

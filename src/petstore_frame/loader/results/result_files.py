@@ -72,9 +72,13 @@ _OWN_WIDTH = 18
 WriteRow = Callable[[Sequence[str], Mapping[str, Any]], None]
 
 
-def describe(row: JournalRow, run: Import) -> dict[str, Any]:
-    """Return what a person may want to know of a row; None is missing."""
-    problem, changed = problem_of(row, run), _changes_of(row)
+def describe(row: JournalRow, run: Import, store_names: Mapping[int, str]) -> dict[str, Any]:
+    """Return what a person may want to know of a row; None is missing.
+
+    ``store_names`` are those of ``Import.store_names``.
+    """
+    problem = problem_of(row, run)
+    changed = _changes_of(row, run, store_names.get(row.number))
     return {
         "row": row.number,
         "line": row.line,
@@ -95,23 +99,33 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
     }
 
 
-def _changes_of(row: JournalRow) -> str | None:
+def _changes_of(row: JournalRow, run: Import, store_name: str | None) -> str | None:
     """Return the fields that differ now in a known animal, with both values."""
     before, now = row.payload, row.reads_now
     if row.known is not None:
         before, now = row.known.payload, row.payload
-    if before is None or now in (None, before):
-        return None
     old, new = read_payload(before), read_payload(now)
     changes = []
-    for field in FIELDS.sent:
-        was, reads = old.get(field.wire_name, "none"), new.get(field.wire_name, "none")
-        if was != reads:
-            changes.append(f"{field.name}: {was} → {reads}")
+    if old and new:
+        for field in FIELDS.sent:
+            was, reads = old.get(field.wire_name, "none"), new.get(field.wire_name, "none")
+            if was != reads:
+                changes.append(f"{field.name}: {was} → {reads}")
+    if store_name is not None:
+        changes.append(f"the store shows the name {store_name}")
     status = old.get("status")
-    if row.reason == Reason.LEFT_OUT and status not in (None, new.get("status")):
+    if row.reason == Reason.LEFT_OUT and status not in (None, _status_now(row, run, new)):
         changes.append(f"the store still shows it as {status}")
     return "; ".join(changes) or None
+
+
+def _status_now(row: JournalRow, run: Import, body: Mapping[str, Any]) -> str | None:
+    """Return the status that the file gives a row, or the word in its cell if that is none."""
+    if body:
+        return body.get("status")
+    column = run.mapping.get("status")
+    at = run.header.index(column) if column in run.header else len(row.cells)
+    return row.cells[at].strip().casefold() if at < len(row.cells) else None
 
 
 def make_frame(
@@ -127,7 +141,8 @@ def make_frame(
     """
     import pandas as pd
 
-    described = [(row.cells, describe(row, run)) for row in rows]
+    store_names = run.store_names
+    described = [(row.cells, describe(row, run, store_names)) for row in rows]
     series: dict[str, Any] = {}
     for at, name in enumerate(as_type(run.header, "str")):
         free = name or f"column {at + 1}"
@@ -198,6 +213,7 @@ def _write_drafts(
 ) -> Counter[State]:
     """Write the files of rows; return how many are in each state."""
     run, counts = facts.run, Counter[State]()
+    store_names = run.store_names
     # Rows may be longer than the header.
     most = max((len(row.cells) for row in rows(State.INVALID)), default=0)
     extra = range(1, most - len(run.header) + 1)
@@ -220,7 +236,7 @@ def _write_drafts(
         for row in rows():
             counts[row.state] += 1
             cells = [*row.cells[: len(header)], *[""] * (len(header) - len(row.cells))]
-            values = describe(row, run)
+            values = describe(row, run, store_names)
             values["row"] = values[ROW]
             for name, write in writers.items():
                 if row.state in _HELD[name][0]:

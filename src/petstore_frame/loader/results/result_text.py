@@ -11,6 +11,7 @@ from os import fspath
 from petstore_frame.loader.duplicate_question import LIKELY
 from petstore_frame.loader.journal.database import unusual_folder
 from petstore_frame.loader.journal.row_counts import ExcludedRows
+from petstore_frame.loader.journal.rows import RENAMED
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.results.import_facts import (
@@ -44,7 +45,7 @@ _MEANINGS = {
     "not_shown": "{} pets of earlier loads are no longer in the store",
     "twins": "{} pets like yours were added by somebody else; did a colleague load the same file?",
     "moved": "Taken over from earlier files that did not send them: {}",
-    "renamed_in_store": "{} have another name in the store: not sent again",
+    RENAMED: "{} have another name in the store: not sent again",
     "stays_created": "{} were created before they were called known animals: they stay",
     "left_unsent": "{} animals of an earlier version of this file were not sent",
     "store_cut": "The store was not read to its end: {} pets were compared",
@@ -167,8 +168,9 @@ def file_warnings(facts: ImportSummary) -> list[str]:
             continue
         text = str(value)
         if isinstance(value, list):
-            noun = "line" if len(value) == 1 else "lines"
-            text = f"{count_text(len(value), 'row')} ({noun} {', '.join(_cut(value, 'lines'))})"
+            lines = [row["line"] for row in value] if name == RENAMED else value
+            noun = "line" if len(lines) == 1 else "lines"
+            text = f"{count_text(len(lines), 'row')} ({noun} {', '.join(_cut(lines, 'lines'))})"
         sentences.append(_MEANINGS.get(name, name + ": {}").replace("{}", text))
     if not_shown := facts.run.facts.get(NOT_SHOWN):
         names = [_plain(f"{animal['name']} ({animal['source']})") for animal in not_shown]

@@ -121,6 +121,16 @@ class FieldReader(dict[str, Meaning]):
         problem = self._read(text).problem
         return problem is not None and (problem.add or ("",))[0] in ("categories", "value_map")
 
+    def uses_fallback(self, text: str) -> bool:
+        """Return True for a value that has a meaning only by the recipe's fallback."""
+        if self.fallback is None or self.means_nothing(text):
+            return False
+        fallback, self.fallback = self.fallback, None
+        try:
+            return self.needs_meaning(text)
+        finally:
+            self.fallback = fallback
+
     def nearest(self, text: str) -> str | None:
         """Return the value or label with the most similar spelling, or None."""
         return closest_match(text[:60], [*(self.field.values or self.meanings)])

@@ -155,6 +155,7 @@ class FilePreview:
     # The texts of each field except the name, with the number of their cells.
     value_counts: Mapping[str, Counter[str]] = field(default_factory=dict)
     values: tuple[ValueToMap, ...] = ()  # and values that are mapped already
+    fallback_values: tuple[ValueToMap, ...] = ()  # that only the recipe's fallback maps
     suspicious: Counter[str] = field(default_factory=Counter)  # by kind, as in ``allow``
     empty: Counter[str] = field(default_factory=Counter)  # cells, by required field
 
@@ -246,8 +247,13 @@ def _count_records(preview: FilePreview, source: Source, rows: int, most: int | 
         preview.questions = (*preview.questions, problem_below)
     preview.empty = +preview.empty  # which drops the zeros
     preview.records, preview.rows = tuple(first), tuple(record.cells for record in first)
-    values = list[ValueToMap]()
-    for name, counts in value_counts.items():
+    _list_values(preview, source)
+
+
+def _list_values(preview: FilePreview, source: Source) -> None:
+    """List the values that the recipe maps or should map."""
+    values, fallback_values = list[ValueToMap](), list[ValueToMap]()
+    for name, counts in preview.value_counts.items():
         reader, column = source.readers[name], source.mapping[name]
         mapped = {*map(folded_text, source.recipe.value_map.get(name, ()))}
         for text, count in counts.items():
@@ -255,4 +261,7 @@ def _count_records(preview: FilePreview, source: Source, rows: int, most: int | 
             if text and (is_mapped or reader.needs_meaning(text)):
                 likely = None if is_mapped else reader.nearest(text)
                 values.append(ValueToMap(name, column, text, count, likely))
+            elif text and reader.uses_fallback(text):
+                fallback_values.append(ValueToMap(name, column, text, count, None))
     preview.values = tuple(sorted(values, key=lambda value: -value.count))
+    preview.fallback_values = tuple(fallback_values)

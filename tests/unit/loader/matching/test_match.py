@@ -7,14 +7,17 @@ from typing import Any
 import pytest
 
 from petstore_frame.loader.matching.by_content import match_equal_animals
-from petstore_frame.loader.matching.by_store import match_equal_pets, match_ids
+from petstore_frame.loader.matching.by_store import StoreMatches, match_equal_pets, match_ids
 from petstore_frame.loader.matching.fix_rows import WRONG_ROW, Original, fix_row_problem
 from petstore_frame.loader.matching.gone import ShownAnimal, find_gone
 from petstore_frame.loader.matching.match import Situation, match
+from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import By, Match
 from petstore_frame.loader.row_state import State
 from petstore_frame.schema import content_of
 from unit.loader.matching.rows import animal, pet, row, stored
+
+NO_MATCHES = StoreMatches([], [])
 
 
 def situation(rows: list[Any], **facts: Any) -> Situation:
@@ -27,6 +30,15 @@ def cases(plan) -> dict[str, list[int]]:
 
 def named(count: int, **facts: Any) -> list[Any]:
     return [row(n, f"Pet {n}", **facts) for n in range(1, count + 1)]
+
+
+# Thresholds
+
+
+def test_all_of_fewer_than_three_are_many() -> None:
+    """Two of two are asked about, and two of eight are not."""
+    assert is_many(2, 2) and is_many(1, 1) and not is_many(2, 3)
+    assert not is_many(2, 8)
 
 
 # Rule 4, content
@@ -240,7 +252,7 @@ def test_pets_that_an_earlier_load_saw_are_no_reason_to_ask() -> None:
 def test_names_from_defaults_equal_pets_by_chance() -> None:
     """They are compared with none."""
     rows = named(5, has_default_name=True)
-    assert match_equal_pets(rows, [pet(n, f"Pet {n}") for n in range(1, 6)], 5) == ([], [])
+    assert match_equal_pets(rows, [pet(n, f"Pet {n}") for n in range(1, 6)], 5) == NO_MATCHES
 
 
 def test_ids_of_pets_need_names_that_agree() -> None:
@@ -249,10 +261,39 @@ def test_ids_of_pets_need_names_that_agree() -> None:
     pets = {n: pet(n, f"Pet {n}") for n in range(1, 5)}
     others = {n: pet(n, f"Other {n}") for n in range(1, 5)}
     assert len(match_ids(rows, ids, pets, is_export=False, of=4).asked) == 4
-    assert match_ids(rows, ids, others, is_export=False, of=4) == ([], [])
+    assert match_ids(rows, ids, others, is_export=False, of=4) == NO_MATCHES
     assert len(match_ids(rows, ids, pets, is_export=True, of=40).asked) == 4
     assert len(match_ids(rows, ids, others, is_export=True, of=4).asked) == 4
     assert len(match_ids(rows, ids, others, is_export=True, of=40).few) == 4
+
+
+def test_an_export_of_this_store_says_which_pets_its_rows_are() -> None:
+    """The same name is that pet; many with another name are asked about, and few are listed."""
+    rows, ids = named(4), {n: n for n in range(1, 5)}
+    pets = {n: pet(n, f"Pet {n}" if n < 3 else f"Other {n}") for n in range(1, 5)}
+    few = match_ids(rows, ids, pets, is_export=False, is_marked=True, of=40)
+    assert [[m.row for m in matches] for matches in few] == [[], [3, 4], [1, 2]]
+    many = match_ids(rows, ids, pets, is_export=False, is_marked=True, of=2)
+    assert [[m.row for m in matches] for matches in many] == [[3, 4], [], [1, 2]]
+    plan = match(situation(rows, pet_ids=ids, pets=list(pets.values()), is_marked=True), {})
+    assert {*plan.pets} >= {1, 2} and cases(plan) == {"in_store": [3, 4]}
+
+
+def test_rows_of_an_export_are_other_animals_if_the_user_says_so_by_name() -> None:
+    """A plain word answers open questions only, and this was none."""
+    pets = [pet(n, f"Pet {n}") for n in range(1, 5)]
+    facts = {"pet_ids": {n: n for n in range(1, 5)}, "pets": pets, "is_marked": True}
+    answers = {"in_store": "create"}
+    assert len(match(situation(named(4), **facts), answers).pets) == 4
+    plan = match(situation(named(4), creates_marked=True, **facts), answers)
+    assert not plan.pets and {*plan.created} == {1, 2, 3, 4}
+
+
+def test_pets_that_were_called_others_for_this_header_are_not_asked_about() -> None:
+    """Whether their rows carry the ids or the contents of these pets."""
+    rows, ids = named(4), {n: n for n in range(1, 5)}
+    pets = {n: pet(n, f"Pet {n}", is_new=False, is_decided=True) for n in range(1, 5)}
+    assert match_ids(rows, ids, pets, is_export=True, of=4) == NO_MATCHES
 
 
 def test_a_row_that_is_created_has_a_life_of_its_own() -> None:

@@ -1,0 +1,110 @@
+"""The tabs of a dashboard; those that send or compare files are made when they are first used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+
+from petstore_frame.dashboard.history_tab import HistoryTab
+from petstore_frame.dashboard.import_tab import ImportTab
+from petstore_frame.dashboard.inventory_tab import InventoryTab
+from petstore_frame.dashboard.stocktake_tab import StocktakeTab
+from petstore_frame.dashboard.store_header import StoreHeader
+from petstore_frame.dashboard.store_state import StoreState
+from petstore_frame.dashboard.unfinished_imports import read_unfinished
+from petstore_frame.dashboard.widgets import WidgetFactory
+from petstore_frame.history import History
+
+TITLES = ("Inventory", "Import", "Stocktake", "History")
+
+
+class Tabs(widgets.Tab):  # type: ignore[misc]  # ipywidgets has no types
+    """The tabs of a dashboard, each with its controls by name.
+
+    Import and Stocktake have most of the controls, and few visitors of a page need them, so they
+    are made when they are first opened or used; the first numbers appear sooner.
+
+    Args:
+        factory: Makes the widgets.
+        store: The store that all tabs share.
+        header: Reads the store again, and asks for a new key.
+        history: What the History tab shows, or None.
+        options: The layout and style that the widgets share.
+
+    Attributes:
+        inventory, imports, stocktake, history: The tabs.
+    """
+
+    def __init__(
+        self,
+        factory: WidgetFactory,
+        store: StoreState,
+        header: StoreHeader,
+        history: History | None,
+        **options: Any,
+    ) -> None:
+        self._factory, self._store, self._header = factory, store, header
+        self.inventory = InventoryTab(factory.for_part(), store)
+        self.history = HistoryTab(factory.for_part(), store, history, self.inventory.pick)
+        self._imports: ImportTab | None = None
+        self._stocktake: StocktakeTab | None = None
+        self._imports_place, self._stocktake_place = factory.column(), factory.column()
+        parts = (
+            self.inventory.widget,
+            self._imports_place,
+            self._stocktake_place,
+            self.history.widget,
+        )
+        super().__init__(parts, titles=TITLES, selected_index=0, **options)
+        self.show_badge(len(read_unfinished(store)))
+
+    @property
+    def imports(self) -> ImportTab:
+        if self._imports is None:
+            part = self._factory.for_part()
+            self._imports = ImportTab(part, self._store, self._header, self.show_badge)
+            self._imports_place.children = [self._imports.widget]
+        return self._imports
+
+    @property
+    def stocktake(self) -> StocktakeTab:
+        if self._stocktake is None:
+            part = self._factory.for_part()
+            self._stocktake = StocktakeTab(part, self._store, self._header, self._imported_file)
+            self._stocktake_place.children = [self._stocktake.widget]
+        return self._stocktake
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether an import is sending pets."""
+        return self._imports is not None and self._imports.background.is_sending
+
+    def draw_open(self) -> None:
+        """Draw the open tab; the others are drawn when they are opened."""
+        title = TITLES[self.selected_index or 0]
+        if title == "Inventory":
+            self.inventory.draw()
+        elif title == "Import":
+            self.imports.draw()
+        elif title == "Stocktake":
+            self.stocktake.draw()
+        else:
+            self.history.draw()
+
+    def show_badge(self, unfinished: int) -> None:
+        """Show on the Import tab how many imports are unfinished."""
+        badge = f"Import ({unfinished})" if unfinished else "Import"
+        self.titles = tuple(badge if title == "Import" else title for title in TITLES)
+
+    def stop(self) -> None:
+        """Stop the jobs of all tabs, in order."""
+        if self._imports is not None:
+            self._imports.close()
+        if self._stocktake is not None:
+            self._stocktake.close()
+
+    def _imported_file(self) -> Path | None:
+        """Return the file that the Import tab read, if it did."""
+        return None if self._imports is None else self._imports.state.source

@@ -1,0 +1,280 @@
+"""Edits that break one rule of the loader each, with the tests that must notice them.
+
+``tests/unit/loader/test_mutations.py`` holds that each text is in the sources.
+"""
+# ruff: noqa: E501 # a table: one edit is one line
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+MATCHING = "petstore_frame/loader/matching"
+JOURNAL = "petstore_frame/loader/journal"
+LOADER = "petstore_frame/loader"
+
+RULES = "tests/unit/loader/matching"
+KEY_RULES = f"{RULES}/test_by_key.py"
+REPEATS = f"{RULES}/test_repeated_keys.py"
+LOOK_ALIKES = "tests/faults/test_stories_look_alikes.py"
+KEYS = "tests/faults/test_stories_keys.py"
+EQUAL = "tests/faults/test_stories_equal.py"
+AGAIN = "tests/faults/test_stories_again.py"
+STORE = "tests/faults/test_stories_store.py"
+BACKUP = "tests/faults/test_stories_backup.py"
+EXPORTS = "tests/faults/test_stories_exports.py"
+REVERSED = "tests/faults/test_stories_reversed.py"
+SETTLING = "tests/faults/test_load_settling.py"
+STOPS = "tests/faults/test_load_stops.py"
+
+
+class Edit(NamedTuple):
+    """One rule that is broken: a text of a file, what replaces it, and the tests that must fail."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+# fmt: off
+EDITS = [
+    # Thresholds.
+    Edit("many is a quarter", f"{MATCHING}/thresholds.py", "of <= _QUARTER * count", "of <= 100 * count", RULES),
+    Edit("many is at least three", f"{MATCHING}/thresholds.py", "LEAST = 3", "LEAST = 1", RULES),
+    Edit("or all, if there are fewer", f"{MATCHING}/thresholds.py", "min(LEAST, of) <=", "LEAST <=", RULES),
+    Edit("half of what is left", f"{MATCHING}/thresholds.py", "of <= 2 * count", "of <= count", RULES),
+    Edit("half of what is left is asked about", f"{MATCHING}/match.py",
+         "if not (first.plan.few and", "if True or not (first.plan.few and", RULES),
+    Edit("the cases are added up", f"{MATCHING}/match.py",
+         "            self.matched_rows |= {match_.row for match_ in matches}\n\n    def _ask(", "\n    def _ask(", RULES),
+
+    # Rule 1: the same rows are the same import.
+    Edit("the same cells are the same import", f"{JOURNAL}/staging.py", 'sql, "id = ?"', 'sql, "id = ? AND FALSE"', AGAIN),
+    Edit("the same bytes are the same import", f"{JOURNAL}/staging.py", '"bytes_id = ?', '"FALSE AND bytes_id = ?', f"{EQUAL}::test_options_that_make_sense_of_a_record_send_it"),
+    Edit("rows that move are another import", f"{JOURNAL}/staging.py", "if not sql.execute(_MOVED", "if sql or sql.execute(_MOVED", AGAIN),
+    Edit("a copy on purpose is an import of its own", f"{JOURNAL}/staging.py", 'f":{copy}"', '":0"', f"{REVERSED}::test_a_copy_on_purpose_is_made_once"),
+    Edit("a copy is not compared", f"{JOURNAL}/situation.py", "is_compared = not (run.copy or", "is_compared = not (", f"{REVERSED}::test_a_copy_on_purpose_is_made_once"),
+    Edit("a row that reads the same keeps its answer", f"{JOURNAL}/staging.py", "was.content IS rows.content", "FALSE", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
+
+    # Rule 2: a row of a fix file is its original row.
+    Edit("dragged fix rows", f"{MATCHING}/fix_rows.py", "if row.content in contents:", "if True:", RULES),
+    Edit("a row that was fixed already counts as loaded", f"{MATCHING}/fix_rows.py",
+         "if row.content in contents:", "if False:", RULES),
+    Edit("a fix row keeps its key", f"{MATCHING}/fix_rows.py",
+         "not has_its_key and not original.has_key_problem", "False", RULES),
+    Edit("a key that needed fixing may change", f"{MATCHING}/fix_rows.py",
+         "and not original.has_key_problem", "", RULES),
+    Edit("a sent row is not given the key of another", f"{MATCHING}/fix_rows.py",
+         "owner.id != animal.id and animal.is_sent", "False", RULES),
+    Edit("an unsent row may be the animal of its corrected key", f"{MATCHING}/fix_rows.py",
+         "owner.id != animal.id and animal.is_sent", "owner.id != animal.id", RULES),
+    Edit("a row under its own key is its original", f"{MATCHING}/fix_rows.py",
+         "original.is_to_fix or has_its_key", "original.is_to_fix", RULES),
+    Edit("a corrected row without a key keeps it", f"{JOURNAL}/fix_links.py",
+         "if original.key is not None and not original.has_key_problem:", "if False:", f"{REVERSED}::test_a_corrected_row_whose_key_was_removed_keeps_its_key"),
+    Edit("the original row is its correction's animal", f"{JOURNAL}/plan_writer.py",
+         "reader.sql.executemany(_CORRECTED,", "list((", f"{BACKUP}::test_a_fixed_row_is_known_in_the_first_result"),
+    Edit("a fix row of another journal is rejected", f"{JOURNAL}/fix_links.py", "if len(found) != 1:", "if not found:\n        return 0, Original(1, '', None, None, None, False, True, None)\n    if False:", f"{EQUAL}::test_a_fix_row_of_an_unknown_import_is_refused"),
+    Edit("a copied fix row is rejected", f"{JOURNAL}/fix_links.py", "if earlier_line != line:", "if False:", f"{EQUAL}::test_a_copied_line_of_a_fix_file_is_refused"),
+
+    # Rule 3: keys.
+    Edit("a known key is its animal", f"{MATCHING}/match.py", "self._assign(match_, By.KEY)\n        similar", "pass\n        similar", RULES),
+    Edit("settled without thought only if the content is the same", f"{JOURNAL}/situation.py",
+         "AND min(own.content) = min(rows.content)", "", KEYS),
+    Edit("settled without thought only if the key has one animal", f"{JOURNAL}/situation.py",
+         "HAVING count(*) = 1 AND", "HAVING", f"{REVERSED}::test_a_key_of_several_animals_is_the_one_that_reads_the_same"),
+    Edit("settled without thought only if the key is in one row", f"{JOURNAL}/situation.py",
+         "    AND rows.core NOT IN (SELECT core FROM temp.repeated_cores)\n", "", f"{REVERSED} {KEYS}"),
+    Edit("an animal of a key reads like the row", f"{MATCHING}/by_key.py", "return min(sent, key=difference)", "return sent[0]", RULES),
+    Edit("of several animals not one with another name and category", f"{MATCHING}/by_key.py",
+         "            has_other_name and has_other_category,\n", "            False,\n", RULES),
+    Edit("of several animals one of equal content", f"{MATCHING}/by_key.py",
+         "            has_other_name or has_other_category,\n", "            False,\n", RULES),
+    Edit("of several animals one of the same name", f"{MATCHING}/by_key.py",
+         "            has_other_name,\n", "            False,\n", RULES),
+    Edit("of several animals one that was sent", f"{MATCHING}/by_key.py",
+         "[animal for animal in animals if animal.is_sent] or list(animals)", "list(animals)", RULES),
+    Edit("answered before", f"{MATCHING}/by_key.py", "(chosen.id, row.content) in earlier", "False", RULES),
+    Edit("an animal that was not sent takes the row's values", f"{MATCHING}/by_key.py", "or not chosen.is_sent", "", RULES),
+    Edit("a name from defaults is no name", f"{MATCHING}/values.py", "if row.has_default_name or animal.has_default_name:", "if False:", RULES),
+    Edit("a word is no key", f"{MATCHING}/not_keys.py", "return bool(key) and all(", "return False and all(", RULES),
+    Edit("a word of several columns is in all of them", f"{MATCHING}/not_keys.py", "and all(fold", "and any(fold", RULES),
+    Edit("a word for another content needs fixing", f"{MATCHING}/by_key.py", "if is_word(key_texts(row.key)) and (", "if False and (", RULES),
+    Edit("a word in two rows needs fixing", f"{MATCHING}/repeated_keys.py", "    if is_word(key):", "    if False:", RULES),
+    Edit("a part of a key that names several rows", f"{MATCHING}/repeated_keys.py", 'if "" in key:', "if False:", RULES),
+    Edit("an animal under a word counts as keyless", f"{JOURNAL}/situation.py", "if not is_word(key_texts(pair[0]))", "if pair", f"{REVERSED}::test_an_animal_under_a_word_counts_as_keyless"),
+    Edit("dates made of keys", f"{JOURNAL}/situation.py", "if not has_other_keys_before and", "if True or", f"{LOOK_ALIKES}::test_dates_that_a_spreadsheet_made_of_keys_need_fixing"),
+    Edit("dates in a column of dates are keys", f"{JOURNAL}/situation.py",
+         "if not has_other_keys_before and 2 * len(dates) >= keys:", "if False:", f"{REVERSED}::test_dates_are_keys_if_all_keys_are_dates"),
+    Edit("two lists in one file", f"{MATCHING}/repeated_keys.py", "is_many(len(renamed), repeated) and", "False and", RULES),
+    Edit("unless the user says that they were renamed", f"{MATCHING}/repeated_keys.py", "and not may_rename", "", RULES),
+    Edit("name and category make another animal", f"{MATCHING}/repeated_keys.py",
+         "if len(_names(rows)) > 1 and len(_categories(rows)) > 1:", "if False:", RULES),
+    Edit("rows that differ need fixing", f"{MATCHING}/repeated_keys.py", "    if keep is None:", "    if False:", RULES),
+    Edit("rows that send the same are one", f"{MATCHING}/repeated_keys.py",
+         "    if _send_the_same(rows):", "    if False:", RULES),
+    Edit("rows are ranked before they are excluded", f"{MATCHING}/repeated_keys.py",
+         "if all(row.is_excluded for row in rows):", "if False:", RULES),
+    Edit("the first is the least", f"{MATCHING}/repeated_keys.py", 'min(values) if keep == "first" else max(values)', "max(values)", RULES),
+    Edit("a row without a value to order by needs fixing", f"{MATCHING}/repeated_keys.py",
+         "if not all(row.order_value for row in rows):", "if False:", RULES),
+    Edit("a tie that matters needs fixing", f"{MATCHING}/repeated_keys.py", "    if _send_the_same(chosen):", "    if True:", RULES),
+    Edit("an excluded row is the animal of its key", f"{MATCHING}/match.py", "            if sent:\n", "            if False:\n", RULES),
+    Edit("an excluded row says what the store shows", f"{JOURNAL}/plan_writer.py",
+         "reader.execute(_SHOW_EXCLUDED)", "pass", KEYS),
+    Edit("a key is asked for if its values repeat", f"{LOADER}/loading.py", "(likely.repeated or", "(False and", f"{LOOK_ALIKES}::test_a_certain_key_is_asked_for_before_sending"),
+    Edit("or repeat those of an earlier file", f"{LOADER}/loading.py", "or repeats_earlier(sql, run, likely.column)", "", f"{LOOK_ALIKES}::test_a_key_that_repeats_in_the_next_file_is_asked_for_then"),
+    Edit("the key is read from earlier files", f"{JOURNAL}/header_keys.py", "_read_keys(sql, number, run, columns)", "pass", f"{LOOK_ALIKES}::test_a_key_that_is_named_late_is_read_from_the_earlier_files"),
+    Edit("a key is remembered for its header", f"{LOADER}/loading.py", "if key is not None:\n        recipe", "if False:\n        recipe", f"{LOOK_ALIKES}::test_a_certain_key_is_asked_for_before_sending"),
+
+    # similar_key
+    Edit("a key with the core of another is asked about", f"{MATCHING}/by_key.py",
+         "_likeliest(row, animals_of_core.get(core, ()))", "None", RULES),
+    Edit("an empty core equals nothing", f"{MATCHING}/by_key.py", "        if not core:\n            continue", "        if core is None:\n            continue", RULES),
+    Edit("two keys of a file with one core", f"{MATCHING}/by_key.py", "elif first is not None and row.is_to_send:", "elif False:", RULES),
+    Edit("a sent animal of a core comes first", f"{MATCHING}/by_key.py",
+         "(animal.is_sent, animal.content == row.content, animal.id)", "animal.id", RULES),
+    Edit("then one of the same content", f"{MATCHING}/by_key.py", "animal.content == row.content, ", "", RULES),
+    Edit("a longer key is asked about", f"{MATCHING}/by_key.py", "_with_longer_key(row, animals_of_content, keys_of_file)", "None", RULES),
+    Edit("a longer key needs equal content", f"{MATCHING}/by_key.py",
+         "animals_of_content.get(row.content, ())", "[a for group in animals_of_content.values() for a in group]", RULES),
+    Edit("a longer key is not in this file", f"{MATCHING}/by_key.py", "if not is_in_file and any(", "if any(", RULES),
+    Edit("a longer key of an animal without a name", f"{MATCHING}/by_key.py", "if row.content is None or row.has_default_name:", "if row.content is None:", RULES),
+    Edit("in either direction", f"{MATCHING}/by_key.py", " or _begins_or_ends(other_column, column)", "", RULES),
+    Edit("by whole groups at the end", f"{MATCHING}/by_key.py", 'core.endswith(f"-{other}")', "core.endswith(other)", f"{RULES} src/petstore_frame/loader/matching/by_key.py"),
+    Edit("by whole groups at the beginning", f"{MATCHING}/by_key.py", 'core.startswith(f"{other}-")', "core.startswith(other)", RULES),
+    Edit("a prefix is asked about", f"{MATCHING}/by_key.py", 'or core.endswith(f"-{other}")', "", RULES),
+    Edit("a suffix is asked about", f"{MATCHING}/by_key.py", 'or core.startswith(f"{other}-")', "", RULES),
+    Edit("columns are compared one by one", f"{MATCHING}/by_key.py", "core.split(SEPARATOR), other.split(SEPARATOR)", "[core], [other]", RULES),
+    Edit("rounded numbers", f"{MATCHING}/by_key.py", '"" in is_rounded', "False", RULES),
+    Edit("a number that was not rounded", f"{MATCHING}/by_key.py", 'and "" in is_rounded', "", RULES),
+    Edit("more than fifteen digits", f"{MATCHING}/by_key.py", r'r"\d{16,}"', r'r"\d{15,}"', f"{RULES} src/petstore_frame/loader/matching/by_key.py"),
+    Edit("the first fifteen digits", f"{MATCHING}/by_key.py", "_EXACT_DIGITS = 15", "_EXACT_DIGITS = 14", f"{RULES} src/petstore_frame/loader/matching/by_key.py"),
+    Edit("a key that was not sent may be one that was", f"{MATCHING}/match.py",
+         "return any(animal.is_sent for animal in situation.animals_of_core", "return any(False for animal in situation.animals_of_core", RULES),
+
+    # reused_key
+    Edit("any key with another name and category", f"{MATCHING}/by_key.py", "found.reused.append(match)", "found.same.append(match)", RULES),
+    Edit("many keys with another name", f"{MATCHING}/match.py", "if is_many(len(known.renamed), of):", "if False:", RULES),
+    Edit("few keys with another name are changed values", f"{MATCHING}/match.py", "same += known.renamed", "pass", RULES),
+
+    # same_content
+    Edit("without a key any is asked about", f"{MATCHING}/match.py", "asks_about_any = not situation.has_keys and", "asks_about_any = False and", RULES),
+    Edit("until create was answered", f"{MATCHING}/match.py", "and not situation.has_created_same", "", RULES),
+    Edit("create is remembered for the header", f"{LOADER}/identity.py", "if By.SAME_CONTENT in plan.created.values():", "if False:", f"{REVERSED}::test_create_is_remembered_for_files_of_the_same_columns"),
+    Edit("with a key many", f"{MATCHING}/match.py", "self.asks_about_few or is_many(len(matches), of):", "self.asks_about_few:", RULES),
+    Edit("few are listed", f"{MATCHING}/match.py", "self._list_few(By.SAME_CONTENT, matches)", "pass", RULES),
+    Edit("each animal once", f"{MATCHING}/by_content.py", "free[value].popleft()", "free[value][0]", RULES),
+    Edit("equal content of the same status is paired first", f"{MATCHING}/by_content.py", "(row.number, row.payload)", "(row.number, None)", RULES),
+    Edit("animals of the file itself are not compared", f"{JOURNAL}/situation.py", "            elif is_here:\n                continue\n", "", f"{REVERSED} {EQUAL} {KEYS} {LOOK_ALIKES}"),
+    Edit("animals of rows that are corrected are not compared", f"{JOURNAL}/situation.py",
+         "rows.import IN (SELECT value FROM json_each(:siblings))", "FALSE", f"{EQUAL}::test_a_fixed_row_that_equals_an_earlier_one_is_asked_about"),
+
+    # in_store
+    Edit("new pets of others only", f"{MATCHING}/by_store.py", "pairs.items() if pet.is_new and", "pairs.items() if", RULES),
+    Edit("many pets of others", f"{MATCHING}/by_store.py", "if is_many(len(found), of) or", "if", RULES),
+    Edit("before the first load any pet is asked about", f"{MATCHING}/by_store.py", "or (is_first and found)", "", RULES),
+    Edit("few pets of others are listed", f"{MATCHING}/by_store.py", "return StoreMatches([], found)", "return StoreMatches([], [])", RULES),
+    Edit("nine in ten", f"{MATCHING}/by_store.py", "if is_nearly_all:", "if False:", RULES),
+    Edit("nine in ten and not half", f"{MATCHING}/by_store.py", "_NEARLY_ALL = 5, 0.9", "_NEARLY_ALL = 5, 0.5", RULES),
+    Edit("five different contents", f"{MATCHING}/by_store.py", "_NEARLY_ALL = 5, 0.9", "_NEARLY_ALL = 1, 0.9", RULES),
+    Edit("names from defaults equal pets by chance", f"{MATCHING}/by_store.py", "[row for row in rows if not row.has_default_name]", "list(rows)", RULES),
+    Edit("new pets of others first", f"{MATCHING}/by_store.py", "for pet in (*new, *old)", "for pet in (*old, *new)", RULES),
+    Edit("ids need names that agree", f"{MATCHING}/by_store.py", "is_many(len(agreeing), len(found)) and", "", RULES),
+    Edit("many ids", f"{MATCHING}/by_store.py", "and is_many(len(found), of):", ":", RULES),
+    Edit("each pet once", f"{MATCHING}/by_store.py", "or pet_id in matches", "", RULES),
+    Edit("an id that a spreadsheet made a number", f"{JOURNAL}/situation.py", '.removesuffix(".0")', "", BACKUP),
+    Edit("a life for each equal pet", f"{MATCHING}/match.py", "equal[match_.pet.content] for", "0 for", RULES),
+    Edit("pets of others are remembered", f"{JOURNAL}/store_check.py", "if header is not None:", "if False:", f"{LOOK_ALIKES}::test_pets_of_others_are_asked_about_once"),
+    Edit("they are decided for this header only", f"{LOADER}/identity.py", "        return header\n", '        return ""\n', f"{REVERSED}::test_pets_are_decided_for_files_of_the_same_columns_only"),
+    Edit("a reading that asked leaves them unseen", f"{LOADER}/identity.py", "    if plan.has_store_matches:\n", "    if False:\n", f"{STORE} {REVERSED}"),
+    Edit("another name and category under an id is another pet", f"{JOURNAL}/store_check.py", "        if not is_other:", "        if True:", f"{REVERSED}::test_a_pet_that_got_the_id_of_another_is_somebody_elses"),
+    Edit("pets are left to unconfirmed rows", f"{JOURNAL}/store_check.py", "left_to.get(pet.id)", "None", STORE),
+    Edit("pets that were there first are nobody's twins", f"{JOURNAL}/store_check.py", "header <> '' OR was_there_first", "header <> ''", f"{REVERSED}::test_pets_that_were_there_first_are_nobodys_twins"),
+    Edit("pets added by others are counted", f"{LOADER}/identity.py", 'facts["twins"] = twins', "pass", f"{BACKUP}::test_two_people_at_the_same_minute"),
+    Edit("a listing that was cut is named", f"{LOADER}/identity.py", 'facts["store_cut"] = len(store.pets)', "pass", f"{REVERSED}::test_a_listing_without_a_known_end_is_named"),
+
+    # gone
+    Edit("renamed pets are there", f"{MATCHING}/gone.py", "(replaced if is_other else renamed).append(match)", "replaced.append(match)", RULES),
+    Edit("another name and category is absent", f"{MATCHING}/gone.py", "(replaced if is_other else renamed).append(match)", "renamed.append(match)", RULES),
+    Edit("many renamed pets are absent", f"{MATCHING}/gone.py", "are_replaced = is_many(len(renamed), len(shown))", "are_replaced = False", RULES),
+    Edit("many that are gone are asked about", f"{MATCHING}/gone.py", "if is_many(len(candidates), len(shown)):", "if False:", RULES),
+    Edit("few that are gone are not", f"{MATCHING}/gone.py", "if is_many(len(candidates), len(shown)):", "if candidates:", RULES),
+    Edit("an incomplete listing proves nothing", f"{MATCHING}/gone.py", "            if is_proof:", "            if True:", RULES),
+    Edit("pages that were assumed full prove nothing", f"{JOURNAL}/situation.py", "and (store.is_whole or", "and (True or", f"{BACKUP}::test_a_listing_that_is_never_complete_is_asked_by_name"),
+    Edit("only what was shown, or should be, can be gone", f"{JOURNAL}/store_check.py", "LAG_S = 3600.0", "LAG_S = -3600.0", f"{BACKUP}::test_a_copy_that_lags_behind_and_a_renamed_pet_are_not_asked_about"),
+    Edit("what an earlier reading showed", f"{JOURNAL}/store_check.py", '_WAS_SHOWN = "(own.shown_at IS NOT NULL OR ', '_WAS_SHOWN = "(', f"{BACKUP}::test_a_store_that_was_restored"),
+    Edit("few that are gone are listed", f"{LOADER}/identity.py", '    if plan.few_gone:\n', "    if False:\n", f"{LOOK_ALIKES}::test_few_lost_pets_are_listed_and_can_be_created_again"),
+    Edit("and created again by name", f"{MATCHING}/match.py", "if open_matches or By.GONE in self.answers:", "if open_matches:", f"{LOOK_ALIKES}::test_few_lost_pets_are_listed_and_can_be_created_again"),
+    Edit("those of other files are listed", f"{JOURNAL}/store_check.py", "        if pet_id not in store.pets\n", "        if False\n", f"{LOOK_ALIKES}::test_few_lost_pets_are_listed_and_can_be_created_again"),
+    Edit("a pet that is seen again is its animal's", f"{JOURNAL}/store_check.py", "        if pet is not None:\n            named", "        if False:\n            named", f"{REVERSED}::test_a_pet_that_is_seen_again_is_its_animals"),
+    Edit("seen again only if it is the same", f"{JOURNAL}/store_check.py", "AND content = :content", "AND (:content IS NOT NULL)", f"{REVERSED}::test_another_pet_under_the_id_of_a_gone_one_is_not_its_animals"),
+    Edit("an id of a restored store", f"{JOURNAL}/outcomes.py", "        if reused_ids:", "        if False:", f"{BACKUP}::test_a_201_with_an_id_that_was_given_again"),
+    Edit("a gone pet that was answered is not asked about", f"{JOURNAL}/store_check.py",
+         'if reason != ANSWERED or named_answers.get("gone") == CREATE:', "if True:", f"{LOOK_ALIKES}::test_an_answer_about_lost_pets_is_taken_back"),
+
+    # Unsent animals.
+    Edit("unsent animals move", f"{MATCHING}/match.py", "self._assign(match_, By.MOVED)", "pass", RULES),
+    Edit("only to rows that are new", f"{MATCHING}/match.py", "*called_new) if not row.is_known]", "*called_new)]", RULES),
+    Edit("moved animals are listed", f"{LOADER}/identity.py", 'facts["moved"] =', "_ =", f"{REVERSED}::test_animals_that_were_not_sent_move_to_the_next_file"),
+    Edit("what is left unsent is named", f"{LOADER}/identity.py", 'facts["left_unsent"] = left', "pass", f"{REVERSED}::test_animals_that_were_not_sent_move_to_the_next_file"),
+    Edit("a resume asks if a later file replaced it", f"{LOADER}/replaced.py", "if later is None or not left or", "if True or", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
+
+    # Answers.
+    Edit("a plain word reverses nothing", f"{LOADER}/load_options.py",
+         "dict(self.answers) if isinstance(self.duplicates, Mapping) else {}", "dict(self.answers)", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
+    Edit("gone is answered by name only", f"{LOADER}/duplicate_question.py", 'BY_NAME = ("gone", ', "BY_NAME = (", f"{LOOK_ALIKES}::test_an_answer_about_lost_pets_is_taken_back"),
+    Edit("skip is taken back", f"{JOURNAL}/release.py", "if answer == CREATE:", "if False:", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
+    Edit("create is taken back before it was sent", f"{JOURNAL}/release.py", "elif answer == SKIP:", "elif False:", f"{REVERSED}::test_create_is_taken_back_before_the_row_was_sent"),
+    Edit("a key that skip gave is released", f"{JOURNAL}/release.py", "if not has_own_keys:", "if False:", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
+    Edit("a pet that skip gave is released", f"{JOURNAL}/release.py", "sql.execute(_RELEASE_PETS, named)", "pass", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
+    Edit("rows that were created stay, and are listed", f"{LOADER}/identity.py", 'facts["stays_created"] =', "_ =", f"{REVERSED}::test_rows_that_were_created_stay_and_are_listed"),
+    Edit("an answer about reused keys is taken back", f"{JOURNAL}/situation.py", "if By.REUSED_KEY in named_answers:", "if False:", f"{REVERSED}::test_an_answer_about_reused_keys_is_taken_back"),
+    Edit("gone is taken back", f"{MATCHING}/match.py", "or situation.asks_again_about_gone", "", f"{LOOK_ALIKES}::test_an_answer_about_lost_pets_is_taken_back"),
+    Edit("created again is taken back", f"{JOURNAL}/store_check.py", 'if named_answers.get("gone") == SKIP:', "if False:", f"{REVERSED}::test_created_again_is_taken_back_before_it_was_sent"),
+    Edit("lines that are new animals", f"{LOADER}/identity.py", "        mark_new_lines(reader)", "        pass", f"{REVERSED}::test_a_line_that_is_called_new_is_sent_and_no_other"),
+    Edit("lines that the file does not have", f"{LOADER}/named_lines.py", "        if numbers:\n            shown", "        if False:\n            shown", f"{LOOK_ALIKES}::test_a_line_that_the_file_does_not_have_is_refused"),
+
+    # Folded text; the tables and properties are in tests/unit/schema.
+    Edit("an invisible character", "petstore_frame/schema/folding.py", '_INVISIBLE.sub("", text)', "text", "tests/unit/schema/test_folding.py"),
+
+    # States of rows.
+    Edit("a row of another file shows its unfinished animal", f"{LOADER}/row_state.py",
+         "animal.is_of_import or animal.state in", "True or animal.state in", "tests/unit/loader/test_row_state.py"),
+    Edit("a row that is left out needs no fix", f"{LOADER}/row_state.py", "if row.has_problem and not row.is_left_out:", "if row.has_problem:", "tests/unit/loader/test_row_state.py"),
+    Edit("most rows fail for one reason", f"{LOADER}/results/import_facts.py", "if was_created or", "if True or", STOPS),
+    Edit("unless the header was loaded before", f"{LOADER}/results/import_facts.py", "if was_created or", "if", f"{REVERSED}::test_most_rows_may_fail_if_the_columns_were_loaded_before"),
+
+    # Reading the store back.
+    Edit("the grace of a request", f"{LOADER}/load_options.py", "GRACE_S = 240.0", "GRACE_S = 24.0", SETTLING),
+    Edit("only a reading before the request explains its pets", f"{LOADER}/reconcile.py", "max(before.first_reading, last_foreign) <= sent_at", "True", SETTLING),
+    Edit("not if another import may have made them", f"{LOADER}/reconcile.py", "is_alone = content not in rival_contents", "is_alone = True", SETTLING),
+    Edit("no more pets than rows", f"{LOADER}/reconcile.py", "if len(paired) == len(new_pets):", "if True:", SETTLING),
+    Edit("a pet seen before is an older one", f"{LOADER}/reconcile.py", "if before.seen_at(pet) > sent_at]", "]", SETTLING),
+    Edit("the same status first", f"{LOADER}/reconcile.py", "(_is_as_sent, _is_as_sent_without_status)", "(_is_as_sent_without_status, _is_as_sent)", SETTLING),
+    Edit("a listing that hides a pet proves nothing", f"{LOADER}/reconcile.py", "is_proof = store.is_whole and not hidden", "is_proof = store.is_whole", SETTLING),
+
+    # What protects a file, a journal or a process.
+    Edit("a replaced file is synced", "petstore_frame/storage/atomic_write.py", "os.fsync(handle)", "pass", "tests/unit/storage"),
+    Edit("a journal is its user's alone", f"{JOURNAL}/database.py", "draft.touch(0o600)", "draft.touch(0o644)", "tests/faults/test_load_journal.py"),
+    Edit("a lock is held by one writer of a process", "petstore_frame/storage/atomic_write.py", "is_singleton=False", "is_singleton=True", "tests/unit/storage tests/faults/test_load_journal.py"),
+    Edit("the server has a session of its own", "petstore_frame/server.py", '{"start_new_session": True}', "{}", "tests/unit/test_server.py"),
+
+    # Our own mark.
+    Edit("an export of this store is matched", f"{MATCHING}/by_store.py", "    if is_marked:", "    if False:", RULES),
+    Edit("many other names under its ids are asked about", f"{MATCHING}/by_store.py",
+         "        if is_many(len(others), of):\n            return StoreMatches(others, [], agreeing)", "        if False:\n            return StoreMatches(others, [], agreeing)", RULES),
+    Edit("few are listed under our mark", f"{MATCHING}/by_store.py", "return StoreMatches([], others, agreeing)", "return StoreMatches([], [], agreeing)", RULES),
+    Edit("matched rows are created by name only", f"{MATCHING}/match.py", "if matches.certain and situation.creates_marked:", "if matches.certain and self.answers.get(By.IN_STORE) == CREATE:", RULES),
+    Edit("an export without a mark asks about any name", f"{MATCHING}/by_store.py", "    if is_export:", "    if False:", RULES),
+    Edit("an export of another store is no export of this one", f"{LOADER}/identity.py", "Export.OF_THIS_STORE if is_same else Export.OF_ANOTHER_STORE", "Export.OF_THIS_STORE", f"{EXPORTS}::test_an_export_of_another_store_is_not_taken_for_this_one"),
+    Edit("pets that were called others are decided", f"{MATCHING}/by_store.py", "if pets[pet_id].is_decided:", "if False:", RULES),
+    Edit("all pets of the reading are decided", f"{JOURNAL}/store_check.py", "[pet for pet in pets if not pet.is_decided]", "[pet for pet in pets if pet.animal is None and pet.is_new]", f"{EXPORTS}::test_rows_of_an_export_that_were_called_others_do_not_ask_again"),
+    Edit("a workbook keeps its store", "petstore_frame/inventory/saved_inventory.py", 'if file.suffix.lower() == ".xlsx":', "if False:", f"{EXPORTS}::test_a_workbook_that_was_edited_keeps_its_store"),
+    Edit("few renamed pets are changed", f"{LOADER}/results/result_files.py", "    if store_name is not None:", "    if False:", f"{EXPORTS}::test_few_pets_with_another_name_in_the_store_are_changed"),
+    Edit("an excluded row with a status that cannot be read", f"{JOURNAL}/plan_writer.py", "(rows.payload IS NULL\n", "(FALSE\n", f"{EXPORTS}::test_an_excluded_row_with_an_unreadable_status_is_changed"),
+    Edit("an answer to an earlier file is taken back", f"{JOURNAL}/release.py", "sql.execute(_RELEASE_OTHER_CONTENT, named)", "pass", f"{REVERSED}::test_an_answer_about_reused_keys_is_taken_back"),
+    Edit("created again is taken back after a stop", f"{JOURNAL}/store_check.py", "own.state = 'pending' AND own.last_pet_id IS NOT NULL", "own.state = 'pending' AND own.reason = 'recreated'", f"{REVERSED}::test_created_again_is_taken_back_before_it_was_sent"),
+]
+# fmt: on
