@@ -177,7 +177,8 @@ def _gaps(lost: Sequence[date], x_of: Mapping[date, float], wide: float) -> Iter
     for day in lost:
         title = svg.element("title", f"{day}: no snapshot")
         across = {"x": svg.share(x_of[day] - wide / 2), "width": svg.share(wide)}
-        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, fill=style.SHADE, **across)
+        look = {"fill": style.RULE, "fill_opacity": 0.6}
+        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, **look, **across)
 
 
 def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:

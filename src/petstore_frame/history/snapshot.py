@@ -31,14 +31,14 @@ _FORMAT = 1
 
 @dataclass(frozen=True, repr=False)
 class Snapshot(HasProvenance):
-    """One dated inventory on disk.
+    """The inventory of one day, as a file.
 
     Attributes:
         date: The day of ``fetched_at`` in the time zone of the History that wrote it.
         path: The Parquet file, of ``size`` bytes, with ``rows`` pets in ``columns``.
         completeness: What the listing covers.
-        provenance: The store's address, when it was read, and what it calls itself; ``.base_url``,
-            ``.fetched_at`` and ``.store_id`` of a snapshot are those of its provenance.
+        provenance: The store's address and id, and the time of the reading; also available as
+            ``.base_url``, ``.store_id`` and ``.fetched_at``.
     """
 
     date: date
