@@ -35,7 +35,7 @@ AGAIN = 50
 # What a row of the table is called, its program with further words, and whose versions to name.
 TOOLS = {
     "pandas loop, requests": ("pandas_loop", (), ("pandas", "requests")),
-    "requests, urllib3 Retry as it comes": ("requests_retry", (), ("requests", "urllib3")),
+    "requests, urllib3 Retry with its defaults": ("requests_retry", (), ("requests", "urllib3")),
     "requests, urllib3 Retry with POST": ("requests_retry", ("post",), ("requests", "urllib3")),
     "httpx, tenacity": ("httpx_tenacity", (), ("httpx", "tenacity")),
     "dlt, custom destination": ("dlt_destination", (), ("dlt",)),

@@ -87,7 +87,7 @@ def test_every_benchmark_runs_as_its_table_says() -> None:
 def test_a_change_begins_where_contributing_says() -> None:
     """Each of the ten changes names a part, and what to search for in it."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    _, _, table = text.partition("## Ten changes")
+    _, _, table = text.partition("## Where to start for ten")
     named = re.findall(r"`(\w+)` in `(\w+)`", table)
     rows = re.findall(r"^\| (?!to \|)[^|-][^|]*\| `(\w+)` in ", table, re.MULTILINE)
     assert len(rows) == 10

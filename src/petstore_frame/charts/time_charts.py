@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from petstore_frame.charts import svg
-from petstore_frame.inventory import StatusCount
-from petstore_frame.inventory.status_count import Bound
+from petstore_frame.inventory import Bound, StatusCount
 from petstore_frame.pet_table import category_ids
 from petstore_frame.rendering import Markup, palette, style
 from petstore_frame.schema import Categories, Labels, count_text
@@ -177,7 +176,8 @@ def _gaps(lost: Sequence[date], x_of: Mapping[date, float], wide: float) -> Iter
     for day in lost:
         title = svg.element("title", f"{day}: no snapshot")
         across = {"x": svg.share(x_of[day] - wide / 2), "width": svg.share(wide)}
-        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, fill=style.SHADE, **across)
+        look = {"fill": style.RULE, "fill_opacity": 0.6}
+        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, **look, **across)
 
 
 def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:

@@ -152,7 +152,9 @@ def _summary(state: FileState) -> str:
     if preview is None or source is None:
         return ""
     rows = max(preview.count, len(preview.records))
-    parts = [preview.name, count_text(rows, "row")]
+    parts = [preview.name]
+    if rows:  # they are counted once the columns are matched
+        parts.append(count_text(rows, "row"))
     encoding, delimiter = preview.facts.get("encoding"), preview.facts.get("delimiter")
     if encoding is not None:
         parts.append(encoding_name(encoding))

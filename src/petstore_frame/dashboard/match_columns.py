@@ -17,7 +17,7 @@ from petstore_frame.dashboard.widgets import (
     set_visible,
 )
 from petstore_frame.rendering import PAGE, Markup
-from petstore_frame.schema import FIELDS
+from petstore_frame.schema import FIELDS, count_text
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.file_steps import FileSteps
@@ -82,7 +82,7 @@ class MatchColumnsStep:
         if key is not None:
             self.use_key.description = f"{key.column}?"
         for field, control in self.fill.items():
-            is_needed = field in state.missing_fields and suggested.get(field) != PLACEHOLDER
+            is_needed = field in state.missing_fields and field not in suggested
             set_visible(control, is_needed or field in state.recipe.defaults)
         self._question.value = _question(state)
         is_clear = bool(suggested) and PLACEHOLDER not in suggested.values()
@@ -139,7 +139,7 @@ class MatchColumnsStep:
         used = {*preview.mapping.values(), *(state.recipe.key or ())}
         unused = [column for column in preview.columns if column.strip() and column not in used]
         if unused:
-            parts.append(f"{len(unused)} other columns {self._unused}")
+            parts.append(f"{count_text(len(unused), 'other column')} {self._unused}")
         return " · ".join(parts)
 
     def _choose(self, name: str, column: str) -> None:

@@ -56,7 +56,8 @@ class MatchValuesStep:
             rest = self._control(field.name, partial(self._answer_rest, field.name))
             self.everything_else[field.name] = rest
             label = factory.html(element("b", "Everything else →"), "pf-value-name")
-            note = factory.html(element("span", FOR_LATER_FILES, class_="pf-faint"))
+            for_later_files = element("span", FOR_LATER_FILES, class_="pf-faint")
+            note = factory.html(for_later_files, "pf-value-note")
             rest_row = factory.row(label, rest, note, css="pf-value")
             self._groups[field.name] = _Group(factory, rest_row)
         self._labels_row = factory.row(self.labels)

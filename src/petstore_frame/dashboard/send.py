@@ -70,7 +70,8 @@ class SendStep:
         is_sent = state.result is not None
         is_ready = state.has_values and state.plan is not None
         is_current = is_ready or is_sent or self._tab.background.is_sending
-        self.step.render(Progress.CURRENT if is_current else Progress.WAITING)
+        note = "Download the results, or import another file." if is_sent else ""
+        self.step.render(Progress.CURRENT if is_current else Progress.WAITING, note=note)
         count = state.pets_to_send
         self.send.description = f"Add {count_text(count, 'pet')}" if count else "Add pets"
         self.send.disabled = not state.can_send

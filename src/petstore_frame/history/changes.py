@@ -41,7 +41,7 @@ _MAX_ROWS = 10
 
 @dataclass(frozen=True, repr=False)
 class Diff:
-    """What changed between two listings; ``history.diff()`` makes it from snapshots.
+    """What changed between two listings; ``pf.diff`` and ``history.diff()`` return it.
 
     Attributes:
         old, new: The two listings.
@@ -74,7 +74,7 @@ class Diff:
 
     @property
     def moves(self) -> pd.DataFrame:
-        """How many pets by ``kind``, ``was`` and ``now``.
+        """The number of pets by ``kind``, ``was`` and ``now``.
 
         Columns: ``kind``, ``was``, ``now``, ``pets`` (int64), and ``bound`` (``exact``,
         ``at_least`` or ``about``, see ``count``). A pet that kept its status and changed in
@@ -93,7 +93,7 @@ class Diff:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many pets by kind, 0 for kinds that did not occur."""
+        """The number of pets by kind; 0 for kinds that did not occur."""
         counted = self.frame["kind"].value_counts()
         return {kind: int(counted.get(kind, 0)) for kind in KINDS}
 
@@ -104,11 +104,11 @@ class Diff:
 
     @property
     def total(self) -> StatusCount:
-        """How many pets came, went or changed; exact, at least or about, see ``count``."""
+        """The number of pets that came, went or changed, with its bound; see ``count``."""
         return self.count(*KINDS)
 
     def count(self, *kinds: str) -> StatusCount:
-        """Return how many pets are of these kinds together.
+        """Return the number of pets of these kinds together.
 
         The number is exact if both listings have every pet of the store. Otherwise it is a minimum
         if every row is proven. A pet that was first seen, or not seen, may have been in the store

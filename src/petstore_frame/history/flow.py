@@ -32,7 +32,7 @@ _AGEING = {
 
 
 class Flow:
-    """Pets that came, moved and left, and those that still wait; ``history.flow()`` returns it.
+    """How pets arrived, moved and left, and how long others wait; ``history.flow()`` returns it.
 
     Each table is computed on first use from ``snapshots``, which are in order of their dates.
 
@@ -49,7 +49,7 @@ class Flow:
 
     @cached_property
     def moves(self) -> pd.DataFrame:
-        """How many pets came, moved between statuses, and left, week by week.
+        """The number of pets that arrived, moved between statuses, and left, by week.
 
         The last snapshot of each week is compared with that of the week before, and in the first
         week with the first snapshot. A pet that moved twice within a week counts once, from its

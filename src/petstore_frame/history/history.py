@@ -39,14 +39,15 @@ _SNAPSHOT_DTYPES = {
 
 
 class History:
-    """Dated inventories of one store, stored as plain Parquet, one file per day.
+    """Snapshots of one store in a folder, as one Parquet file per day.
 
-    A later listing of a day replaces an earlier one unless it proves less. A folder is for one
-    store: its address (on this machine, with any port), and its id if it has one.
+    If you add two inventories on one day, the later one replaces the earlier one, unless it is less
+    complete. A folder is for one store, which is identified by its address (with any port on this
+    machine) and, if the store has one, its id.
 
-    ``trend``, ``flow`` and ``diff`` each run one SQL statement over all days with DuckDB. They read
-    only the columns that they need, and hold those in memory. ``petstore_frame.history.statement``
-    returns the statements, which Spark runs unchanged.
+    ``trend``, ``flow`` and ``diff`` each run one SQL statement over all days with DuckDB. Only the
+    columns that the statement needs are in memory. ``petstore_frame.history.statement`` returns the
+    statements, which Spark runs unchanged.
 
     Args:
         folder: Folder for the snapshots; the first ``add`` creates it.
@@ -70,16 +71,18 @@ class History:
         self.timezone = time_zone(timezone)
 
     def add(self, inventory: Inventory, *, replace: bool = False) -> Snapshot:
-        """Store an inventory under the day on which it was fetched, completely or not at all.
+        """Save an inventory as the snapshot of the day on which it was fetched.
+
+        The file is written completely or not at all.
 
         Args:
-            inventory: What was fetched; adding it again changes nothing.
-            replace: Replace the snapshot of that day even if this one is older or proves less.
+            inventory: Inventory to save; adding the same one again changes nothing.
+            replace: Replace the snapshot of that day even if this one is older or less complete.
 
         Raises:
             HistoryLockedError: Another process is writing to the folder.
-            HistoryError: The day has a snapshot that is newer or proves more; the folder is of
-                another store; the frame was changed after it was fetched; or an id appears twice.
+            HistoryError: The snapshot of the day is newer or more complete, the folder is for
+                another store, the frame was changed after it was fetched, or an id appears twice.
         """
         return add_snapshot(self.folder, inventory, self.timezone, overwrite=replace)
 

@@ -19,7 +19,13 @@ import pandas as pd
 
 from petstore_frame.errors import HistoryError
 from petstore_frame.extras import import_extra
-from petstore_frame.inventory import Completeness, HasProvenance, Inventory, Provenance
+from petstore_frame.inventory import (
+    Completeness,
+    HasProvenance,
+    Inventory,
+    Provenance,
+    inventory_of,
+)
 from petstore_frame.schema import FIELDS, as_type
 
 FILE_NAME = "pets.parquet"
@@ -31,14 +37,14 @@ _FORMAT = 1
 
 @dataclass(frozen=True, repr=False)
 class Snapshot(HasProvenance):
-    """One dated inventory on disk.
+    """The inventory of one day, as a file.
 
     Attributes:
         date: The day of ``fetched_at`` in the time zone of the History that wrote it.
         path: The Parquet file, of ``size`` bytes, with ``rows`` pets in ``columns``.
         completeness: What the listing covers.
-        provenance: The store's address, when it was read, and what it calls itself; ``.base_url``,
-            ``.fetched_at`` and ``.store_id`` of a snapshot are those of its provenance.
+        provenance: The store's address and id, and the time of the reading; also available as
+            ``.base_url``, ``.store_id`` and ``.fetched_at``.
     """
 
     date: date
@@ -62,7 +68,7 @@ class Snapshot(HasProvenance):
         frame = as_type(frame.reindex(columns=list(dtypes)), dtypes)
         for name in categorical:
             frame[name] = _in_order_of_a_fetch(frame[name], FIELDS.named(name).values)
-        return Inventory.of_rows(frame, self.completeness, self.provenance)
+        return inventory_of(frame, self.completeness, self.provenance)
 
     def __repr__(self) -> str:
         return f"<Snapshot of {self.date}: {self.completeness}>"

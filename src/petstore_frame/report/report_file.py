@@ -16,6 +16,7 @@ from petstore_frame.errors import ArgumentError, ReportError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory import (
     Inventory,
+    inventory_of,
     is_unchanged_csv,
     json_lines,
     write_coverage,
@@ -236,7 +237,7 @@ def _write_parquet(content: Content, path: Path) -> None:
         labels = content.category_names(frame)
         frame[content.labels_name] = pd.Series(labels, frame.index, dtype="str")
     if content.provenance is not None:
-        frame = Inventory.of_rows(frame, content.completeness, content.provenance).frame
+        frame = inventory_of(frame, content.completeness, content.provenance).frame
     frame[names].to_parquet(path, **_PARQUET)
 
 
