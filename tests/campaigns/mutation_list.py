@@ -235,7 +235,7 @@ EDITS = [
     Edit("lines that the file does not have", f"{LOADER}/named_lines.py", "        if numbers:\n            shown", "        if False:\n            shown", f"{LOOK_ALIKES}::test_a_line_that_the_file_does_not_have_is_refused"),
 
     # Folded text; the tables and properties are in tests/unit/schema.
-    Edit("an invisible character", "petstore_frame/schema/folding.py", '_INVISIBLE.sub("", text)', "text", "tests/unit/schema/test_folding.py"),
+    Edit("an invisible character", "petstore_frame/schema/folding.py", '_NOT_COMPARED.sub("", text)', "text", "tests/unit/schema/test_folding.py"),
 
     # States of rows.
     Edit("a row of another file shows its unfinished animal", f"{LOADER}/row_state.py",
@@ -254,7 +254,8 @@ EDITS = [
     Edit("a listing that hides a pet proves nothing", f"{LOADER}/reconcile.py", "is_proof = store.is_whole and not hidden", "is_proof = store.is_whole", SETTLING),
 
     # What protects a file, a journal or a process.
-    Edit("a replaced file is synced", "petstore_frame/storage/atomic_write.py", "os.fsync(handle)", "pass", "tests/unit/storage"),
+    Edit("a file is on the disk before it is renamed", "petstore_frame/storage/atomic_write.py", "sync(temporary)", "pass", "tests/unit/storage"),
+    Edit("a new name is on the disk", "petstore_frame/storage/atomic_write.py", "sync(path.parent)", "pass", "tests/unit/storage"),
     Edit("a journal is its user's alone", f"{JOURNAL}/database.py", "draft.touch(0o600)", "draft.touch(0o644)", "tests/faults/test_load_journal.py"),
     Edit("a lock is held by one writer of a process", "petstore_frame/storage/atomic_write.py", "is_singleton=False", "is_singleton=True", "tests/unit/storage tests/faults/test_load_journal.py"),
     Edit("the server has a session of its own", "petstore_frame/server.py", '{"start_new_session": True}', "{}", "tests/unit/test_server.py::test_ctrl_c_of_a_terminal_does_not_reach_it"),

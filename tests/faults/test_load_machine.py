@@ -471,9 +471,15 @@ class Stories(RuleBasedStateMachine):
         return self._answered(loads, source, self.files[name], **options)
 
     def _answered(
-        self, office: Office, source: Any, rows: list[Row], *, answer: str | None = None,
-        faults: Sequence[str | None] = (), **options: Any,
-    ) -> Any:  # fmt: skip
+        self,
+        office: Office,
+        source: Any,
+        rows: list[Row],
+        *,
+        answer: str | None = None,
+        faults: Sequence[str | None] = (),
+        **options: Any,
+    ) -> Any:
         """Load as a user does who answers truly; the store may only get what the rows say."""
         self.store.fault_of = dict(enumerate(faults, self.store.posts + 1)).get
         before, pets = self.store_counts(), set(self.store.pets)
@@ -567,9 +573,12 @@ class Stories(RuleBasedStateMachine):
             return stopped.result
 
     def _load_fix(
-        self, header: list[str], rows: list[list[str]], form: str = "csv",
+        self,
+        header: list[str],
+        rows: list[list[str]],
+        form: str = "csv",
         faults: Sequence[str | None] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Load a fix file with each of its rows as it should be."""
         at = {name: header.index(name) for name in ("tag", "name", "categoryId")}
         fixed, expected = [list(row) for row in rows], []
