@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
+from functools import partial
 from typing import Any, ClassVar, NoReturn, Self
 
 from pydantic import SecretStr
@@ -18,7 +19,7 @@ from petstore_frame.errors import (
     ContractError,
     EndpointDeprecatedWarning,
 )
-from petstore_frame.schema import PET_STATUSES, NewPet, Pet, PetColumns, PetStatus
+from petstore_frame.schema import PET_STATUSES, NewPet, Pet, PetStatus
 from petstore_frame.transport import (
     STORE_ID,
     Clocks,
@@ -30,6 +31,7 @@ from petstore_frame.transport import (
     Response,
     Transport,
     hide_key,
+    parse_page,
 )
 from petstore_frame.validation import before_sending, checked_choice, checked_integer
 
@@ -152,16 +154,9 @@ class Client:
             CrossOriginError: The address belongs to another origin. Nothing was sent.
             PetstoreError: As for ``list_pets``.
         """
-        self._check_open()
-
-        def parse(response: Response) -> Page:
-            columns = PetColumns.from_json(response.body, operation=response.operation, page=number)
-            if params is None:
-                return Page.of_address(columns, response.headers, response.url)
-            limit, status = params.get("limit", ""), params.get("status")
-            number_asked = int(limit) if limit.isdecimal() else None
-            return Page(columns, response.headers, response.url, number_asked, status)
-
+        if self._is_closed:
+            raise self._closed_error()
+        parse = partial(parse_page, params=params, number=number)
         return self._transport.get(address, params, parse, is_guess=is_guess, on_wait=on_wait)
 
     def pages(self, status: PetStatus | None = None) -> Iterator[Page]:
@@ -252,10 +247,9 @@ class Client:
         has_key = idempotency_key is not None and self.idempotency is not None
         if idempotency_key is not None and self.idempotency is not None:
             headers[self.idempotency.header] = idempotency_key
-        try:
-            self._check_open()
-        except ClosedError as problem:
-            return PostOutcome(Proof.NOT_APPLIED, "client_closed", None, problem, is_systemic=True)
+        if self._is_closed:
+            error = self._closed_error()
+            return PostOutcome(Proof.NOT_APPLIED, "client_closed", None, error, is_systemic=True)
         return self._transport.post(payload, headers, has_key=has_key)
 
     def get_pet(self, pet_id: int) -> Pet:
@@ -279,7 +273,8 @@ class Client:
             self._has_warned = True
             text = end_of_get_pet(date.today())  # a day more or less does not matter
             warnings.warn(text, EndpointDeprecatedWarning, stacklevel=2)
-        self._check_open()
+        if self._is_closed:
+            raise self._closed_error()
 
         def parse(response: Response) -> Pet:
             pet = Pet.from_json(response.body, operation=response.operation)
@@ -299,12 +294,11 @@ class Client:
         self._is_closed = True
         self._transport.close()
 
-    def _check_open(self) -> None:
-        if self._is_closed:
-            raise ClosedError(
-                f"this Client of {self.base_url} is closed, as it is after its `with` block; "
-                "create a new one (nothing was sent)"
-            )
+    def _closed_error(self) -> ClosedError:
+        return ClosedError(
+            f"this Client of {self.base_url} is closed, as it is after its `with` block; "
+            "create a new one (nothing was sent)"
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ import pandas as pd
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import Inventory
-from petstore_frame.schema import FIELDS, PetField, as_type, signed_dictionaries
+from petstore_frame.schema import FIELDS, PetField, as_type, pandas_from_arrow
 from petstore_frame.validation import INT64
 
 EXACT_FLOATS = 2**53  # from here on, neighboring integers share one float
@@ -64,14 +64,13 @@ def pandas_frame(pets: Any, needed: Sequence[str] = FIELDS.names) -> pd.DataFram
     if collected.implementation.is_pandas():
         dask_result: pd.DataFrame = collected.to_native()
         return dask_result
-    table = signed_dictionaries(collected.to_arrow())
+    table = collected.to_arrow()
     arrow_types = {
         column.type: pd.ArrowDtype(column.type)
         for column in table.columns
         if not hasattr(column.type, "index_type")  # a dictionary becomes a pandas category
     }
-    converted: pd.DataFrame = table.to_pandas(types_mapper=arrow_types.get)
-    return converted
+    return pandas_from_arrow(table, arrow_types.get)
 
 
 def typed_frame(frame: pd.DataFrame) -> pd.DataFrame:

@@ -13,7 +13,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from petstore_frame.inventory import Completeness, Fact, Inventory, StatusCount
+from petstore_frame.inventory import (
+    Completeness,
+    Fact,
+    Inventory,
+    StatusCount,
+    completeness_of_counts,
+    headline_html,
+)
 from petstore_frame.inventory import completeness as completeness_of
 from petstore_frame.pet_table import category_ids, open_frame
 from petstore_frame.rendering import PAGE, CountCell, CountRow, Markup, count_table, in_notebook
@@ -48,11 +55,6 @@ class Line(NamedTuple):
     def cells(self) -> tuple[StatusCount, ...]:
         """The numbers of the line: by status, then the total."""
         return (*self.counts, self.total)
-
-
-def short(count: StatusCount) -> str:
-    """Format a count briefly: ``100`` exact, ``≥ 100`` at least, ``≈ 100`` about."""
-    return str(count)
 
 
 def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> Summary:
@@ -153,7 +155,7 @@ class Summary:
         for (_, status), number in counts.items():
             pets_by_status[status] += number
         if completeness is None:
-            completeness = Completeness.of_counts(
+            completeness = completeness_of_counts(
                 pets_by_status, reason="Nothing says which pets these are."
             )
         ids = sorted({category_id for category_id, _ in counts}, key=_missing_last)
@@ -348,7 +350,7 @@ class Summary:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return in_notebook(self.completeness.to_line() + self.to_html())
+        return in_notebook(headline_html(self.completeness) + self.to_html())
 
     def to_html(self, *, top: int | None = MAX_CATEGORIES, caption: str = "") -> Markup:
         """Return the table as HTML, with each number shaded by its size.

@@ -23,6 +23,8 @@ def main() -> None:
         "one page of 100 is short of the truth": tally.naive_failures,
         "false verdicts, all stated assumptions true": len(tally.false),
         "false verdicts, a stated assumption broken": sum(tally.conditional.values()),
+        "counts called a minimum": tally.minimums,
+        "of these above the truth": len(tally.too_high),
         "incomplete, but nothing is missing": len(tally.needless),
         "the same, a stated assumption broken": sum(tally.misled.values()),
         **dict(tally.verdicts.most_common()),
@@ -31,7 +33,13 @@ def main() -> None:
     print(f"| stores tried | {tally.tried:,} |\n|---|---|")
     print(f"| requests per store | {tally.requests / tally.tried:.1f} |")
     print(*(f"| {name} | {count:,} |" for name, count in counts.items()), sep="\n")
-    print(f"\n{time.monotonic() - start:.0f} s", *tally.false[:5], *tally.needless[:5], sep="\n")
+    print(
+        f"\n{time.monotonic() - start:.0f} s",
+        *tally.false[:5],
+        *tally.needless[:5],
+        *tally.too_high[:5],
+        sep="\n",
+    )
 
 
 if __name__ == "__main__":

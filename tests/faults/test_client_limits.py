@@ -11,7 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from faults.hostile import KEY, http, opened, pets_body
-from petstore_frame.transport.response import read_links
+from petstore_frame.transport.page import read_links
 
 
 def headers_without_end() -> Iterator[bytes]:

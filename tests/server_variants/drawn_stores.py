@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import petstore_frame as pf
+from petstore_frame.inventory import Shows
 from server_variants import habits
 from server_variants.answers import pet
 from server_variants.habits import STATUSES, Habits
@@ -29,6 +30,8 @@ class Tally:
         conditional: Complete verdicts that were false because a stated assumption was.
         needless: Verdicts that pets are missing where none was, with every stated assumption true.
         misled: The same because a stated assumption was false.
+        minimums: Counts of a status that were called a minimum.
+        too_high: Minimums above the truth, whatever was assumed.
     """
 
     tried: int = 0
@@ -39,6 +42,8 @@ class Tally:
     conditional: Counter[str] = field(default_factory=Counter)
     needless: list[str] = field(default_factory=list)
     misled: Counter[str] = field(default_factory=Counter)
+    minimums: int = 0
+    too_high: list[str] = field(default_factory=list)
 
     @staticmethod
     def add(
@@ -155,6 +160,8 @@ def try_one(store: ZooStore, tally: Tally, status: str | None = None, **options:
     text = f"{known}; {wrong}: {store.habits}, {options}"
     if known.verdict == "incomplete" and not lacks_any:
         tally.add(tally.needless, tally.misled, broken, text)
+    tally.minimums += sum(count.bound == "at_least" for count in known.by_status.values())
+    tally.too_high += [f"{status} of {text}" for status in minimums_above_truth(store, known)]
     if wrong:
         tally.add(tally.false, tally.conditional, broken, text)
 
@@ -178,6 +185,23 @@ def wrong_counts(store: ZooStore, known: pf.Completeness) -> list[str]:
         if count.is_exact
         and count.count not in store.counts[None if status == "no status" else status]
     ]
+
+
+def minimums_above_truth(store: ZooStore, known: pf.Completeness) -> list[str]:
+    """Return the statuses whose count is called a minimum and is above the truth.
+
+    That is the most that the store had at any request, or what it has in the end if the reading
+    saw that the store changed.
+    """
+    saw_change = any(item.shows is Shows.MOVED for item in known.evidence)
+    in_the_end = Counter(pet.get("status") for pet in store.pets)
+    statuses = []
+    for name, count in known.by_status.items():
+        status = None if name == "no status" else name
+        truth = in_the_end[status] if saw_change else max(store.counts[status])
+        if count.bound == "at_least" and count > truth:
+            statuses.append(name)
+    return statuses
 
 
 def _ids_with(store: ZooStore, status: str | None) -> set[int]:

@@ -40,10 +40,12 @@ def fetch(habits: Habits, count: int, **options: Any) -> pf.Inventory:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_verdict_is_false(seed: int, campaign: int) -> None:
-    """No verdict on a drawn store is false, unless an assumption that it states is broken."""
+    """No verdict is false, unless an assumption that it states is broken, and no minimum is."""
     stores = 75 * campaign
     tally = drawn_stores.run(stores, seed)
     assert (tally.false, tally.needless, tally.tried) == ([], [], stores)
+    assert tally.too_high == []
+    assert tally.minimums > stores
     assert tally.naive_failures > stores / 5
 
 

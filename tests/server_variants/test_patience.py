@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import httpx
+import pandas as pd
 import pytest
 
 import petstore_frame as pf
@@ -111,3 +112,19 @@ def test_the_progress_bar_says_that_the_store_asked_to_wait(capsys) -> None:
 
     pf.fetch_inventory(client_at(time, answer), progress=True)
     assert "the store asked us to wait 40 s" in capsys.readouterr().err
+
+
+def test_a_load_says_that_the_store_asked_to_wait_before_it_sends(capsys, tmp_path) -> None:
+    """The store is read before the first row is sent, and the bar says why that takes time."""
+    time, faults = Time(), iter([True])
+
+    def answer(query: Query) -> httpx.Response:
+        if next(faults, False):
+            return httpx.Response(429, headers={"Retry-After": "40"}, json=refusal(429).json())
+        return served([], query, "links")
+
+    rows = pd.DataFrame({"id": ["a-1"], "name": ["Luna"], "category_id": [3]})
+    client = client_at(time, answer)
+    pf.load(rows, client, key="id", journal=tmp_path, progress=True, dry_run=True)
+    assert "the store asked us to wait 40 s" in capsys.readouterr().err
+    assert time.waits == [40]

@@ -15,8 +15,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import Inventory
-from petstore_frame.inventory import Verdict
-from petstore_frame.inventory.provenance import stamp
+from petstore_frame.inventory import Verdict, inventory_of
 from petstore_frame.schema import PetColumns
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def inventory(
         base_url=base_url, store_id=store_id,
     )  # fmt: skip
     known = replace(made.completeness, **{"requests": 3} | known_of)
-    return Inventory(stamp(frame, known, made.provenance), made.provenance)
+    return inventory_of(frame, known, made.provenance)
 
 
 def pets(count: int, categories: int = 3) -> list[Pet]:

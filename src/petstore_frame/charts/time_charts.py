@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from petstore_frame.charts import svg
-from petstore_frame.inventory import StatusCount
-from petstore_frame.inventory.status_count import Bound
+from petstore_frame.inventory import Bound, StatusCount
 from petstore_frame.pet_table import category_ids
 from petstore_frame.rendering import Markup, palette, style
 from petstore_frame.schema import Categories, Labels, count_text

@@ -110,6 +110,7 @@ def fetch(
 
     Example: petstore-frame fetch --output pets.csv
     """
+    from petstore_frame.inventory import requested_counts
     from petstore_frame.report import check_target, write_data
     from petstore_frame.schema.text import clean_text
 
@@ -118,7 +119,7 @@ def fetch(
     check_target(output, is_data=True, overwrite=overwrite)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout, status=status)
     write_data(inventory, output, overwrite=overwrite)
-    counts = inventory.completeness.counts_asked_for().items()
+    counts = requested_counts(inventory.completeness).items()
     more = "\n".join(f"  {clean_text(name, 40):<12} {count}" for name, count in counts)
     tell(inventory, output, as_json=as_json, more=more)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import Any, Unpack
 
@@ -96,9 +97,8 @@ def compare(
         name, rows, warnings = read_list(source, reading)
         if fields:
             covers_all = completeness.covers_all
-            table = _match(rows, pets, lambda part, pool: match_on(
-                part, pool, fields, covers_all=covers_all
-            ))  # fmt: skip
+            match_rows = partial(match_on, on=fields, covers_all=covers_all)
+            table = _match(rows, pets, match_rows)
         else:
             keys = _journal_keys(store, journal)
             table = _match(

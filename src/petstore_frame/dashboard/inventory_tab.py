@@ -25,10 +25,10 @@ from petstore_frame.dashboard.widgets import (
     set_options,
     set_visible,
 )
-from petstore_frame.inventory import Inventory, StatusCount
+from petstore_frame.inventory import Inventory, StatusCount, headline_html
 from petstore_frame.rendering import PAGE, Card, Markup, in_notebook, palette
 from petstore_frame.schema import Labels, status_label
-from petstore_frame.summary import Summary, short, summarize
+from petstore_frame.summary import Summary, summarize
 
 BARS, PICTURE_WIDTH = 15, 720
 ALL_STATUSES = ("All statuses", "")
@@ -263,9 +263,9 @@ class InventoryTab:
             "dashboard/static_copy.html.j2",
             inventory=inventory,
             as_of=utc_text(inventory.fetched_at),
-            headline=inventory.completeness.to_line(),
+            headline=headline_html(inventory.completeness),
             cards=draw_cards(counts, counts, Selection()),
-            total=short(counts.total),
+            total=str(counts.total),
             drawing=b64encode(drawing).decode(),
             matrix=counts.to_html(top=BARS),
         )
@@ -275,9 +275,9 @@ class InventoryTab:
 def draw_cards(counts: Summary, everything: Summary, selection: Selection) -> Markup:
     """Draw the key figures: all pets, then each status; a status filtered out has no number."""
     is_filtered = bool(selection.description)
-    under = f"of {short(everything.total)}" if is_filtered else counts.categories_in_words
+    under = f"of {everything.total!s}" if is_filtered else counts.categories_in_words
     title = "Pets selected" if is_filtered else "Pets"
-    cards = [Card(title, short(counts.total), under, None, counts.total.is_exact)]
+    cards = [Card(title, str(counts.total), under, None, counts.total.is_exact)]
     for status, color in palette.status_colors(everything.statuses).items():
         count = counts.by_status.get(status, StatusCount(0, counts.total.bound))
         number, under = _status_texts(status, count, counts, everything, selection)
@@ -292,7 +292,7 @@ def _status_texts(
     if selection.status not in ("", status):
         return "–", "not selected"
     if selection.description:
-        return short(count), f"of {short(everything.by_status[status])}"
+        return str(count), f"of {everything.by_status[status]!s}"
     if not counts.total.is_exact:
-        return short(count), count.bound.replace("_", " ")
-    return short(count), counts.shares[status]
+        return str(count), count.bound.replace("_", " ")
+    return str(count), counts.shares[status]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.inventory import Inventory
+from petstore_frame.inventory import Inventory, select_part
 from petstore_frame.schema import NO_STATUS
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class Selection(NamedTuple):
         rows = self._sorted(rows, names)
         if not self.description:
             return replace(inventory, frame=rows)
-        return inventory.part(rows, self.description, [self.status] if self.status else None)
+        statuses = [self.status] if self.status else None
+        return select_part(inventory, rows, self.description, statuses)
 
     def _numbers(self, names: Names) -> set[int | None]:
         """Return the ids of the selected categories; those with this name or id."""

@@ -17,7 +17,7 @@ from petstore_frame.dashboard.local_time import time_element, utc_text
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.errors import PetstoreError
-from petstore_frame.inventory import Inventory, fetch_inventory
+from petstore_frame.inventory import Inventory, evidence_lines, fetch_inventory
 from petstore_frame.rendering import PAGE, palette
 
 
@@ -82,6 +82,7 @@ class StoreHeader:
             base_url=self._store.client.base_url,
             completeness=completeness,
             badge=palette.verdict_badge(verdict),
+            evidence=[] if completeness is None else evidence_lines(completeness),
             as_of="" if inventory is None else time_element(inventory.fetched_at),
             outdated=self._store.outdated,
             outdated_badge=palette.FAILED_BADGE,

@@ -19,7 +19,13 @@ import pandas as pd
 
 from petstore_frame.errors import HistoryError
 from petstore_frame.extras import import_extra
-from petstore_frame.inventory import Completeness, HasProvenance, Inventory, Provenance
+from petstore_frame.inventory import (
+    Completeness,
+    HasProvenance,
+    Inventory,
+    Provenance,
+    inventory_of,
+)
 from petstore_frame.schema import FIELDS, as_type
 
 FILE_NAME = "pets.parquet"
@@ -62,7 +68,7 @@ class Snapshot(HasProvenance):
         frame = as_type(frame.reindex(columns=list(dtypes)), dtypes)
         for name in categorical:
             frame[name] = _in_order_of_a_fetch(frame[name], FIELDS.named(name).values)
-        return Inventory.of_rows(frame, self.completeness, self.provenance)
+        return inventory_of(frame, self.completeness, self.provenance)
 
     def __repr__(self) -> str:
         return f"<Snapshot of {self.date}: {self.completeness}>"

@@ -4,11 +4,23 @@ Start with ``fetch_inventory`` or ``find_pet``. The strategies in ``strategies.p
 one after another; each returns ``Evidence``, and ``weigh`` makes the verdict.
 """
 
-from petstore_frame.inventory.completeness import Completeness
+from petstore_frame.inventory.completeness import (
+    Bound,
+    Completeness,
+    StatusCount,
+    evidence_lines,
+    headline_html,
+    requested_counts,
+)
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
 from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, find_pet, read_inventory
-from petstore_frame.inventory.inventory import Inventory, completeness
-from petstore_frame.inventory.provenance import HasProvenance, Provenance, provenance_of
+from petstore_frame.inventory.inventory import Inventory, completeness, inventory_of, select_part
+from petstore_frame.inventory.provenance import (
+    HasProvenance,
+    Provenance,
+    completeness_of_counts,
+    provenance_of,
+)
 from petstore_frame.inventory.saved_inventory import (
     describe_value,
     exported_from,
@@ -18,11 +30,11 @@ from petstore_frame.inventory.saved_inventory import (
     write_coverage,
     write_coverage_properties,
 )
-from petstore_frame.inventory.status_count import StatusCount
 from petstore_frame.transport import Page
 
 __all__ = [
     "Assumption",
+    "Bound",
     "Completeness",
     "Evidence",
     "Fact",
@@ -35,15 +47,21 @@ __all__ = [
     "StatusCount",
     "Verdict",
     "completeness",
+    "completeness_of_counts",
     "describe_value",
+    "evidence_lines",
     "exported_from",
     "fetch_inventory",
     "find_pet",
+    "headline_html",
+    "inventory_of",
     "is_unchanged_csv",
     "json_lines",
     "provenance_of",
     "read_inventory",
     "read_listing",
+    "requested_counts",
+    "select_part",
     "write_coverage",
     "write_coverage_properties",
 ]

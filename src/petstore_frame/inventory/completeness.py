@@ -1,18 +1,93 @@
-"""Holds what a listing covers; ``evidence.weigh`` decides the verdict."""
+"""Holds what a listing covers, and counts with their bounds; ``evidence.weigh`` decides."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeAlias, cast
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Verdict
-from petstore_frame.inventory.status_count import Bound, StatusCount, checked_bound
 from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.validation import checked_choice
 
 if TYPE_CHECKING:
     from petstore_frame.rendering import Markup
+
+# Whether the store has exactly, at least or about as many pets as a number says.
+Bound: TypeAlias = Literal["exact", "at_least", "about"]
+_SYMBOLS: dict[Bound, str] = {"exact": "", "at_least": "≥ ", "about": "≈ "}
+_IN_WORDS: dict[Bound, str] = {"exact": "", "at_least": "at least ", "about": "about "}
+
+
+class StatusCount(int):
+    """A number of pets, and whether the store has exactly, at least or about that many.
+
+    It is an int: it compares, adds and sorts like one, and a format such as ``f"{count:,}"``
+    shows the number alone. Sums and differences are plain ints. ``str`` marks what is not exact.
+    Two StatusCounts are equal if the numbers and the bounds are.
+
+    Args:
+        count: Pets that were read.
+        bound: ``exact``; ``at_least`` if the store may have more; ``about`` if the store changed
+            while it was read, so that it may have more or fewer.
+
+    Example:
+        >>> count = StatusCount(1200, "at_least")
+        >>> print(count, f"{count:,}", count.in_words, count > 1000, count.is_exact)
+        ≥ 1,200 1,200 at least 1,200 True False
+    """
+
+    bound: Bound
+
+    def __new__(cls, count: int, bound: Bound = "exact") -> Self:
+        number = super().__new__(cls, count)
+        number.bound = bound
+        return number
+
+    @property
+    def count(self) -> int:
+        """The number without its bound."""
+        return int(self)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the store has exactly this number."""
+        return self.bound == "exact"
+
+    @property
+    def in_words(self) -> str:
+        """The number for a sentence: ``1,200``, ``at least 1,200`` or ``about 1,200``."""
+        return f"{_IN_WORDS[self.bound]}{int(self):,}"
+
+    def __eq__(self, other: object) -> bool:
+        is_same_bound = not isinstance(other, StatusCount) or self.bound == other.bound
+        return is_same_bound and super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+    def __getnewargs__(self) -> tuple[int, Bound]:  # type: ignore[override] # int has one
+        return int(self), self.bound
+
+    def __str__(self) -> str:
+        return f"{_SYMBOLS[self.bound]}{int(self):,}"
+
+    def __format__(self, spec: str) -> str:
+        return format(int(self), spec) if spec else str(self)
+
+    def __repr__(self) -> str:
+        return f"<StatusCount: {self}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return {"count": int(self), "bound": self.bound}
+
+
+def inexact_bound(evidence: Iterable[Evidence]) -> Bound:
+    """Return ``at_least``, or ``about`` if pets that were read may have left the store."""
+    return "about" if any(item.may_lower_counts for item in evidence) else "at_least"
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,10 +114,10 @@ class Completeness:
         advertised_total: The total that the store stated for this listing, or None.
 
     Example:
-        >>> known = Completeness(Verdict.UNKNOWN, "The page was full.", 100, 1)
-        >>> known
+        >>> completeness = Completeness(Verdict.UNKNOWN, "The page was full.", 100, 1)
+        >>> completeness
         <Completeness: unknown: at least 100 pets>
-        >>> Completeness.from_dict(known.to_dict()) == known
+        >>> Completeness.from_dict(completeness.to_dict()) == completeness
         True
     """
 
@@ -76,13 +151,7 @@ class Completeness:
     @property
     def total(self) -> StatusCount:
         """The number of pets that were read; exact if these are all that you asked for."""
-        return StatusCount(self.rows, "exact" if self.is_complete else self._inexact_bound)
-
-    @property
-    def _inexact_bound(self) -> Bound:
-        """``at_least``, or ``about`` if pets that were read may have left the store."""
-        may_be_fewer = any(item.may_lower_counts for item in self.evidence)
-        return "about" if may_be_fewer else "at_least"
+        return StatusCount(self.rows, "exact" if self.is_complete else inexact_bound(self.evidence))
 
     @property
     def next_step(self) -> str:
@@ -95,7 +164,7 @@ class Completeness:
     @property
     def contradictions(self) -> tuple[Evidence, ...]:
         """The evidence that the listing is not complete."""
-        return tuple(each for each in self.evidence if each.is_contradiction)
+        return tuple(item for item in self.evidence if item.is_contradiction)
 
     def reasons(self) -> list[tuple[str, list[str]]]:
         """Return the reasons for the verdict as pairs of a heading and its sentences."""
@@ -128,28 +197,23 @@ class Completeness:
         """Return the count of any status; at least 0 if none was read."""
         if status in self.by_status:
             return self.by_status[status]
-        return StatusCount(0, "exact" if self.covers_all else self._inexact_bound)
-
-    def counts_asked_for(self) -> dict[str, StatusCount]:
-        """Return ``by_status`` without the statuses that were not asked for."""
-        if self.status is None:
-            return dict(self.by_status)
-        return {self.status: self._count(self.status)}
+        return StatusCount(0, "exact" if self.covers_all else inexact_bound(self.evidence))
 
     @property
     def headline(self) -> str:
         """The number of pets and what they are, as text: ``at least 100 sold pets``."""
         noun = "pet" if self.rows == 1 else "pets"
-        what = noun if self.status is None else f"{self.status} {noun}"
+        if self.status is not None:
+            noun = f"{self.status} {noun}"
         if self.part:
-            what += f" with {self.part}"
+            noun += f" with {self.part}"
         if self.is_complete:
-            return f"{self.rows:,} {what}"
+            return f"{self.rows:,} {noun}"
         if self.verdict is Verdict.UNSTABLE:
-            return f"{self.rows:,} {what} read"
+            return f"{self.rows:,} {noun} read"
         if self.advertised_total is not None and self.advertised_total > self.rows:
-            return f"{self.rows:,} of {self.advertised_total:,} {what}"
-        return f"{StatusCount(self.rows, self._inexact_bound).in_words} {what}"
+            return f"{self.rows:,} of {self.advertised_total:,} {noun}"
+        return f"{StatusCount(self.rows, inexact_bound(self.evidence)).in_words} {noun}"
 
     def __str__(self) -> str:
         return f"{self.verdict}: {self.headline}"
@@ -166,50 +230,16 @@ class Completeness:
     def _repr_html_(self) -> str:
         from petstore_frame.rendering import in_notebook
 
-        return in_notebook(self.to_html())
-
-    def evidence_lines(self) -> list[tuple[str, str]]:
-        """Return the reasons for the verdict as pairs of a heading and a sentence, for a table."""
-        total = self.advertised_total
-        return [
-            *((name, line) for name, lines in self.reasons() for line in lines),
-            ("Requests sent", f"{self.requests:,}"),
-            ("Total stated by the store", "none" if total is None else f"{total:,}"),
-        ]
-
-    def to_line(self) -> Markup:
-        """Return one line for a notebook: the verdict as a badge, then the headline."""
-        from petstore_frame.rendering import PAGE, palette
-
-        return PAGE.headline(palette.verdict_badge(self.verdict), self.headline)
-
-    def to_html(self, note: str = "") -> Markup:
-        """Return HTML with the evidence in a fold; ``note`` is a line in small print."""
-        from petstore_frame.rendering import PAGE, palette, shorten
-        from petstore_frame.schema import status_label
-
-        counts = self.counts_asked_for()
-        shades = palette.status_colors(counts)
-        return PAGE.render(
-            "inventory/completeness.html.j2",
-            badge=palette.verdict_badge(self.verdict),
-            words=self.headline,
-            note=note,
-            counts=[
-                (shorten(status_label(status)), shades[status], str(count))
-                for status, count in counts.items()
-            ],
-            folds=self.reasons(),
-        )
+        return in_notebook(completeness_html(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as JSON values; ``text`` is the verdict with the headline."""
         return {
-            **asdict(self),
+            **{item.name: getattr(self, item.name) for item in fields(self)},
             "is_complete": self.is_complete,
             "text": str(self),
             "by_status": {name: count.to_dict() for name, count in self.by_status.items()},
-            "evidence": [each.to_dict() for each in self.evidence],
+            "evidence": [item.to_dict() for item in self.evidence],
         }
 
     @staticmethod
@@ -222,7 +252,7 @@ class Completeness:
         if not isinstance(values["rows"], int) or not isinstance(values["requests"], int):
             raise TypeError("rows and requests must be whole numbers")
         by_status = {
-            str(name): StatusCount(count["count"], checked_bound(count["bound"]))
+            str(name): StatusCount(count["count"], _checked_bound(count["bound"]))
             for name, count in values["by_status"].items()
         }
         return Completeness(
@@ -239,77 +269,59 @@ class Completeness:
             read=values["read"],
         )
 
-    @classmethod
-    def of_counts(
-        cls,
-        counts: Mapping[str, int],
-        verdict: Verdict = Verdict.UNKNOWN,
-        reason: str = "",
-        exact: Collection[str] = (),
-        **more: Any,
-    ) -> Self:
-        """Return the completeness of these counts; those of the statuses ``exact`` are exact."""
-        known = cls(verdict, reason, rows=sum(counts.values()), **{"requests": 0} | more)
-        return replace(
-            known,
-            by_status={
-                name: StatusCount(count, "exact" if name in exact else known._inexact_bound)
-                for name, count in counts.items()
-            },
-        )
 
-    @classmethod
-    def unknown(
-        cls, reason: Evidence, counts: Mapping[str, int], read: Completeness | None = None
-    ) -> Self:
-        """Return the completeness of rows that differ from those that were ``read``, if any."""
-        told: dict[str, Any] = {"reason": str(reason), "evidence": (reason,)}
-        if read is None:
-            return cls.of_counts(counts, **told)
-        # No more pets are counted than were read; rows added by hand were not.
-        left = {name: min(n, int(read.by_status.get(name, 0))) for name, n in counts.items()}
-        known = cls.of_counts(left, status=read.status, **told)
-        return replace(known, rows=min(sum(counts.values()), read.rows))
-
-    def of_part(self, part: str, counts: Mapping[str, int], wanted: Collection[str] | None) -> Self:
-        """Return the completeness of the pets that pass a filter.
-
-        Args:
-            part: The filter, as text that follows "with".
-            counts: Number of pets of each status that pass.
-            wanted: The statuses that can pass; None for all.
-        """
-        verdict = self.verdict
-        if wanted is not None and all(self._count(name).is_exact for name in wanted):
-            verdict = Verdict.COMPLETE
-        elif verdict is Verdict.INCOMPLETE or (self.is_complete and wanted is not None):
-            verdict = Verdict.UNKNOWN  # the pets that are missing may be of this part, or not
-        # A status that the filter leaves out has no pet in this part.
-        exact = set() if wanted is None else counts.keys() - {*wanted}
-        exact |= {name for name in counts if self._count(name).is_exact}
-        return replace(
-            self,
-            verdict=verdict,
-            rows=sum(counts.values()),
-            by_status={
-                name: StatusCount(count, "exact" if name in exact else self._inexact_bound)
-                for name, count in counts.items()
-            },
-            advertised_total=None,
-            part=" and ".join(filter(None, (self.part, part))),
-            read=self.rows if self.read is None else self.read,
-        )
+def _checked_bound(text: Any) -> Bound:
+    """Return a bound that was read from JSON; a ValueError if it is none."""
+    if text not in _SYMBOLS:
+        raise ValueError(f"bound must be one of {', '.join(_SYMBOLS)}, got {text!r}")
+    return cast("Bound", text)
 
 
-def count_statuses(seen: Mapping[str | None, int]) -> dict[str, int]:
-    """Put counts in order: the statuses of the interface, each other one, and ``no status`` last.
+def requested_counts(completeness: Completeness) -> dict[str, StatusCount]:
+    """Return ``by_status``, or only the requested status."""
+    status = completeness.status
+    if status is None:
+        return dict(completeness.by_status)
+    return {status: completeness.count(status)}
 
-    Example:
-        >>> count_statuses({"sold": 2, None: 1})
-        {'available': 0, 'pending': 0, 'sold': 2, 'no status': 1}
+
+def evidence_lines(completeness: Completeness) -> list[tuple[str, str]]:
+    """Return the grounds of the verdict as pairs of a heading and a sentence, for a table."""
+    total = completeness.advertised_total
+    return [
+        *((heading, line) for heading, lines in completeness.reasons() for line in lines),
+        ("Requests sent", f"{completeness.requests:,}"),
+        ("Total stated by the store", "none" if total is None else f"{total:,}"),
+    ]
+
+
+def headline_html(completeness: Completeness) -> Markup:
+    """Return one line for a notebook: the verdict as a badge, then the headline."""
+    from petstore_frame.rendering import PAGE, palette
+
+    return PAGE.headline(palette.verdict_badge(completeness.verdict), completeness.headline)
+
+
+def completeness_html(completeness: Completeness, note: str = "") -> Markup:
+    """Return the headline, the counts and the folded evidence for a notebook.
+
+    Args:
+        completeness: What to show.
+        note: A line in a muted color.
     """
-    counts: dict[str, int] = {status: seen.get(status, 0) for status in PET_STATUSES}
-    others = sorted(str(name) for name, count in seen.items() if count and name is not None)
-    counts |= {name: seen[name] for name in others}
-    counts[NO_STATUS] = counts.pop(NO_STATUS, 0) + seen.get(None, 0)
-    return counts
+    from petstore_frame.rendering import PAGE, palette, shorten
+    from petstore_frame.schema import status_label
+
+    counts = requested_counts(completeness)
+    colors = palette.status_colors(counts)
+    return PAGE.render(
+        "inventory/completeness.html.j2",
+        badge=palette.verdict_badge(completeness.verdict),
+        words=completeness.headline,
+        note=note,
+        counts=[
+            (shorten(status_label(status)), colors[status], str(count))
+            for status, count in counts.items()
+        ],
+        folds=completeness.reasons(),
+    )

@@ -183,7 +183,7 @@ class Evidence:
     @property
     def is_contradiction(self) -> bool:
         """Whether it contradicts a complete listing."""
-        return self.shows not in (Shows.END, Shows.UNCLEAR)
+        return self.fact.shows not in (Shows.END, Shows.UNCLEAR)
 
     @property
     def next_step(self) -> str:
@@ -193,11 +193,14 @@ class Evidence:
     @property
     def may_lower_counts(self) -> bool:
         """Whether pets that were read may have been removed, so that no count is a minimum."""
-        has_changed = self.shows is Shows.MOVED and self.fact not in _ONLY_GREW
+        has_changed = self.fact.shows is Shows.MOVED and self.fact not in _ONLY_GREW
         return has_changed or self.fact in _MAY_BE_GONE
 
     def __str__(self) -> str:
-        return self.fact.sentence.format(
+        sentence = self.fact.sentence
+        if "{" not in sentence:
+            return sentence
+        return sentence.format(
             count=f"{self.count:,}",
             pets=count_text(self.count, "pet"),
             rows=count_text(self.count, "row"),
@@ -213,7 +216,7 @@ class Evidence:
         return {
             **asdict(self),
             "fact": self.fact.name.lower(),
-            "shows": str(self.shows),
+            "shows": str(self.fact.shows),
             "text": str(self),
         }
 
@@ -270,7 +273,7 @@ def weigh(evidence: Iterable[Evidence]) -> Finding:
         assumptions = reason.assumptions
     for end in exact.values():
         assumptions += end.assumptions
-    moved = {item.scope for item in ranked if item.scope and item.shows is Shows.MOVED}
+    moved = {item.scope for item in ranked if item.scope and item.fact.shows is Shows.MOVED}
     unique = tuple(dict.fromkeys(assumptions))
     return Finding(verdict, reason, unique, frozenset(exact), frozenset(moved))
 
@@ -278,26 +281,26 @@ def weigh(evidence: Iterable[Evidence]) -> Finding:
 def _decide(ranked: list[Evidence]) -> tuple[Verdict, Evidence | None]:
     """Return the verdict on all that was asked for, and the evidence that decides it."""
     for shows, verdict in _DECIDES.items():
-        decisive = [item for item in ranked if item.scope is None and item.shows is shows]
+        decisive = [item for item in ranked if item.scope is None and item.fact.shows is shows]
         if decisive and verdict is not Verdict.UNKNOWN:
             return verdict, decisive[0]
         if decisive:
             break
     unfollowed = [item for item in ranked if item.fact is Fact.LINK_NOT_FOLLOWED]
-    doubts = [item for item in ranked if item.scope is None and item.shows is Shows.DOUBT]
+    doubts = [item for item in ranked if item.scope is None and item.fact.shows is Shows.DOUBT]
     contradictions = [item for item in ranked if item.is_contradiction]
-    unclear = [item for item in ranked if item.shows is Shows.UNCLEAR]
+    unclear = [item for item in ranked if item.fact.shows is Shows.UNCLEAR]
     reasons = [*unfollowed, *doubts, *contradictions, *unclear]
     return Verdict.UNKNOWN, reasons[0] if reasons else None
 
 
 def _exact(ranked: list[Evidence]) -> dict[str, Evidence]:
     """Return the evidence for each status of which every pet was read."""
-    has_changed = any(item.shows is Shows.MOVED and item.scope is None for item in ranked)
+    has_changed = any(item.fact.shows is Shows.MOVED and item.scope is None for item in ranked)
     if has_changed:
         return {}  # the rows may be of two states of the store
     refuted = {None, *(item.scope for item in ranked if item.is_contradiction)}
-    ends = [item for item in ranked if item.shows is Shows.END and item.scope not in refuted]
+    ends = [item for item in ranked if item.fact.shows is Shows.END and item.scope not in refuted]
     return {str(item.scope): item for item in reversed(ends)}
 
 

@@ -12,11 +12,15 @@ from itertools import compress
 from typing import Literal, NoReturn
 
 from petstore_frame.errors import FetchInterrupted, IncompleteInventoryError, PetstoreError
-from petstore_frame.inventory.completeness import Completeness, count_statuses
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.inventory.inventory import Inventory
 from petstore_frame.inventory.page_fetcher import PageFetcher, ReadingClient
-from petstore_frame.inventory.provenance import Provenance
+from petstore_frame.inventory.provenance import (
+    Provenance,
+    completeness_of_counts,
+    count_statuses,
+    stamp,
+)
 from petstore_frame.inventory.strategies import ReadingState, check_rows, read_pets
 from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus, count_text
 from petstore_frame.storage.progress import ProgressBar
@@ -81,43 +85,53 @@ def fetch_inventory(
         progress_bar = ProgressBar(progress, "Pets read")
     fetcher = PageFetcher(
         client,
-        status=status,
-        is_enough=None if cap is None else lambda rows: len(rows) > cap,
-        on_rows=lambda rows: progress_bar.show(rows, rows),
-        on_wait=lambda seconds: progress_bar.note(f"the store asked us to wait {seconds:,.0f} s"),
+        status,
+        progress_bar.note_wait,
     )
-    state = ReadingState(fetcher)
-    try:
-        with progress_bar:
+    with progress_bar:
+        state = ReadingState(
+            fetcher,
+            fetcher.page(fetcher.params(), number=1),
+            is_enough=None if cap is None else lambda rows: len(rows) > cap,
+            on_rows=lambda rows: progress_bar.show(rows, rows),
+        )
+        try:
             read_pets(state)
-    except KeyboardInterrupt:
-        partial = _partial_inventory(state, cap)
-        if partial is None:
-            raise
-        raise FetchInterrupted(_broke_off(state, "interrupted"), partial=partial) from None
-    except PetstoreError as problem:
-        partial = _partial_inventory(state, cap)
-        if partial is None:
-            raise
-        raise IncompleteInventoryError(_broke_off(state, problem), partial=partial) from problem
+        except KeyboardInterrupt:
+            partial = _partial_inventory(state, cap)
+            if partial is None:
+                raise
+            raise FetchInterrupted(_broke_off(state, "interrupted"), partial=partial) from None
+        except PetstoreError as problem:
+            partial = _partial_inventory(state, cap)
+            if partial is None:
+                raise
+            raise IncompleteInventoryError(_broke_off(state, problem), partial=partial) from problem
     return _to_inventory(state, state.evidence, cap)
 
 
 def read_inventory(
-    client: ReadingClient, *, max_pages: float, on_page: Callable[[], object]
+    client: ReadingClient,
+    *,
+    max_pages: float,
+    on_rows: Callable[[int], object],
+    on_wait: Callable[[float], None] | None = None,
 ) -> Inventory:
     """Read every pet for another part of ours, which needs all of them or an error.
 
     Args:
         client: Sends the requests.
         max_pages: How many pages to read; a listing that reaches this number is incomplete.
-        on_page: Called after each page; what it raises ends the reading.
+        on_rows: Called with the number of pets after each page; an error that it raises ends the
+            reading.
+        on_wait: Called with the seconds to wait if the store asks to wait.
 
     Raises:
         PetstoreError: A page could not be read.
     """
-    fetcher = PageFetcher(client, max_pages=max_pages, on_rows=lambda _: on_page())
-    state = ReadingState(fetcher)
+    fetcher = PageFetcher(client, on_wait=on_wait)
+    first = fetcher.page(fetcher.params(), number=1)
+    state = ReadingState(fetcher, first, max_pages=max_pages, on_rows=on_rows)
     read_pets(state)
     if not state.has_enough:
         return _to_inventory(state, state.evidence, None)
@@ -132,7 +146,7 @@ def _broke_off(state: ReadingState, cause: object) -> str:
 
 def _partial_inventory(state: ReadingState, max_pets: int | None) -> Inventory | None:
     """Return the pets that were read before the reading ended early; None if there are none."""
-    if len(state.rows.columns().id) == 0:
+    if len(state.rows) == 0:
         return None
     broke_off = Evidence(Fact.BROKE_OFF, count=state.pages_read)
     return _to_inventory(state, [broke_off, *_without_ends(state.evidence)], max_pets)
@@ -144,7 +158,7 @@ def _without_ends(evidence: Iterable[Evidence]) -> list[Evidence]:
 
 def _to_inventory(state: ReadingState, evidence: list[Evidence], max_pets: int | None) -> Inventory:
     """Return the pets that were asked for, with what all the evidence comes to."""
-    fetcher, columns = state.fetcher, state.rows.columns()
+    fetcher, columns = state.fetcher, state.rows.columns
     evidence = [*evidence, *check_rows(state)]
     if fetcher.status is not None:
         columns, mismatches = _select_status(columns, fetcher.status)
@@ -154,11 +168,14 @@ def _to_inventory(state: ReadingState, evidence: list[Evidence], max_pets: int |
         columns = columns.part(0, max_pets)
         evidence = [Evidence(Fact.CUT_BY_MAX_PETS), *_without_ends(evidence)]
     finding = weigh(evidence)
+    total = state.stated_total()
+    if fetcher.status is not None and total is not None and total > len(state.rows):
+        total = None  # it may be that of all pets
     counts, exact = count_statuses(Counter(columns.status)), finding.exact
     if finding.verdict is Verdict.COMPLETE:
         asked_for = counts if fetcher.status is None else [fetcher.status]
         exact = frozenset(asked_for) - finding.inexact
-    completeness = Completeness.of_counts(
+    completeness = completeness_of_counts(
         counts,
         finding.verdict,
         "" if finding.reason is None else str(finding.reason),
@@ -167,13 +184,14 @@ def _to_inventory(state: ReadingState, evidence: list[Evidence], max_pets: int |
         status=fetcher.status,
         assumptions=finding.assumptions,
         evidence=tuple(dict.fromkeys(evidence)),
-        advertised_total=_advertised_total(state),
+        advertised_total=total,
     )
     base_url = fetcher.client.base_url
     log.info("%s: %s, %d requests", base_url, completeness, completeness.requests)
     read_at = datetime.fromtimestamp(time.time() - fetcher.oldest_s, UTC)
     provenance = Provenance(base_url, read_at, fetcher.store_id)
-    return Inventory.of_rows(columns.to_frame(), completeness, provenance)
+    frame = columns.to_frame()
+    return Inventory(frame, provenance, stamp(frame, completeness, provenance))
 
 
 def _select_status(columns: PetColumns, status: str) -> tuple[PetColumns, int]:
@@ -183,13 +201,6 @@ def _select_status(columns: PetColumns, status: str) -> tuple[PetColumns, int]:
     if mismatches == 0:
         return columns, 0
     return PetColumns(*(list(compress(column, matches)) for column in columns)), mismatches
-
-
-def _advertised_total(state: ReadingState) -> int | None:
-    total = state.stated_total
-    if state.fetcher.status is not None and total is not None and total > len(state.rows):
-        return None  # it may be that of all pets
-    return total
 
 
 @dataclass(frozen=True, repr=False)
@@ -241,13 +252,13 @@ def find_pet(client: ReadingClient, pet_id: int) -> PetSearch:
     """
     checked_client(client, "ask_page")
     pet_id = checked_integer("pet_id", pet_id)
-    fetcher = PageFetcher(client, is_enough=lambda rows: pet_id in rows)
-    state = ReadingState(fetcher)
+    fetcher = PageFetcher(client)
+    first = fetcher.page(fetcher.params(), number=1)
+    state = ReadingState(fetcher, first, is_enough=lambda rows: pet_id in rows)
     read_pets(state)
-    if pet_id in state.rows:
-        columns = state.rows.columns()
-        index = columns.id.index(pet_id)
-        pet = columns.part(index, index + 1).pets()[0]
+    position = state.rows.position(pet_id)
+    if position is not None:
+        pet = state.rows.columns.part(position, position + 1).pets()[0]
         return PetSearch("found", pet, "the store listed it", fetcher.requests)
     finding = weigh([*state.evidence, *check_rows(state)])
     reason = f"not among {count_text(len(state.rows), 'pet')}: {finding.reason}"

@@ -1,7 +1,4 @@
-"""The Inventory: the pets that could be read, with what they cover; and its errors.
-
-Callers find the errors in ``petstore_frame.errors``, with all others.
-"""
+"""Holds the pets that could be read, with what they cover."""
 
 from __future__ import annotations
 
@@ -11,18 +8,18 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from petstore_frame.errors import ArgumentError, IncompleteInventoryError
-from petstore_frame.inventory.completeness import Completeness
+from petstore_frame.inventory.completeness import Completeness, completeness_html
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.provenance import (
-    ATTRS_KEY,
     Coverage,
     HasProvenance,
     Provenance,
     completeness_of,
+    completeness_of_counts,
+    completeness_of_part,
     coverage_facts,
     coverage_now,
-    facts_of,
-    rows_fingerprint,
+    stamp,
     status_counts,
 )
 from petstore_frame.schema import NO_STATUS, PET_STATUSES, Categories, Labels, as_type, count_text
@@ -81,16 +78,12 @@ class Inventory(HasProvenance):
         verdict, counts = Verdict(verdict), status_counts(frame)
         if verdict is Verdict.COMPLETE:
             exact = counts if status is None else [*exact, status]
-        known = Completeness.of_counts(counts, verdict, reason, exact, status=status, requests=1)
+        completeness = completeness_of_counts(
+            counts, verdict, reason, exact, status=status, requests=1
+        )
         provenance = Provenance(base_url, fetched_at or datetime.now(UTC), store_id)
-        return cls.of_rows(frame.copy(deep=False), known, provenance)
-
-    @classmethod
-    def of_rows(cls, frame: pd.DataFrame, known: Completeness, provenance: Provenance) -> Self:
-        """Return an Inventory of a frame with this completeness, which its attrs also get."""
-        coverage = Coverage(known, rows_fingerprint(frame))
-        frame.attrs[ATTRS_KEY] = coverage_facts(coverage, provenance)
-        return cls(frame, provenance, coverage)
+        rows = frame.copy(deep=False)
+        return cls(rows, provenance, stamp(rows, completeness, provenance))
 
     @property
     def completeness(self) -> Completeness:
@@ -101,16 +94,12 @@ class Inventory(HasProvenance):
         """
         return coverage_now(self.frame, self._coverage).completeness
 
-    def coverage_facts(self) -> dict[str, Any]:
-        """Return the coverage that a file saves with the rows, as JSON values."""
-        return coverage_facts(coverage_now(self.frame, self._coverage), self.provenance)
-
     def where(
         self,
         *,
         status: str | Collection[str] | None = None,
         category_id: int | Collection[int] | None = None,
-    ) -> Self:
+    ) -> Inventory:
         """Return the pets that pass a filter, with the completeness of this selection.
 
         If you filter ``frame`` yourself, the completeness of the rows is unknown.
@@ -150,23 +139,8 @@ class Inventory(HasProvenance):
             ]
             rows = rows[rows["category_id"].isin(numbers)]
             conditions.append(f"category {' or '.join(map(str, numbers))}")
-        return self.part(rows, " and ".join(conditions), statuses, completeness)
-
-    def part(
-        self,
-        rows: pd.DataFrame,
-        words: str,
-        statuses: Collection[str] | None = None,
-        known: Completeness | None = None,
-    ) -> Self:
-        """Return an Inventory of the ``rows`` of ``frame`` that pass a filter.
-
-        ``words`` is the filter as text that follows "with", ``statuses`` are those that can pass,
-        and ``known`` is the completeness of ``frame``, if the caller has it already.
-        """
-        known = self.completeness if known is None else known
-        known = known.of_part(words, status_counts(rows), statuses)
-        return self.of_rows(rows.copy(deep=False), known, self.provenance)
+        description = " and ".join(conditions)
+        return select_part(self, rows, description, statuses, completeness)
 
     def require_complete(self) -> Self:
         """Return this Inventory if it is complete; otherwise, raise.
@@ -175,12 +149,13 @@ class Inventory(HasProvenance):
             IncompleteInventoryError: The verdict is not complete. The message has the evidence,
                 and ``.partial`` is this Inventory.
         """
-        known = self.completeness
-        if known.is_complete:
+        completeness = self.completeness
+        if completeness.is_complete:
             return self
-        shown = [known.reason, *map(str, known.contradictions)]
+        sentences = [completeness.reason, *map(str, completeness.contradictions)]
+        evidence = " ".join(dict.fromkeys(filter(None, sentences)))
         raise IncompleteInventoryError(
-            f"{known}, so this may not be all: {' '.join(dict.fromkeys(filter(None, shown)))} "
+            f"{completeness}, so this may not be all: {evidence} "
             "Use the Inventory itself for what there is, or fetch it again",
             partial=self,
         )
@@ -204,8 +179,8 @@ class Inventory(HasProvenance):
                 "with_ids takes a table with the columns key and id, as pf.read_ids(client) "
                 f"returns it; {' and '.join(sorted(lacking))} is missing"
             )
-        known = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})
-        keys = known.groupby("id", sort=False)["key"].agg(lambda each: ", ".join(map(str, each)))
+        pairs = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})
+        keys = pairs.groupby("id", sort=False)["key"].agg(lambda keys: ", ".join(map(str, keys)))
         frame = self.frame.assign(key=as_type(self.frame["id"].map(keys), "str"))
         return replace(self, frame=frame)
 
@@ -219,8 +194,9 @@ class Inventory(HasProvenance):
             no_status: Status of the pets that have none.
 
         Returns:
-            The frame without missing values in ``status``, and with the labels in a column
-            ``category`` (category) after ``category_id``.
+            The frame without missing values in ``status``, and with the labels (category) in a
+            column after ``category_id``. It is called ``category``, or ``category (store)`` if you
+            have a column of that name.
         """
         labels, frame = Labels(categories), self.frame.copy()
         status = frame["status"].astype("category")
@@ -228,15 +204,17 @@ class Inventory(HasProvenance):
             status = status.cat.add_categories([no_status])
         frame["status"] = status.fillna(no_status)
         ids = frame["category_id"]
-        names = {each: labels[int(each)] for each in ids.unique()}
-        shown = ids.map(names).astype("category")
-        frame = frame.drop(columns="category", errors="ignore")
-        frame.insert(list(frame.columns).index("category_id") + 1, "category", shown)
+        names = {category_id: labels[int(category_id)] for category_id in ids.unique()}
+        position = list(frame.columns).index("category_id") + 1
+        label_column = _unused_name("category", frame)
+        frame.insert(position, label_column, ids.map(names).astype("category"))
         return frame
 
     def to_dict(self) -> dict[str, Any]:
         """Return the completeness, the time and the store as JSON values, without the rows."""
-        return facts_of(self.completeness, self.provenance)
+        facts = inventory_facts(self)
+        del facts["digest"]
+        return facts
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """Return the pets as an Arrow stream, so that polars, DuckDB and pyarrow can read them."""
@@ -258,8 +236,8 @@ class Inventory(HasProvenance):
                 import pandas as pd
 
                 if name == "df" or hasattr(pd.DataFrame, name):
-                    shown = "" if name == "df" else f".{name}"
-                    raise AttributeError(f"an Inventory is not a DataFrame; use .frame{shown}")
+                    attribute = "" if name == "df" else f".{name}"
+                    raise AttributeError(f"an Inventory is not a DataFrame; use .frame{attribute}")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
         def __getitem__(self, key: object) -> NoReturn:
@@ -274,19 +252,60 @@ class Inventory(HasProvenance):
     def _repr_html_(self) -> str:
         from petstore_frame.rendering import Markup, in_notebook, shorten
 
-        known, first = self.completeness, self.frame.head(_MAX_ROWS)
-        requests = count_text(known.requests, "request")
+        completeness, first_rows = self.completeness, self.frame.head(_MAX_ROWS)
+        requests = count_text(completeness.requests, "request")
         note = f"{self.base_url} · {self.fetched_at:%Y-%m-%d %H:%M:%S %Z} · {requests}"
-        shown = first.assign(name=first["name"].map(shorten))
-        rows = shown.to_html(index=False, border=0, na_rep="—") if len(shown) else ""
-        return in_notebook(known.to_html(note) + Markup(rows))  # escaped by pandas
+        first_rows = first_rows.assign(name=first_rows["name"].map(shorten))
+        table = first_rows.to_html(index=False, border=0, na_rep="—") if len(first_rows) else ""
+        return in_notebook(completeness_html(completeness, note) + Markup(table))  # pandas escapes
 
 
-def _as_list(name: str, wanted: Any) -> list[Any]:
+def inventory_of(
+    frame: pd.DataFrame, completeness: Completeness, provenance: Provenance
+) -> Inventory:
+    """Return an Inventory of a frame whose rows cover this; the attrs of the frame say so too."""
+    return Inventory(frame, provenance, stamp(frame, completeness, provenance))
+
+
+def select_part(
+    inventory: Inventory,
+    rows: pd.DataFrame,
+    description: str,
+    statuses: Collection[str] | None = None,
+    completeness: Completeness | None = None,
+) -> Inventory:
+    """Return an Inventory of all rows of another one that pass a filter.
+
+    Args:
+        inventory: All pets.
+        rows: Those rows of its frame that pass.
+        description: The filter, as text that follows "with".
+        statuses: The statuses that can pass, or None for all.
+        completeness: What ``inventory`` covers, if that was looked up before.
+    """
+    whole = inventory.completeness if completeness is None else completeness
+    part = completeness_of_part(whole, description, status_counts(rows), statuses)
+    return inventory_of(rows.copy(deep=False), part, inventory.provenance)
+
+
+def inventory_facts(inventory: Inventory) -> dict[str, Any]:
+    """Return what a file of the rows keeps with them, as plain JSON values."""
+    coverage = coverage_now(inventory.frame, inventory._coverage)  # noqa: SLF001 # of this module
+    return coverage_facts(coverage, inventory.provenance)
+
+
+def _unused_name(name: str, frame: pd.DataFrame) -> str:
+    """Return a name that no column of a frame has, by the rule that reports follow."""
+    while name in frame.columns:
+        name += " (store)"
+    return name
+
+
+def _as_list(name: str, value: Any) -> list[Any]:
     """Return one value or several as a list, which must not be empty."""
-    if isinstance(wanted, str) or not hasattr(wanted, "__iter__"):
-        return [wanted]
-    values = list(wanted)
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        return [value]
+    values = list(value)
     if not values:
         raise ArgumentError(f"{name} must be one value or several, got an empty list")
     return values

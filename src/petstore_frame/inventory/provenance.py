@@ -1,4 +1,4 @@
-"""Keeps with a frame where its rows came from, and notices when they were changed.
+"""Derives what rows cover, keeps it with their frame, and detects when they were changed.
 
 pandas keeps ``attrs`` through filters, edits and sorts, so facts in them would soon be false. A
 fingerprint of the rows is kept with them: it no longer matches after any change.
@@ -7,13 +7,14 @@ fingerprint of the rows is kept with them: it no longer matches after any change
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Set
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from petstore_frame.inventory.completeness import Completeness, count_statuses
-from petstore_frame.inventory.evidence import Evidence, Fact
+from petstore_frame.inventory.completeness import Bound, Completeness, StatusCount, inexact_bound
+from petstore_frame.inventory.evidence import Evidence, Fact, Verdict
+from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.transport import same_store_address
 
 if TYPE_CHECKING:
@@ -39,12 +40,12 @@ class Provenance:
     def is_other_store(self, other: Provenance) -> bool:
         """Return whether the addresses or the ids differ; an empty value matches any store."""
         addresses = {self.base_url, other.base_url} - {""}
-        places = {same_store_address(each, any_local_port=True) for each in addresses}
-        return len(places) > 1 or len({self.store_id, other.store_id} - {None}) > 1
+        stores = {same_store_address(address, any_local_port=True) for address in addresses}
+        return len(stores) > 1 or len({self.store_id, other.store_id} - {None}) > 1
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the Provenance in the values of ``facts_of``.
+        """Return the Provenance in the values of ``coverage_facts``.
 
         Raises:
             KeyError, TypeError, ValueError: A value is missing or invalid.
@@ -75,37 +76,33 @@ class HasProvenance:
 
     @property
     def store_name(self) -> str:
-        """The store's address, with its id where it has one."""
+        """The address of the store, with its id if it has one."""
         return self.base_url + (f" (store id {self.store_id})" if self.store_id else "")
 
 
-def facts_of(completeness: Completeness, provenance: Provenance) -> dict[str, Any]:
-    """Return what is written beside rows, as plain JSON values."""
-    return {
-        "completeness": completeness.to_dict(),
-        "fetched_at": provenance.fetched_at.astimezone(UTC).isoformat(),
-        "base_url": provenance.base_url,
-        "store_id": provenance.store_id,
-    }
-
-
 class Coverage(NamedTuple):
-    """What the rows of a frame cover, and the fingerprint of the rows that this is true of."""
+    """What the rows of a frame cover, and the fingerprint of the rows for which this is true."""
 
     completeness: Completeness
     fingerprint: str | None
 
 
 def coverage_facts(coverage: Coverage, provenance: Provenance) -> dict[str, Any]:
-    """Return what is kept with rows that travel alone, as plain JSON values."""
-    return {"digest": coverage.fingerprint, **facts_of(coverage.completeness, provenance)}
+    """Return what is kept with rows, as plain JSON values."""
+    return {
+        "digest": coverage.fingerprint,
+        "completeness": coverage.completeness.to_dict(),
+        "fetched_at": provenance.fetched_at.astimezone(UTC).isoformat(),
+        "base_url": provenance.base_url,
+        "store_id": provenance.store_id,
+    }
 
 
-def stamp(frame: pd.DataFrame, completeness: Completeness, provenance: Provenance) -> pd.DataFrame:
-    """Write into a frame's attrs what its rows cover and where they are from; return the frame."""
+def stamp(frame: pd.DataFrame, completeness: Completeness, provenance: Provenance) -> Coverage:
+    """Write into the attrs of a frame what its rows cover, and return it with a fingerprint."""
     coverage = Coverage(completeness, rows_fingerprint(frame))
     frame.attrs[ATTRS_KEY] = coverage_facts(coverage, provenance)
-    return frame
+    return coverage
 
 
 def provenance_of(frame: pd.DataFrame) -> Provenance | None:
@@ -130,7 +127,8 @@ def coverage_now(frame: pd.DataFrame, coverage: Coverage | None = None) -> Cover
         stamped = _read_attrs(frame)
         if stamped is None:
             reason = Evidence(Fact.NO_RECORD)
-            return Coverage(Completeness.unknown(reason, status_counts(_distinct(frame))), None)
+            counts = status_counts(_distinct_pets(frame))
+            return Coverage(unknown_completeness(reason, counts), None)
         coverage = stamped[0]
     fingerprint = rows_fingerprint(frame)
     if fingerprint is not None and fingerprint == coverage.fingerprint:
@@ -140,8 +138,9 @@ def coverage_now(frame: pd.DataFrame, coverage: Coverage | None = None) -> Cover
     if len(frame) != rows_read:
         detail = f": it has {len(frame):,} rows, and {rows_read:,} pets were read"
     reason = Evidence(Fact.CHANGED_SINCE, detail=detail)
-    counts = status_counts(_distinct(frame))
-    return Coverage(Completeness.unknown(reason, counts, coverage.completeness), fingerprint)
+    counts = status_counts(_distinct_pets(frame))
+    changed = unknown_completeness(reason, counts, coverage.completeness)
+    return Coverage(changed, fingerprint)
 
 
 def _read_attrs(frame: pd.DataFrame) -> tuple[Coverage, Provenance] | None:
@@ -156,16 +155,16 @@ def _read_attrs(frame: pd.DataFrame) -> tuple[Coverage, Provenance] | None:
 
 
 def status_counts(frame: pd.DataFrame) -> dict[str, int]:
-    """Count the rows of each status: those of the interface, each other one, none last."""
+    """Count the rows of each status: those of the interface, then others, and none last."""
     if "status" not in frame.columns:
         return count_statuses({None: len(frame)})
-    seen = frame["status"].value_counts()
-    counts: dict[str | None, int] = {str(name): int(n) for name, n in seen.items()}
-    return count_statuses(counts | {None: len(frame) - int(seen.sum())})
+    value_counts = frame["status"].value_counts()
+    counts: dict[str | None, int] = {str(name): int(n) for name, n in value_counts.items()}
+    return count_statuses(counts | {None: len(frame) - int(value_counts.sum())})
 
 
-def _distinct(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the first row of each id, as one that repeats is no further pet."""
+def _distinct_pets(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the first row of each id, because further rows of an id are the same pet."""
     frame = frame.loc[:, ~frame.columns.duplicated()]
     return frame[~frame["id"].duplicated()] if "id" in frame.columns else frame
 
@@ -195,3 +194,106 @@ def rows_fingerprint(frame: pd.DataFrame) -> str | None:
     mixed *= np.uint64(_FACTOR)
     mixed ^= mixed >> np.uint64(32)
     return f"{len(frame):x}-{int(mixed.sum()):016x}"
+
+
+def count_statuses(counts: Mapping[str | None, int]) -> dict[str, int]:
+    """Put counts in order: the statuses of the interface, then others, and ``no status`` last.
+
+    Example:
+        >>> count_statuses({"sold": 2, None: 1})
+        {'available': 0, 'pending': 0, 'sold': 2, 'no status': 1}
+    """
+    ordered: dict[str, int] = {status: counts.get(status, 0) for status in PET_STATUSES}
+    others = sorted(str(name) for name, count in counts.items() if count and name is not None)
+    ordered |= {name: counts[name] for name in others}
+    ordered[NO_STATUS] = ordered.pop(NO_STATUS, 0) + counts.get(None, 0)
+    return ordered
+
+
+def completeness_of_counts(
+    counts: Mapping[str, int],
+    verdict: Verdict = Verdict.UNKNOWN,
+    reason: str = "",
+    exact: Collection[str] = (),
+    *,
+    requests: int = 0,
+    status: str | None = None,
+    evidence: tuple[Evidence, ...] = (),
+    assumptions: tuple[str, ...] = (),
+    advertised_total: int | None = None,
+) -> Completeness:
+    """Return what is known if a reading has these counts; those of ``exact`` are exact."""
+    return Completeness(
+        verdict,
+        reason,
+        sum(counts.values()),
+        requests,
+        status=status,
+        assumptions=assumptions,
+        evidence=evidence,
+        by_status=_with_bounds(counts, frozenset(exact), evidence),
+        advertised_total=advertised_total,
+    )
+
+
+def _with_bounds(
+    counts: Mapping[str, int], exact: Set[str], evidence: tuple[Evidence, ...]
+) -> dict[str, StatusCount]:
+    is_exact = exact >= counts.keys()
+    bound: Bound = "exact" if is_exact else inexact_bound(evidence)
+    return {
+        name: StatusCount(count, "exact" if name in exact else bound)
+        for name, count in counts.items()
+    }
+
+
+def unknown_completeness(
+    reason: Evidence, counts: Mapping[str, int], read: Completeness | None = None
+) -> Completeness:
+    """Return what is known of rows that were not read, or that changed after they were read.
+
+    Args:
+        reason: Why it is unknown.
+        counts: The pets of each status.
+        read: What the rows covered before they changed, or None.
+    """
+    if read is None:
+        return completeness_of_counts(counts, reason=str(reason), evidence=(reason,))
+    # Rows that were added by hand were not read, so they are not counted.
+    read_counts = {
+        name: min(count, int(read.by_status.get(name, 0))) for name, count in counts.items()
+    }
+    completeness = completeness_of_counts(
+        read_counts, reason=str(reason), evidence=(reason,), status=read.status
+    )
+    return replace(completeness, rows=min(sum(counts.values()), read.rows))
+
+
+def completeness_of_part(
+    whole: Completeness, part: str, counts: Mapping[str, int], statuses: Collection[str] | None
+) -> Completeness:
+    """Return what is known of the pets that pass a filter.
+
+    Args:
+        whole: What is known of all pets.
+        part: The filter, as text that follows "with".
+        counts: The pets of each status that pass.
+        statuses: The statuses that can pass, or None for all.
+    """
+    verdict = whole.verdict
+    if statuses is not None and all(whole.bound_of(name) == "exact" for name in statuses):
+        verdict = Verdict.COMPLETE
+    elif verdict is Verdict.INCOMPLETE or (whole.is_complete and statuses is not None):
+        verdict = Verdict.UNKNOWN  # the missing pets may be in this part, or not
+    # A status that cannot pass has no pet in this part.
+    exact = set() if statuses is None else counts.keys() - {*statuses}
+    exact |= {name for name in counts if whole.bound_of(name) == "exact"}
+    return replace(
+        whole,
+        verdict=verdict,
+        rows=sum(counts.values()),
+        by_status=_with_bounds(counts, exact, whole.evidence),
+        advertised_total=None,
+        part=" and ".join(filter(None, (whole.part, part))),
+        read=whole.rows if whole.read is None else whole.read,
+    )

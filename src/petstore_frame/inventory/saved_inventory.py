@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from petstore_frame.errors import ArgumentError, InputError, MissingExtraError
 from petstore_frame.extras import import_extra
-from petstore_frame.inventory.inventory import Inventory
+from petstore_frame.inventory.inventory import Inventory, inventory_facts
 from petstore_frame.inventory.provenance import (
     ATTRS_KEY,
     Provenance,
     provenance_of,
 )
-from petstore_frame.schema import FIELDS, NO_STATUS, PetColumns, signed_dictionaries
+from petstore_frame.schema import FIELDS, NO_STATUS, PetColumns, pandas_from_arrow
 from petstore_frame.storage import is_cut, open_workbook, without_guard, write_atomically
 
 if TYPE_CHECKING:
@@ -79,9 +79,7 @@ def _as_pandas(value: object) -> pd.DataFrame | None:
         return value
     if not hasattr(value, "__arrow_c_stream__"):  # polars, pyarrow and DuckDB have it
         return None
-    pyarrow = import_extra("pyarrow", "reading a frame of another library", "history")
-    frame: pd.DataFrame = signed_dictionaries(pyarrow.table(value)).to_pandas()
-    return frame
+    return pandas_from_arrow(value)
 
 
 def _missing_columns(frame: pd.DataFrame) -> list[str]:
@@ -231,7 +229,7 @@ def write_coverage_properties(workbook: Any, inventory: Inventory | None) -> Non
 def _coverage_facts(inventory: Inventory | None) -> dict[str, Any]:
     if inventory is None:
         return {}
-    return inventory.coverage_facts()
+    return inventory_facts(inventory)
 
 
 def _coverage_path(file: Path) -> Path:

@@ -33,12 +33,9 @@ class StatusPages:
         refuted = {evidence.scope for evidence in self.contradictions}
         self.usable = {status: page for status, page in filtered.items() if status not in refuted}
         self.pets_not_on_whole_page = len(self.ids.difference(whole_page.columns.id))
+        # Whether the pages of all statuses came and kept to their filter.
+        self.is_usable = len(self.usable) == len(PET_STATUSES)
         self._filters_first: bool | None = None
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether the pages of all statuses came and kept to their filter."""
-        return len(self.usable) == len(PET_STATUSES)
 
     def filters_before_limit(self) -> bool:
         """Return whether the store filters before it cuts a page; asks it if that is open."""

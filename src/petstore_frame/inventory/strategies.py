@@ -6,21 +6,22 @@ trusted only if nothing speaks against it. A stated total can refute a listing a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MOST_PROBES, OF_ALL, PageFetcher
 from petstore_frame.inventory.page_parameter import find_parameter, smaller_limit
 from petstore_frame.inventory.pagination import LinkWalk, Walk, WindowWalk
-from petstore_frame.inventory.pet_rows import PetRows
 from petstore_frame.inventory.status_pages import (
     StatusPages,
     check_filter,
     ids_with,
     proves_filter_first,
 )
-from petstore_frame.schema import NO_STATUS, PET_STATUSES
+from petstore_frame.schema import NO_STATUS, PET_STATUSES, PetColumns, PetRows
 from petstore_frame.transport import Page
 
 # No program would choose a page length below this.
@@ -32,84 +33,77 @@ _OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_C
 _AGE_TOLERANCE_S = 2.0
 
 
+@dataclass
 class ReadingState:
-    """What has been read of one listing, and what was learned about its end.
+    """What was read of one listing, and what was learned about its end.
 
     Attributes:
-        fetcher: Sends the requests; ``fetcher.status`` is the status asked for, or None.
+        fetcher: Sends the requests; ``fetcher.status`` is the status requested, or None.
+        first: The first page.
+        is_enough: Whether to stop with these pets, called after each page; None reads on.
+        max_pages: How many pages to read before stopping; infinity reads on.
+        on_rows: Called with the number of pets read.
         rows: The pets of the listing, and at the end those that only other pages showed.
         evidence: Everything that was learned.
-        first: The first page, or None before it was read.
+        pages_read: Pages read of the listing itself.
+        has_enough: Whether ``is_enough`` or ``max_pages`` ended the reading.
         walk: The walk through further pages, or None.
-        status_pages: A page of each status, or None if they were not asked for.
+        status_pages: A page of each status, or None if they were not requested.
     """
 
-    def __init__(self, fetcher: PageFetcher) -> None:
-        self.fetcher = fetcher
-        self.rows = PetRows()
-        self.evidence: list[Evidence] = []
-        self.first: Page | None = None
-        self.walk: Walk | None = None
-        self.status_pages: StatusPages | None = None
+    fetcher: PageFetcher
+    first: Page
+    is_enough: Callable[[PetRows], bool] | None = None
+    max_pages: float = math.inf
+    on_rows: Callable[[int], object] | None = None
+    rows: PetRows = field(default_factory=PetRows)
+    evidence: list[Evidence] = field(default_factory=list)
+    pages_read: int = 1
+    has_enough: bool = False
+    walk: Walk | None = None
+    status_pages: StatusPages | None = None
 
-    @property
-    def first_page(self) -> Page:
-        """The first page, once it was read."""
-        if self.first is None:
-            raise RuntimeError("the first page was not read yet")
-        return self.first
-
-    @property
-    def pages_read(self) -> int:
-        """Pages read of the listing itself."""
-        if self.walk is not None:
-            return self.walk.pages
-        return 0 if self.first is None else 1
-
-    @property
-    def has_enough(self) -> bool:
-        """Whether the caller's limit is passed, or all that the caller looks for was read."""
-        return self.fetcher.has_enough(self.rows)
+    def add_page(self, columns: PetColumns) -> int:
+        """Add the pets of a page, report their number, and return how many came twice."""
+        repeated = len(columns.id) - self.rows.add(columns)
+        if self.on_rows is not None:
+            self.on_rows(len(self.rows))
+        is_enough = self.is_enough is not None and self.is_enough(self.rows)
+        self.has_enough = is_enough or self.pages_read >= self.max_pages
+        return repeated
 
     @property
     def is_finished(self) -> bool:
         """Whether a further strategy could not change the verdict."""
-        shown = {item.shows for item in self.evidence if item.scope is None}
+        shown = {item.fact.shows for item in self.evidence if item.scope is None}
         if Shows.MOVED in shown:
             return True
         return Shows.END in shown and self.count_left_out() == 0
 
-    @property
     def stated_total(self) -> int | None:
-        """The total that the store stated last for this listing, or None."""
-        if self.first_page.mismatches(self.fetcher.status):
+        """Return the total that the store stated last for this listing, or None."""
+        if self.first.mismatches(self.fetcher.status):
             return None  # a page with pets of other statuses counts those too
         if self.walk is not None and self.walk.is_over and self.walk.last.total is not None:
             return self.walk.last.total
-        return self.first_page.total
+        return self.first.total
 
-    @property
-    def states_more(self) -> bool:
-        """Whether the store states more pets than were read."""
-        total = self.stated_total
-        return total is not None and total > len(self.rows)
-
-    @property
     def may_be_one_page(self) -> bool:
-        """Whether the first page may be the whole listing."""
-        is_full = len(self.first_page) == MAX_LIMIT
-        return not is_full and not self.first_page.may_name_next and not self.states_more
+        """Return whether the first page may be the whole listing."""
+        is_full = len(self.first) == MAX_LIMIT
+        states_more = (self.stated_total() or 0) > len(self.rows)
+        return not is_full and not self.first.may_name_next and not states_more
 
     def count_left_out(self) -> int:
         """Return how many pets only the pages of the statuses have, if the listing has ended."""
         if self.status_pages is None or self.fetcher.status is not None:
             return 0
-        has_ended = len(self.first_page) != MAX_LIMIT
+        has_ended = len(self.first) != MAX_LIMIT
         if self.walk is not None:
             has_ended = self.walk.is_over
         if not has_ended:
             return 0
-        return sum(pet_id not in self.rows for pet_id in self.status_pages.ids)
+        return sum(self.rows.position(pet_id) is None for pet_id in self.status_pages.ids)
 
     def ask_status_pages(self) -> StatusPages | None:
         """Ask once for a page of each status; None if the budget is too small or none came."""
@@ -119,7 +113,7 @@ class ReadingState:
         needed = len(PET_STATUSES)
         if fetcher.probes + needed > MOST_PROBES:
             return None
-        whole_page = self.first_page if fetcher.status is None else fetcher.probe(OF_ALL)
+        whole_page = self.first if fetcher.status is None else fetcher.probe(OF_ALL)
         if whole_page is None:
             return None
         others = [status for status in PET_STATUSES if status != fetcher.status]
@@ -130,7 +124,7 @@ class ReadingState:
             if page is not None
         }
         if fetcher.status is not None:
-            pages[fetcher.status] = self.first_page
+            pages[fetcher.status] = self.first
         if pages:
             self.status_pages = StatusPages(fetcher, whole_page, pages)
         return self.status_pages
@@ -164,12 +158,9 @@ Strategy: TypeAlias = Callable[[ReadingState], list[Evidence]]
 
 def read_pets(state: ReadingState) -> None:
     """Read what can be read; what was read stays in ``state`` if the store fails on the way."""
-    fetcher = state.fetcher
-    first = fetcher.page(fetcher.params(), number=1)
-    state.first = first
-    state.rows.add(first.columns)
-    fetcher.report_rows(len(state.rows))
-    mismatches = first.mismatches(fetcher.status)
+    first, status = state.first, state.fetcher.status
+    state.add_page(first.columns)
+    mismatches = first.mismatches(status)
     if mismatches:
         state.evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
     left_out = 0
@@ -180,25 +171,19 @@ def read_pets(state: ReadingState) -> None:
             state.evidence += strategy(state)
     finally:
         left_out = state.count_left_out()
-        _add_status_pages(state)
+        if state.status_pages is not None and status is None:
+            for page in state.status_pages.pages.values():
+                state.rows.add(page.columns, is_earlier=True)
     state.evidence += _summarize(state, left_out)
-
-
-def _add_status_pages(state: ReadingState) -> None:
-    """Keep the pets that only the pages of the statuses showed."""
-    if state.status_pages is None or state.fetcher.status is not None:
-        return
-    for page in state.status_pages.pages.values():
-        state.rows.add(page.columns, is_earlier=True)
 
 
 def follow_links(state: ReadingState) -> list[Evidence]:
     """Follow the next links to the end; if the first leads elsewhere, leave it to the others."""
-    if state.first_page.next_address is None:
+    if state.first.next_address is None:
         return []
-    walk = LinkWalk(state.fetcher, state.first_page, state.rows)
+    walk = LinkWalk(state, state.first)
     evidence = _read_through(state, walk)
-    if walk.unfollowed is not None and walk.pages == 1:
+    if walk.unfollowed is not None and state.pages_read == 1:
         state.walk = None
         return [walk.unfollowed]
     return evidence
@@ -206,8 +191,8 @@ def follow_links(state: ReadingState) -> list[Evidence]:
 
 def confirm_page(state: ReadingState) -> list[Evidence]:
     """Trust a short page if the pages of the statuses, or that of all pets, confirm it."""
-    is_too_long = state.fetcher.status is not None and len(state.first_page) > MAX_LIMIT
-    if not state.may_be_one_page or is_too_long:
+    is_too_long = state.fetcher.status is not None and len(state.first) > MAX_LIMIT
+    if not state.may_be_one_page() or is_too_long:
         return []
     if state.fetcher.status is not None:
         return _confirm_status_page(state, state.fetcher.status)
@@ -223,7 +208,7 @@ def _confirm_status_page(state: ReadingState, status: str) -> list[Evidence]:
 
     A page of all pets may show that; if it does not, the pages of the other statuses may.
     """
-    first, fetcher = state.first_page, state.fetcher
+    first, fetcher = state.first, state.fetcher
     whole_page = fetcher.probe(OF_ALL)
     if whole_page is None:
         return []
@@ -242,19 +227,19 @@ def _confirm_status_page(state: ReadingState, status: str) -> list[Evidence]:
 
 def follow_parameter(state: ReadingState) -> list[Evidence]:
     """Look for a parameter that moves a window over the listing, and read through it."""
-    if state.walk is not None or len(state.first_page) > MAX_LIMIT:
+    if state.walk is not None or len(state.first) > MAX_LIMIT:
         return []
-    parameter = find_parameter(state.fetcher, state.first_page)
+    parameter = find_parameter(state.fetcher, state.first)
     if parameter is None:
         return []
-    return _read_through(state, WindowWalk(state.fetcher, state.first_page, state.rows, parameter))
+    return _read_through(state, WindowWalk(state, state.first, parameter=parameter))
 
 
 def trust_short_page(state: ReadingState) -> list[Evidence]:
     """Trust a short page if nothing speaks against it."""
     is_refuted = any(item.is_contradiction for item in state.evidence)
-    is_one_page = state.walk is None and len(state.first_page) < MAX_LIMIT
-    if is_refuted or not is_one_page or not state.may_be_one_page:
+    is_one_page = state.walk is None and len(state.first) < MAX_LIMIT
+    if is_refuted or not is_one_page or not state.may_be_one_page():
         return []
     if state.fetcher.status is None:
         pages = state.ask_status_pages()
@@ -267,7 +252,7 @@ def trust_short_page(state: ReadingState) -> list[Evidence]:
 
 def _may_be_cut(state: ReadingState) -> bool:
     """Return whether another page suggests that the store cut this one at a length of its own."""
-    first = state.first_page
+    first = state.first
     if state.fetcher.status is not None:
         whole_page = state.fetcher.probe(OF_ALL)
         if whole_page is None:
@@ -286,7 +271,7 @@ def _may_be_cut(state: ReadingState) -> bool:
 
 def _obeys_smaller_limit(state: ReadingState) -> bool:
     """Return whether the store returned exactly as many pets as a smaller limit asks for."""
-    limit = smaller_limit(state.first_page)
+    limit = smaller_limit(state.first)
     page = state.fetcher.probe(state.fetcher.params(limit=limit))
     return page is not None and len(page) == limit
 
@@ -299,7 +284,7 @@ def count_statuses(state: ReadingState) -> list[Evidence]:
     if pages is None:
         return []
     evidence = []
-    listed = state.rows.columns()
+    listed = state.rows.columns
     for status in pages.complete_statuses():
         left_out = ids_with(listed, status).difference(pages.usable[status].columns.id)
         if left_out:
@@ -324,19 +309,21 @@ def _read_through(state: ReadingState, walk: Walk) -> list[Evidence]:
     fetcher = state.fetcher
     asks_statuses = fetcher.status is None
     # Before the walk, which then cannot miss a pet that came after they were read. A reading that
-    # may stop early asks for them only at its end.
+    # may stop early requests them only at its end.
     has_budget = fetcher.probes + len(PET_STATUSES) < MOST_PROBES
-    if asks_statuses and fetcher.is_enough is None and has_budget:
+    if asks_statuses and state.is_enough is None and has_budget:
         state.ask_status_pages()
     walk.run()
     if not walk.is_over:
         return []
-    contradictions = list(walk.look_back())
+    contradictions = [*walk.contradictions, *walk.check_first_page()]
+    if walk.doubt is not None:
+        contradictions.append(walk.doubt)
     if contradictions:
         return contradictions
     if asks_statuses:
         state.ask_status_pages()
-    assumptions = [walk.reach, *(_HOLDS_STILL if walk.pages > 1 else ())]
+    assumptions = [walk.reach, *(_HOLDS_STILL if state.pages_read > 1 else ())]
     return [state.end(walk.fact, assumptions, detail=walk.detail)]
 
 
@@ -350,13 +337,12 @@ def _summarize(state: ReadingState, left_out: int) -> list[Evidence]:
         evidence.append(Evidence(Fact.STATUSES_HOLD_MORE, count=left_out))
     if state.status_pages is not None and fetcher.status is None:
         evidence += state.status_pages.contradictions
-    if state.states_more:
-        total = state.stated_total or 0
-        if fetcher.status is None:
-            assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
-            evidence.append(Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=total))
-        else:
-            evidence.append(Evidence(Fact.TOTAL_OF_ALL, count=total))
+    total = state.stated_total() or 0
+    if total > len(state.rows) and fetcher.status is None:
+        assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
+        evidence.append(Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=total))
+    elif total > len(state.rows):
+        evidence.append(Evidence(Fact.TOTAL_OF_ALL, count=total))
     age_difference_s = fetcher.oldest_s - fetcher.newest_s
     if age_difference_s > _AGE_TOLERANCE_S:
         evidence.append(Evidence(Fact.OLD_ANSWER, detail=f"{age_difference_s:,.0f} s"))
@@ -365,11 +351,11 @@ def _summarize(state: ReadingState, left_out: int) -> list[Evidence]:
 
 def _why_no_end(state: ReadingState) -> list[Evidence]:
     """Return why a single page does not show an end, if it does not."""
-    first = state.first_page
+    first = state.first
     facts = {item.fact for item in state.evidence}
     if first.may_name_next and Fact.LINK_NOT_FOLLOWED not in facts:
         return [Evidence(Fact.NEXT_NOT_READ)]
-    if any(item.shows is Shows.END and item.scope is None for item in state.evidence):
+    if any(item.fact.shows is Shows.END and item.scope is None for item in state.evidence):
         return []
     if len(first) >= MAX_LIMIT:
         return [Evidence(Fact.PAGE_FULL)]

@@ -77,6 +77,7 @@ from petstore_frame.loader.source import (
     open_source,
 )
 from petstore_frame.schema import AnyFrame, fold
+from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.transport import Interrupts
 from petstore_frame.validation import suggest
 
@@ -496,11 +497,23 @@ def _note_likely(
 def _read_store(
     client: PostingClient, options: LoadOptions, to_send: int, watch: Callable[[], object]
 ) -> StorePets | None:
-    """Read the store before a load; None if the caller leaves it out."""
+    """Read the store before a load; None if the caller leaves it out.
+
+    A bar shows the pets read once that takes a while. A function of the user gets no calls yet,
+    because it expects the states of rows.
+    """
     if not options.check_store:
         return None
+    option = False if callable(options.progress) else options.progress
+    display: ProgressBar[int] = ProgressBar(option, "Reading the store", delay_s=1.0)
+
+    def show(pets: int) -> None:
+        watch()
+        display.show(pets, pets)
+
     try:
-        return read_store(client, watch, max(LEAST_PAGES, to_send))
+        with display:
+            return read_store(client, show, max(LEAST_PAGES, to_send), display.note_wait)
     except PetstoreError as failed:
         if not isinstance(failed, AuthenticationError):  # for which that is no remedy
             failed.add = ("check_store", False)  # nothing was sent

@@ -31,12 +31,22 @@ from petstore_frame.transport import same_store_address
 CONNECT_S = 5.0
 
 
-def read_store(client: Any, watch: Callable[[], object], max_pages: float = math.inf) -> StorePets:
-    """Read the pets of a store; ``watch`` is called at each page, and what it raises ends it.
+def read_store(
+    client: Any,
+    on_rows: Callable[[int], object],
+    max_pages: float = math.inf,
+    on_wait: Callable[[float], None] | None = None,
+) -> StorePets:
+    """Read the pets of a store.
 
-    A listing that reaches ``max_pages`` is not complete, whatever follows.
+    Args:
+        client: Sends the requests.
+        on_rows: Called with the number of pets after each page; an error that it raises ends the
+            reading.
+        max_pages: How many pages to read; a listing that reaches this number is not complete.
+        on_wait: Called with the seconds to wait if the store asks to wait.
     """
-    inventory = read_inventory(client, max_pages=max_pages, on_page=watch)
+    inventory = read_inventory(client, max_pages=max_pages, on_rows=on_rows, on_wait=on_wait)
     claim, pets = inventory.completeness, dict[int, StorePet]()
     for pet_id, body in _bodies(inventory):
         name = str(body["name"])
@@ -190,7 +200,7 @@ def reconcile(
                 f"{path} is an import into another store, which had the address {run.base_url} "
                 "before; the store there now does not have these rows, so nothing was settled"
             )
-        store = read_store(client, watch)
+        store = read_store(client, lambda _: watch())
         for unsettled in runs:
             settled = _settle(writer.sql, Outcomes(writer, unsettled), store)
             if unsettled.id == import_id:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from petstore_frame import __version__
 from petstore_frame.charts import status_chart
+from petstore_frame.inventory import evidence_lines
 from petstore_frame.rendering import PAGE, Card, Markup, palette, style
 from petstore_frame.report.report_content import Content
 from petstore_frame.schema import NO_STATUS, status_label
-from petstore_frame.summary import short
 
 
 def write_html(content: Content, path: Path) -> None:
@@ -42,7 +42,7 @@ def write_html(content: Content, path: Path) -> None:
         pets=len(content.frame),
         rows=content.rows(no_status=NO_STATUS),
         coverage=content.coverage,
-        grounds=content.completeness.evidence_lines(),
+        grounds=evidence_lines(content.completeness),
         version=__version__,
     )
     path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
@@ -50,10 +50,10 @@ def write_html(content: Content, path: Path) -> None:
 
 def _cards(content: Content) -> Iterator[Card]:
     total, counts = content.counts.total, content.counts.by_status
-    yield Card("Pets", short(total), content.counts.categories_in_words, None, total.is_exact)
+    yield Card("Pets", str(total), content.counts.categories_in_words, None, total.is_exact)
     for status, count in counts.items():
         under = count.bound.replace("_", " ")
         if content.has_shares:
             under = content.counts.shares[status]
         shade = content.status_colors[status]
-        yield Card(status_label(status), short(count), under, shade, count.is_exact)
+        yield Card(status_label(status), str(count), under, shade, count.is_exact)

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame import __version__
-from petstore_frame.inventory import StatusCount
+from petstore_frame.inventory import StatusCount, evidence_lines
 from petstore_frame.rendering import palette
 from petstore_frame.report import sheet_layout as layout
 from petstore_frame.report.report_content import ColumnKind, Content, PetColumn
@@ -192,7 +192,7 @@ def write_about(book: Book, content: Content) -> None:
     """Add the last sheet: what the workbook covers, the evidence, and its terms."""
     sections = {
         "What it covers": content.coverage,
-        "How we know": content.completeness.evidence_lines(),
+        "How we know": evidence_lines(content.completeness),
         "Terms": _TERMS,
     }
     line = f"{content.as_of} · Made with petstore-frame {__version__}"

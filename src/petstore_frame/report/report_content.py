@@ -14,6 +14,7 @@ from petstore_frame.inventory import (
     Inventory,
     Provenance,
     completeness,
+    inventory_of,
     provenance_of,
 )
 from petstore_frame.pet_table import category_ids, pandas_frame, typed_frame
@@ -94,7 +95,7 @@ class Content:
         """Return the rows as an Inventory; None if their source is not recorded."""
         if self.provenance is None:
             return None
-        return Inventory.of_rows(self.frame, self.completeness, self.provenance)
+        return inventory_of(self.frame, self.completeness, self.provenance)
 
     @property
     def as_of(self) -> str:

@@ -16,6 +16,7 @@ from petstore_frame.errors import ArgumentError, ReportError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory import (
     Inventory,
+    inventory_of,
     is_unchanged_csv,
     json_lines,
     write_coverage,
@@ -172,9 +173,12 @@ def write_data(inventory: Inventory, target: Path, *, overwrite: bool = False) -
         if extension == ".csv":
             # Text is quoted: a lone carriage return in a name would be left bare otherwise.
             inventory.frame.to_csv(
-                draft, index=False, encoding="utf-8",
-                lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC,
-            )  # fmt: skip
+                draft,
+                index=False,
+                encoding="utf-8",
+                lineterminator="\n",
+                quoting=csv.QUOTE_NONNUMERIC,
+            )
         elif extension == ".jsonl":
             with draft.open("w", encoding="utf-8", newline="\n") as file:
                 file.writelines(f"{line}\n" for line in json_lines(inventory.frame))
@@ -233,7 +237,7 @@ def _write_parquet(content: Content, path: Path) -> None:
         labels = content.category_names(frame)
         frame[content.labels_name] = pd.Series(labels, frame.index, dtype="str")
     if content.provenance is not None:
-        frame = Inventory.of_rows(frame, content.completeness, content.provenance).frame
+        frame = inventory_of(frame, content.completeness, content.provenance).frame
     frame[names].to_parquet(path, **_PARQUET)
 
 

@@ -11,7 +11,7 @@ from petstore_frame.report import sheet_layout as layout
 from petstore_frame.report.report_content import Content
 from petstore_frame.schema import status_label
 from petstore_frame.storage import Book, Sheet, styles
-from petstore_frame.summary import Line, short
+from petstore_frame.summary import Line
 
 MAX_CATEGORIES = 20
 _NAME, _FIRST_STATUS = 1, 2  # columns of each table of counts
@@ -44,7 +44,7 @@ def _summary_widths(content: Content) -> list[float]:
     """Return the widths of the columns: a margin, the name, the counts and the share."""
     counts = content.counts
     # A key figure that does not fit its column is shown as ###.
-    longest = max(len(short(count)) for count in counts.sums.cells)
+    longest = max(len(str(count)) for count in counts.sums.cells)
     width = max(12, 2.5 + 1.85 * longest)
     return [1, _NAME_WIDTH, *[width] * len(counts.sums.cells), _SHARE_WIDTH]
 

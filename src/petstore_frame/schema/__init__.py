@@ -1,7 +1,8 @@
 """Defines a pet: its fields, models, columns and text comparison."""
 
+from petstore_frame.schema.arrow_tables import pandas_from_arrow
 from petstore_frame.schema.categories import Categories, Labels
-from petstore_frame.schema.columns import AnyFrame, PetColumns, as_type, signed_dictionaries
+from petstore_frame.schema.columns import AnyFrame, PetColumns, PetRows, as_type
 from petstore_frame.schema.folding import (
     category_in,
     content_of,
@@ -39,6 +40,7 @@ __all__ = [
     "Pet",
     "PetColumns",
     "PetField",
+    "PetRows",
     "PetStatus",
     "as_type",
     "category_in",
@@ -50,6 +52,6 @@ __all__ = [
     "folded_name",
     "minute_text",
     "name_in",
-    "signed_dictionaries",
+    "pandas_from_arrow",
     "status_label",
 ]

@@ -1,20 +1,24 @@
-"""Holds many pets as columns, and converts them to a frame.
+"""Holds many pets as columns: those of a page, or those of a reading by id; builds their frame.
 
 Text has the dtype ``str``. In pandas 2 this is ``object``, with the same values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+import operator
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
+from itertools import count, islice
+from operator import itemgetter
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any, Protocol, Self, get_type_hints, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, get_type_hints, overload
 
 import msgspec
+from msgspec.structs import astuple
 from pydantic import TypeAdapter, ValidationError
 
-from petstore_frame.extras import import_extra
-from petstore_frame.schema.models import FIELDS, PET_STATUSES, Pet, PetField, contract_error
+from petstore_frame.schema.models import FIELDS, Pet, PetField, contract_error
 from petstore_frame.schema.text import replace_surrogates, replace_surrogates_in_json
 
 if TYPE_CHECKING:
@@ -29,23 +33,32 @@ class AnyFrame(Protocol):
         """The columns, or their names."""
 
 
-def _page_decoder() -> msgspec.json.Decoder[list[msgspec.Struct]]:
-    """Return a decoder of pages, as strict as Pet and four times as fast."""
+def _page_decoder(*, has_usual_values: bool) -> msgspec.json.Decoder[list[msgspec.Struct]]:
+    """Return a decoder of pages, as strict as Pet and four times as fast.
+
+    Args:
+        has_usual_values: Whether to accept only the statuses of the interface. These are then the
+            same objects for all pets, which saves memory and half of the time.
+    """
     hints = get_type_hints(Pet, include_extras=True)
-    fields = [
-        (field.name, hints[field.name], *(() if field.is_required else (None,))) for field in FIELDS
-    ]
+    fields: list[tuple[Any, ...]] = []
+    for field in FIELDS:
+        hint = hints[field.name]
+        if field.values and has_usual_values:
+            hint = Literal[field.values] | None
+        fields.append((field.name, hint) if field.is_required else (field.name, hint, None))
     wire_names = {field.name: field.wire_name for field in FIELDS}
     row = msgspec.defstruct("Row", fields, rename=wire_names, gc=False)
     return msgspec.json.Decoder(GenericAlias(list, row))
 
 
-_PAGE = _page_decoder()
+_USUAL_PAGE = _page_decoder(has_usual_values=True)
+_PAGE = _page_decoder(has_usual_values=False)
 # It accepts all that JSON Schema allows, such as 1.0 for 1, and says what is wrong with a page.
 _EXACT_PAGE = TypeAdapter(list[Pet])
 _ID, _STATUS = FIELDS.names.index("id"), FIELDS.names.index("status")
-# One object per known status, not one per pet.
-_STATUSES: dict[str | None, str | None] = {status: status for status in (*PET_STATUSES, None)}
+# Eight bytes per number instead of an object: a million pets may be in memory at a time.
+_IS_COMPACT = [field.dtype == "int64" and field.is_required for field in FIELDS]
 
 
 class PetColumns(tuple[Sequence[Any], ...]):
@@ -81,18 +94,11 @@ class PetColumns(tuple[Sequence[Any], ...]):
 
         Interface: Endpoints, List all animals.
         """
-        valid_body = replace_surrogates_in_json(body)
-        pets: list[Any]
         try:
-            pets = _PAGE.decode(valid_body)
+            rows = list(map(astuple, _USUAL_PAGE.decode(body)))
         except (ValueError, RecursionError):
-            try:
-                pets = _EXACT_PAGE.validate_json(valid_body, by_name=False)
-            except ValidationError as problem:
-                raise contract_error(problem, body, operation, page) from None
-        values = {field.name: list(map(attrgetter(field.name), pets)) for field in FIELDS}
-        values["status"] = list(map(_STATUSES.get, values["status"], values["status"]))
-        return cls(*values.values())
+            rows = _unusual_rows(body, operation, page)
+        return cls.of_rows(rows)
 
     @classmethod
     def of_rows(cls, rows: Iterable[Sequence[Any]]) -> Self:
@@ -104,13 +110,8 @@ class PetColumns(tuple[Sequence[Any], ...]):
         """Return the columns of models."""
         return cls.of_rows([getattr(pet, name) for name in FIELDS.names] for pet in pets)
 
-    @property
-    def id(self) -> Sequence[int]:
-        return self[_ID]
-
-    @property
-    def status(self) -> Sequence[str | None]:
-        return self[_STATUS]
+    id = property(itemgetter(_ID), doc="The ids.")
+    status = property(itemgetter(_STATUS), doc="The statuses; None for a pet without one.")
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Return the pets as rows, each in the order of the fields."""
@@ -140,6 +141,117 @@ class PetColumns(tuple[Sequence[Any], ...]):
 
         columns = zip(FIELDS, self, strict=True)
         return pd.DataFrame({field.name: _column(field, values) for field, values in columns})
+
+
+def _unusual_rows(body: bytes, operation: str, page: int | None) -> list[tuple[Any, ...]]:
+    """Parse a page with other statuses, with numbers such as 1.0, or with lone surrogates."""
+    pets: list[Any]
+    try:
+        pets = _PAGE.decode(body)
+    except (ValueError, RecursionError):
+        try:
+            pets = _EXACT_PAGE.validate_json(replace_surrogates_in_json(body), by_name=False)
+        except ValidationError as problem:
+            raise contract_error(problem, body, operation, page) from None
+    rows = [tuple(getattr(pet, name) for name in FIELDS.names) for pet in pets]
+    # One object per status, not one per pet.
+    statuses = {row[_STATUS]: row[_STATUS] for row in rows}
+    return [(*row[:_STATUS], statuses[row[_STATUS]], *row[_STATUS + 1 :]) for row in rows]
+
+
+class PetRows:
+    """The pets of a reading by id; if a pet is added again, its later row replaces the earlier one.
+
+    Attributes:
+        columns: The pets in the order in which they were first added; it grows with them.
+        disputed: Statuses between which a pet that was added twice differed.
+        ambiguous_id: An id that was added with two names or categories, or None.
+    """
+
+    def __init__(self) -> None:
+        self._values: list[MutableSequence[Any]] = [
+            array("q") if is_compact else [] for is_compact in _IS_COMPACT
+        ]
+        self.columns = PetColumns(*self._values)
+        self._ids: MutableSequence[int] = self._values[_ID]
+        # Ids usually rise, and can be searched; only other ids need an index.
+        self._index: dict[int, int] | None = None
+        self.ambiguous_id: int | None = None
+        self.disputed: set[str | None] = set()
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __contains__(self, pet_id: int) -> bool:
+        return self.position(pet_id) is not None
+
+    def position(self, pet_id: int) -> int | None:
+        """Return the position of a pet in the columns, or None."""
+        if self._index is not None:
+            return self._index.get(pet_id)
+        position = bisect_left(self._ids, pet_id)
+        is_match = position < len(self._ids) and self._ids[position] == pet_id
+        return position if is_match else None
+
+    def add(self, columns: PetColumns, *, is_earlier: bool = False) -> int:
+        """Add a page and return how many pets were new; an earlier page changes no pet."""
+        count_before = len(self._ids)
+        if not is_earlier and self._are_new(columns.id):
+            self._append(columns)
+            return len(columns.id)
+        for row in zip(*columns, strict=True):
+            position = self.position(row[_ID])
+            if position is None:
+                self.add(PetColumns.of_rows([row]))
+                continue
+            existing = tuple(values[position] for values in self._values)
+            if row == existing:
+                continue
+            self._note_differences(row, existing)
+            if not is_earlier:
+                for values, value in zip(self._values, row, strict=True):
+                    values[position] = value
+        return len(self._ids) - count_before
+
+    def _are_new(self, ids: Sequence[int]) -> bool:
+        """Return whether all ids are new and distinct; build the index once they do not rise."""
+        index = self._index
+        if index is None:
+            starts_above = not self._ids or not ids or ids[0] > self._ids[-1]
+            if starts_above and all(map(operator.lt, ids, islice(ids, 1, None))):
+                return True
+            index = self._index = self._new_index()
+        return index.keys().isdisjoint(ids) and len({*ids}) == len(ids)
+
+    def _new_index(self) -> dict[int, int]:
+        return {pet_id: position for position, pet_id in enumerate(self._ids)}
+
+    def _append(self, columns: PetColumns) -> None:
+        try:
+            if self._index is not None:
+                self._index.update(zip(columns.id, count(len(self._ids)), strict=False))
+            for values, new_values in zip(self._values, columns, strict=True):
+                values.extend(new_values)
+        except BaseException:  # Ctrl-C
+            self._drop_incomplete_rows()
+            raise
+
+    def _drop_incomplete_rows(self) -> None:
+        complete_rows = min(map(len, self._values))
+        for values in self._values:
+            del values[complete_rows:]
+        if self._index is not None:
+            self._index = self._new_index()
+
+    def _note_differences(self, row: Sequence[Any], existing: Sequence[Any]) -> None:
+        """Note between which statuses, or under which id, two rows of a pet differ."""
+        for position, (value, existing_value) in enumerate(zip(row, existing, strict=True)):
+            if value == existing_value:
+                continue
+            if position == _STATUS:
+                self.disputed |= {existing_value, value}
+            else:
+                self.ambiguous_id = row[_ID]
 
 
 def _column(field: PetField, values: Sequence[Any]) -> Any:
@@ -185,23 +297,3 @@ def as_type(values: Any, dtype: Any) -> Any:
     if not has_only_text:
         texts = series.map(replace_surrogates, na_action="ignore").astype("str")
     return texts.where(series.notna())
-
-
-def signed_dictionaries(table: Any) -> Any:
-    """Return an Arrow table whose dictionaries have signed indices, as pandas reads no others.
-
-    polars writes its categories with unsigned indices.
-    """
-    pyarrow = import_extra("pyarrow", "reading a frame of another library", "history")
-    for position, column in enumerate(table.schema):
-        index_type = getattr(column.type, "index_type", None)
-        if index_type is None or not str(index_type).startswith("u"):
-            continue
-        chunks = [
-            pyarrow.DictionaryArray.from_arrays(chunk.indices.cast("int64"), chunk.dictionary)
-            for chunk in table.column(position).chunks
-        ]
-        signed_type = pyarrow.dictionary(pyarrow.int64(), column.type.value_type)
-        signed = pyarrow.chunked_array(chunks, signed_type)
-        table = table.set_column(position, column.name, signed)
-    return table

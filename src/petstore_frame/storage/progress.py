@@ -66,6 +66,10 @@ class ProgressBar(Generic[Value]):
         if self._bar is not None:
             self._bar.set_postfix_str(text, refresh=True)
 
+    def note_wait(self, seconds: float) -> None:
+        """Show that the store asked to wait."""
+        self.note(f"the store asked us to wait {seconds:,.0f} s")
+
     def __enter__(self) -> Self:
         return self
 

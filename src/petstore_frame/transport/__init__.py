@@ -1,4 +1,4 @@
-"""Sends one request, reads one answer, and says what is proven if none comes."""
+"""Sends one request, reads its response, and says what is proven if none comes."""
 
 from petstore_frame.transport.connection_settings import (
     IdempotencyKey,
@@ -7,8 +7,9 @@ from petstore_frame.transport.connection_settings import (
     same_store_address,
 )
 from petstore_frame.transport.interrupts import Interrupts
+from petstore_frame.transport.page import Page, parse_page
 from petstore_frame.transport.post_outcome import PostOutcome, Proof
-from petstore_frame.transport.response import STORE_ID, Page, Response
+from petstore_frame.transport.response import STORE_ID, Response
 from petstore_frame.transport.transport import Clocks, GivenTransport, Transport, in_memory
 
 __all__ = [
@@ -25,5 +26,6 @@ __all__ = [
     "checked_key",
     "hide_key",
     "in_memory",
+    "parse_page",
     "same_store_address",
 ]

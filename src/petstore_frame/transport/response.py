@@ -1,66 +1,45 @@
-"""Reads a response: its status, headers (with the Link header) and body, or a page of pets.
-
-The interface states none of the headers of paging, and none proves anything until pages confirm it.
-"""
+"""Reads one response within limits of time and size, and removes the API key from it."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
-from urllib.parse import parse_qsl, urljoin
+from typing import NamedTuple
 
-from petstore_frame.schema import Pet, PetColumns
+import httpx
+from pydantic import SecretStr
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-# Identifies a store, in its answers and in a POST for it; an extension of the interface.
+# Identifies a store, in its responses and in a POST to it; an extension of the interface.
 STORE_ID = "X-Store-Id"
-_ADDRESS = ("http://", "https://", "/", "?")
-# What programs write if there is no next page.
-_NOTHING = frozenset(("", "no", "null", "none", "undefined", "false", "0", "-1"))
-_LIMIT = re.compile(r"[?&]limit=([0-9]{1,9})(?:[&#]|$)")
-_STATUS = re.compile(r"[?&]status=([^&#]+)")
-_OFFSETS = ("offset", "skip", "start", "_start")
-# A proxy may have joined two lines into one; `1,000` may be one number or two, and is neither.
-_COUNTS = re.compile(r"[0-9]{1,18}(?:, [0-9]{1,18})*")
-# A Content-Range as `items 0-99/250`; a unit of another kind, such as bytes, counts no pets.
-_RANGE = re.compile(r"(?:(?:items|pets)[\s=:]+|^)[0-9*][-0-9*]*/([0-9]{1,18})", re.IGNORECASE)
-# Of a link (RFC 8288); commas and semicolons within quotes belong to the value.
-_PARAMETER = re.compile(r'\s*;\s*([^\s=;,"<>]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?')
-_AGE = re.compile(r"\s*([0-9]{1,9})")
 MAX_BODY_BYTES = 64 * 2**20
-
-
-def _parse_date(text: str) -> datetime | None:
-    """Return the time of an HTTP date, or None if it is none."""
-    try:
-        parsed = parsedate_to_datetime(text)
-    except (ValueError, OverflowError):
-        return None
-    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed
+# The largest window with a gzip or zlib header, and without any header.
+_WITH_HEADER, _RAW = 32 + zlib.MAX_WBITS, -zlib.MAX_WBITS
+_ENCODINGS = frozenset({"gzip", "x-gzip", "deflate"})
+# A store compresses once, and a proxy perhaps again.
+_MAX_LAYERS = 2
+_STARS = b"***"
 
 
 class BodyProblem(StrEnum):
-    """Why a body is not there although its answer began."""
+    """Why the body of a response is missing."""
 
     CUT = "broke off"
-    LATE = "was not over in the time allowed"
+    LATE = "did not end within the time allowed"
     LARGE = "is larger than 64 MiB"
     PACKED = "is compressed wrongly"
 
 
 class Response(NamedTuple):
-    """What came back for one request to ``url``; ``operation`` is its method and path.
+    """The response to one request to ``url``; ``operation`` is its method and path.
 
-    Names of ``headers`` match in any case. ``body`` is empty where there is a ``body_problem``.
-    ``elapsed_s`` runs from the first byte out to the last byte in.
+    Names of ``headers`` match in any case. ``body`` is empty if there is a ``body_problem``.
+    ``elapsed_s`` runs from the first byte sent to the last byte received.
     """
 
     operation: str
@@ -84,158 +63,123 @@ class Response(NamedTuple):
         return max(0.0, (until - now).total_seconds())
 
 
-def read_links(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the links of a ``Link`` header: each target as written, and its relations.
-
-    A link whose ``anchor`` makes it speak of another resource is left out, as RFC 8288
-    (section 3.2) allows.
-
-    Example:
-        >>> list(read_links('<?page=2>; title="a, b"; REL="Next last",'))
-        [('?page=2', ['next', 'last'])]
-    """
-    position = 0
-    while (start := text.find("<", position)) >= 0:
-        end = text.find(">", start)
-        if end < 0:
-            return
-        parameters: dict[str, str] = {}
-        position = end + 1
-        while parameter := _PARAMETER.match(text, position):
-            name, quoted, bare = parameter.groups(default="")
-            parameters.setdefault(name.lower(), quoted or bare)
-            position = parameter.end()
-        if "anchor" not in parameters:
-            yield text[start + 1 : end].strip(), parameters.get("rel", "").lower().split()
+def _parse_date(text: str) -> datetime | None:
+    """Return the time of an HTTP date, or None if the text is not a date."""
+    try:
+        parsed = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed
 
 
-@dataclass(frozen=True, eq=False)
-class Page:
-    """One answer to ``GET /pets``; ``for pet in page`` gives its pets, ``len()`` their number.
+@dataclass(frozen=True)
+class SecondsLeft:
+    """A read timeout that shrinks toward the deadline of the whole response.
+
+    httpcore passes the read timeout to ``socket.settimeout`` before each read, and a socket accepts
+    any object that is a whole number. With a constant, a response that sends one byte now and then
+    would never time out.
 
     Attributes:
-        columns: The pets as four lists, in the order received.
-        headers: The answer's header lines; names match in any case.
-        address: The whole address asked, against which a relative link is read.
-        limit: The limit asked for, or None for an address that the store named without one.
-        status: The status filter asked for, or None.
-
-    Example:
-        >>> import petstore_frame as pf
-        >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
-        ...     page = client.list_pets(limit=2)
-        >>> page
-        <Page: 2 pets, as many as asked for: the store may hold more>
-        >>> [pet.id for pet in page] == page.frame["id"].tolist()
-        True
+        timeout_s: Seconds to wait for a single read, rounded up to a whole number.
+        deadline: When the response must be complete, on the same clock.
+        clock: Returns the time now.
     """
 
-    MAX_LIMIT: ClassVar[int] = 100  # pets of one page
+    timeout_s: float
+    deadline: float
+    clock: Callable[[], float]
 
-    columns: PetColumns
-    headers: Mapping[str, str]
-    address: str = ""
-    limit: int | None = None
-    status: str | None = None
+    def __index__(self) -> int:
+        remaining_s = self.deadline - self.clock()
+        if remaining_s <= 0:
+            raise TimeoutError("the response did not end within the time allowed")
+        return math.ceil(min(self.timeout_s, remaining_s))
 
-    @classmethod
-    def of_address(cls, columns: PetColumns, headers: Mapping[str, str], address: str) -> Self:
-        """Return the page of an address that the store named, with what its query asks for."""
-        limit, status = _LIMIT.search(address), _STATUS.search(address)
-        return cls(
-            columns,
-            headers,
-            address,
-            None if limit is None else int(limit[1]),
-            None if status is None else status[1],
-        )
 
-    @cached_property
-    def next_address(self) -> str | None:
-        """The whole address of the next page, as ``Link`` or ``X-Next-Page`` names it, or None."""
-        links = read_links(self.headers.get("Link", ""))
-        targets = [target for target, relations in links if "next" in relations]
-        if self._named_next.startswith(_ADDRESS):
-            targets.append(self._named_next)
-        if not targets:
-            return None
-        if targets[0].startswith(("http://", "https://")):
-            return targets[0].partition("#")[0]
-        try:
-            return urljoin(self.address, targets[0]).partition("#")[0]
-        except ValueError:  # it cannot be read, which whoever asks for it finds out
-            return targets[0]
+def read_body(
+    response: httpx.Response, deadline: float, clock: Callable[[], float]
+) -> tuple[bytes, BodyProblem | None]:
+    """Return the decompressed body, or an empty one and the problem with it; nothing is raised."""
+    if response.is_stream_consumed:  # a custom transport has read it already
+        return response.content, None
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        for chunk in response.iter_raw():
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MAX_BODY_BYTES:
+                return b"", BodyProblem.LARGE
+            if clock() > deadline:
+                return b"", BodyProblem.LATE
+    except httpx.TimeoutException:
+        return b"", BodyProblem.LATE
+    except (httpx.HTTPError, httpx.StreamError):
+        return b"", BodyProblem.CUT
+    finally:
+        response.close()
+    body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+    encoding = response.headers.get("Content-Encoding")
+    return _decompress(body, encoding) if encoding else (body, None)
 
-    @property
-    def next_skips(self) -> str:
-        """The offset of the next link where it skips rows behind those of a first page, or empty.
 
-        A store that gives fewer pets than were asked for may count on as if it had given all.
-        """
-        for name, value in parse_qsl((self.next_address or "").partition("?")[2]):
-            is_number = value.isascii() and value.isdigit() and len(value) < 19
-            if name.lower() in _OFFSETS and is_number and int(value) > len(self):
-                return f"{name}={value}"
-        return ""
+def _decompress(body: bytes, content_encoding: str) -> tuple[bytes, BodyProblem | None]:
+    """Undo each layer of compression; the size limit applies to each of them."""
+    names = [name.strip().lower() for name in content_encoding.split(",")]
+    # Some proxies name a character set here; only names of compressions count.
+    layers = [name for name in names if name in _ENCODINGS]
+    if len(layers) > _MAX_LAYERS:
+        return b"", BodyProblem.PACKED
+    for name in reversed(layers):
+        content, problem = _inflate(body, _WITH_HEADER)
+        if problem is BodyProblem.PACKED and name == "deflate":
+            content, problem = _inflate(body, _RAW)
+        if problem is not None:
+            return b"", problem
+        body = content
+    return body, None
 
-    @cached_property
-    def may_name_next(self) -> bool:
-        """Whether a next page is named in any way, or by a link that cannot be read."""
-        text = self.headers.get("Link", "").strip()
-        is_unclear = bool(text) and not any(read_links(text))
-        return is_unclear or self.next_address is not None or bool(self._named_next)
 
-    @property
-    def _named_next(self) -> str:
-        """What ``X-Next-Page`` names: an address, a number or a cursor; empty for no next page."""
-        text = self.headers.get("X-Next-Page", "").strip()
-        return "" if text.lower() in _NOTHING else text
+def _inflate(body: bytes, window_bits: int) -> tuple[bytes, BodyProblem | None]:
+    inflater = zlib.decompressobj(window_bits)
+    try:
+        content = inflater.decompress(body, MAX_BODY_BYTES + 1)
+    except zlib.error:
+        return b"", BodyProblem.PACKED
+    if len(content) > MAX_BODY_BYTES:
+        return b"", BodyProblem.LARGE
+    return (content, None) if inflater.eof else (b"", BodyProblem.PACKED)
 
-    @cached_property
-    def total(self) -> int | None:
-        """The largest total that ``X-Total-Count`` or ``Content-Range`` states, or None."""
-        counts = self.headers.get("X-Total-Count", "").strip()
-        totals = counts.split(", ") if _COUNTS.fullmatch(counts) else []
-        totals += _RANGE.findall(self.headers.get("Content-Range", ""))
-        return max(map(int, totals), default=None)
 
-    @property
-    def age_s(self) -> float:
-        """How old the answer was, as the ``Age`` header of a cache states it; 0 without one."""
-        age = _AGE.match(self.headers.get("Age", ""))
-        return 0.0 if age is None else float(age[1])
+class KeyRedactor:
+    """Replaces a key by stars, in each spelling that JSON allows, such as ``\\/`` for ``/``."""
 
-    def mismatches(self, status: str | None) -> int:
-        """Return how many pets do not have the status that was asked for; None asks for any."""
-        return 0 if status is None else sum(found != status for found in self.columns.status)
+    def __init__(self, key: SecretStr) -> None:
+        self._key = key
+        spellings = (_spellings(character) for character in key.get_secret_value())
+        # A bound method: a traceback must not show the pattern, because it contains the key.
+        self._replace = re.compile(b"".join(spellings)).sub
 
-    @property
-    def store_id(self) -> str | None:
-        """The answer's ``X-Store-Id`` (an extension), or None."""
-        return self.headers.get(STORE_ID)
+    def redact(self, content: bytes) -> bytes:
+        """Return a text without the key."""
+        content = content.replace(self._key.get_secret_value().encode(), _STARS)
+        return self._replace(_STARS, content) if b"\\" in content else content
 
-    @property
-    def pets(self) -> list[Pet]:
-        """The pets as models of the fields of the interface, built anew at each call."""
-        return self.columns.pets()
+    def redact_headers(self, headers: httpx.Headers) -> httpx.Headers:
+        """Return headers without the key."""
+        values = b"\n".join(value for _, value in headers.raw)
+        if self.redact(values) == values:
+            return headers
+        return httpx.Headers([(name, self.redact(value)) for name, value in headers.raw])
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The pets as a table like that of an Inventory, built anew at each call.
 
-        One row per pet: ``id`` int64, ``name`` str, ``category_id`` int64, ``status`` category.
-        """
-        return self.columns.to_frame()
-
-    def __iter__(self) -> Iterator[Pet]:
-        return iter(self.pets)
-
-    def __len__(self) -> int:
-        return len(self.columns.id)
-
-    def __repr__(self) -> str:
-        pets = "pet" if len(self) == 1 else "pets"
-        kind = f" with status {self.status}" if self.status else ""
-        is_full = self.limit is not None and len(self) >= self.limit
-        full = ", as many as asked for: the store may hold more" if is_full else ""
-        return f"<Page: {len(self)} {pets}{kind}{full}>"
+def _spellings(character: str) -> bytes:
+    """Return a pattern of a character and of its escapes in JSON."""
+    plain = re.escape(character.encode())
+    code = f"{ord(character):04x}"
+    digits = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in code)
+    escapes = [plain, rb"\\u" + digits.encode()]
+    if character in '"\\/':
+        escapes.append(rb"\\" + plain)
+    return b"(?:" + b"|".join(escapes) + b")"

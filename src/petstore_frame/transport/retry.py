@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from petstore_frame.errors import (
@@ -31,10 +32,11 @@ class Wait(NamedTuple):
     is_asked_for: bool = False
 
 
+@dataclass
 class Retries:
     """The attempts of one GET that have failed so far.
 
-    Args:
+    Attributes:
         timeout_s: Give up after this many seconds without a usable response, not counting the
             waits that the store asks for. 0 never retries.
         started_at: When the first attempt began.
@@ -43,19 +45,13 @@ class Retries:
         draw: Returns a random number from 0 to 1.
     """
 
-    def __init__(
-        self,
-        timeout_s: float,
-        started_at: float,
-        *,
-        has_responded: bool = True,
-        is_guess: bool = False,
-        draw: Callable[[], float] = random.random,
-    ) -> None:
-        self._timeout_s, self._started_at = timeout_s, started_at
-        self._has_responded, self._is_guess, self._draw = has_responded, is_guess, draw
-        self._failures = 0
-        self._requested_s = 0.0
+    timeout_s: float
+    started_at: float
+    has_responded: bool = True
+    is_guess: bool = False
+    draw: Callable[[], float] = random.random
+    _failures: int = field(default=0, init=False)
+    _requested_s: float = field(default=0.0, init=False)
 
     def next_wait(self, problem: PetstoreError, now: float) -> Wait | None:
         """Return how long to wait after a transient failure, or None to give up."""
@@ -71,23 +67,23 @@ class Retries:
                 return None
             self._requested_s += requested_s
             return Wait(requested_s, is_asked_for=True)
-        ceiling_s = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2.0**self._failures)
-        delay_s = self._draw() * ceiling_s
-        elapsed_s = now - self._started_at - self._requested_s
-        if elapsed_s + delay_s > limit_s:
+        remaining_s = limit_s - (now - self.started_at - self._requested_s)
+        if remaining_s <= 0:
             return None
+        ceiling_s = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2.0**self._failures)
         self._failures += 1
-        return Wait(delay_s)
+        # The last attempt comes at the end of the time, not one delay before it.
+        return Wait(min(self.draw() * ceiling_s, remaining_s))
 
     def _limit_s(self, problem: PetstoreError) -> float:
-        if isinstance(problem, APIConnectionError) and not self._has_responded:
-            return min(self._timeout_s, FIRST_CONTACT_S)
+        if isinstance(problem, APIConnectionError) and not self.has_responded:
+            return min(self.timeout_s, FIRST_CONTACT_S)
         is_outage = isinstance(problem, APIConnectionError) or (
             isinstance(problem, APIStatusError) and problem.status_code in _OUTAGES
         )
-        if self._is_guess and not is_outage:
-            return min(self._timeout_s, GUESS_S)
-        return self._timeout_s
+        if self.is_guess and not is_outage:
+            return min(self.timeout_s, GUESS_S)
+        return self.timeout_s
 
 
 def is_transient(problem: PetstoreError, body: bytes | None, *, has_responded: bool) -> bool:

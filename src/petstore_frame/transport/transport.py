@@ -1,4 +1,4 @@
-"""Sends one request and reads its answer; no type of httpx, and no key, leaves here."""
+"""Sends one request and reads its response; no type of httpx, and no key, leaves this module."""
 
 from __future__ import annotations
 
@@ -36,9 +36,13 @@ from petstore_frame.transport.post_outcome import (
     judge_response,
     unusable_error,
 )
-from petstore_frame.transport.redaction import KeyRedactor
-from petstore_frame.transport.response import BodyProblem, Response
-from petstore_frame.transport.response_body import SecondsLeft, read_body
+from petstore_frame.transport.response import (
+    BodyProblem,
+    KeyRedactor,
+    Response,
+    SecondsLeft,
+    read_body,
+)
 from petstore_frame.transport.retry import Retries, is_transient
 
 Content = TypeVar("Content")
@@ -48,18 +52,17 @@ _CONNECT_TIMEOUT_S = 5.0
 # uvicorn and others close idle connections after 5 s; we close ours earlier, so that no request
 # meets a closing one. How many there are is up to the caller's threads.
 _LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=2.0)
-_LINES = {
+_HEADERS = {
     "Accept": "application/json",
     "Accept-Encoding": "gzip, deflate",
     "User-Agent": "petstore-frame",
 }
-
-# A shorter key may be a word of the store's own data, so it is starred in refusals alone.
-_LEAST_UNUSUAL_KEY = 16
+# A shorter key may be part of the store's data, so it is replaced only in responses that refuse.
+_SHORTEST_UNUSUAL_KEY = 16
 
 
 class Clocks(NamedTuple):
-    """The clocks of a client, so that tests can replace them: one waits, one only rises."""
+    """How a client waits and reads the time, so that tests can replace both."""
 
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
@@ -73,6 +76,14 @@ class GivenTransport(Protocol):
 
     def handle_request(self, request: Any) -> Any: ...
     def close(self) -> None: ...
+
+
+class Target(NamedTuple):
+    """Where a request goes: the full address, the same for httpx, and the method with the path."""
+
+    address: str
+    url: httpx.URL
+    operation: str
 
 
 class Transport:
@@ -99,18 +110,20 @@ class Transport:
         self._retry_timeout_s = _checked_seconds("retry_timeout", retry_timeout)
         # Whether the store has given a usable response: its address is right.
         self._has_responded = False
-        self._given, self._clocks, self._total_s = transport, clocks, 2 * seconds
+        self._custom_transport, self._clocks, self._total_s = transport, clocks, 2 * seconds
         limits = dict.fromkeys(("read", "write", "pool"), seconds)
         self._timeout = {"connect": min(seconds, _CONNECT_TIMEOUT_S), **limits}
-        self._origin = _origin(httpx.URL(self.base_url))
+        base = httpx.URL(self.base_url)
+        self._origin = (base.scheme, base.netloc)
         self._proxy = None if transport is not None else proxy_for(self.base_url)
         self._open()
 
     def _open(self) -> None:
-        """Begin with new connections."""
+        """Start with new connections."""
         self._process = os.getpid()
-        made = self._given or new_transport(self.base_url, self._proxy)
-        self._transport: GivenTransport = made
+        self._transport: GivenTransport = self._custom_transport or new_transport(
+            self.base_url, self._proxy
+        )
 
     def get(
         self,
@@ -159,10 +172,10 @@ class Transport:
                 on_wait(wait.seconds)
             self._clocks.sleep(wait.seconds)
 
-    def post(self, body: bytes, more: Mapping[str, str], *, has_key: bool) -> PostOutcome:
-        """Send one POST and judge its end; no answer raises."""
+    def post(self, body: bytes, headers: Mapping[str, str], *, has_key: bool) -> PostOutcome:
+        """Send one POST and judge its outcome; no failure raises."""
         try:
-            response = self.send("POST", "/pets", body=body, more=more)
+            response = self.send("POST", "/pets", body=body, headers=headers)
         except APIConnectionError as problem:
             return judge_failure(problem)
         if 200 <= response.status_code < 300:
@@ -176,118 +189,116 @@ class Transport:
         *,
         params: Mapping[str, str] | None = None,
         body: bytes = b"",
-        more: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> Response:
         """Send one request, once, to a path below the base address or an address of its origin."""
-        url, target = self._target(path, params)
-        operation = self._operation(method, url, target)
+        target = self._target(method, path, params)
         # A GET changes nothing in the store: how much of it was sent does not matter.
         trace = Trace() if method == "POST" else None
         started_at = self._clocks.clock()
         try:
             response, content, body_problem = self._exchange(
-                method, target, body, more or {}, trace, started_at
+                method, target.url, body, headers or {}, trace, started_at
             )
         except TRANSPORT_ERRORS as problem:
-            proxy = None
-            if self._proxy is not None:
-                proxy = "://".join(_origin(httpx.URL(self._proxy)))
-            error = connection_error(problem, operation, trace, self.base_url, proxy)
+            proxy = None if self._proxy is None else _without_user(self._proxy)
+            error = connection_error(problem, target.operation, trace, self.base_url, proxy)
             log.debug("%s", error)
             raise error from None
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames
             if isinstance(problem, KeyboardInterrupt):
                 self._replace_connections()
-            # Those have the request's header lines, and a verbose traceback shows them.
+            # Those frames contain the request's headers, and a verbose traceback shows them.
             raise problem.with_traceback(None) from None
         elapsed_s = self._clocks.clock() - started_at
-        log.debug("%s %s %.0f ms", operation, response.status_code, elapsed_s * 1000)
-        headers: Mapping[str, str] = response.headers
-        # Some programs repeat what they were sent: this is the one place that looks for the key.
-        if response.status_code >= 400 or len(self._key) >= _LEAST_UNUSUAL_KEY:
+        log.debug("%s %s %.0f ms", target.operation, response.status_code, elapsed_s * 1000)
+        response_headers = response.headers
+        # Some programs return what they received: this is the only place that looks for the key.
+        if response.status_code >= 400 or len(self._key) >= _SHORTEST_UNUSUAL_KEY:
             content = self._redactor.redact(content)
-            headers = self._redacted_headers(response.headers)
+            response_headers = self._redactor.redact_headers(response_headers)
         return Response(
-            operation, response.status_code, headers, content, body_problem, elapsed_s, url
+            target.operation,
+            response.status_code,
+            response_headers,
+            content,
+            body_problem,
+            elapsed_s,
+            target.address,
         )
 
-    def _redacted_headers(self, headers: httpx.Headers) -> httpx.Headers:
-        redact = self._redactor.redact
-        values = b"\n".join(value for _, value in headers.raw)
-        if redact(values) == values:
-            return headers
-        return httpx.Headers([(name, redact(value)) for name, value in headers.raw])
-
-    def _operation(self, method: str, url: str, target: httpx.URL) -> str:
-        """Return method and path, for messages."""
-        path = url.partition("?")[0].removeprefix(self.base_url)
-        return f"{method} {path if path.startswith('/') else target.path}"
+    def _target(self, method: str, path: str, params: Mapping[str, str] | None) -> Target:
+        """Return where a request goes, if that is the origin of the store."""
+        address = self.base_url + path if path.startswith("/") else path
+        if params:
+            address = f"{address}?{urlencode(params)}"
+        try:
+            url = httpx.URL(address)
+        except httpx.InvalidURL:
+            raise CrossOriginError("the store's link cannot be read and was not followed") from None
+        if (url.scheme, url.netloc) != self._origin:
+            raise CrossOriginError(
+                f"the store pointed to {_without_user(address)}, which is not {self.base_url}; "
+                "it was not followed, so that the key stays with the store"
+            )
+        path_only = address.partition("?")[0].removeprefix(self.base_url)
+        operation = f"{method} {path_only if path_only.startswith('/') else url.path}"
+        return Target(address, url, operation)
 
     def _exchange(
         self,
         method: str,
-        target: httpx.URL,
+        url: httpx.URL,
         body: bytes,
-        more: Mapping[str, str],
+        headers: Mapping[str, str],
         trace: Trace | None,
         started_at: float,
     ) -> tuple[httpx.Response, bytes, BodyProblem | None]:
         """Send a request and read its response within the time allowed for all of it."""
         if self._process != os.getpid():  # a fork must not share its parent's connections
             self._open()
-        # An old response from a cache would mix two states of the store in one listing.
-        kind = {"Content-Type": "application/json"} if body else {"Cache-Control": "no-cache"}
+        clock = self._clocks.clock
         deadline = started_at + self._total_s
         timeout: dict[str, Any] = dict(self._timeout)
         if isinstance(self._transport, httpx.HTTPTransport):
-            timeout["read"] = SecondsLeft(timeout["read"], deadline, self._clocks.clock)
+            timeout["read"] = SecondsLeft(timeout["read"], deadline, clock)
         extensions: dict[str, Any] = {"timeout": timeout}
         if trace is not None:
             extensions["trace"] = trace
+        content_headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+        # An old response from a cache would mix two states of the store in one listing.
+        method_headers = content_headers if body else {"Cache-Control": "no-cache"}
+        # With a stream, httpx neither guesses nor adds headers, which takes longer than the rest.
         request = httpx.Request(
             method,
-            target,
-            headers={**_LINES, **kind, **more, **_bearer(self._key)},
-            content=body or None,
+            url,
+            headers={
+                "Host": url.netloc.decode(),
+                **_HEADERS,
+                **method_headers,
+                **headers,
+                "Authorization": f"Bearer {self._key.get_secret_value()}",
+            },
+            stream=httpx.ByteStream(body),
             extensions=extensions,
         )
+        request.read()  # a custom transport may ask for the content
         response = self._transport.handle_request(request)
-        content, problem = read_body(response, lambda: self._clocks.clock() > deadline)
+        content, problem = read_body(response, deadline, clock)
         return response, content, problem
 
     def _replace_connections(self) -> None:
-        """Begin with new connections after Ctrl-C.
+        """Start with new connections after Ctrl-C.
 
-        It may have left a lock of the pool taken, for which only another thread can wait.
+        Ctrl-C may leave a lock of the pool locked, for which only another thread can wait.
         """
-        if self._given is None:
+        if self._custom_transport is None:
             Thread(target=self._transport.close, daemon=True).start()
             self._open()
-
-    def _target(self, path: str, params: Mapping[str, str] | None) -> tuple[str, httpx.URL]:
-        """Return the whole address of a path below the store's, or of an address of its origin."""
-        base_url = self.base_url
-        url = base_url + path if path.startswith("/") else path
-        url = f"{url}?{urlencode(params)}" if params else url
-        try:
-            target = httpx.URL(url)
-        except httpx.InvalidURL:
-            raise CrossOriginError("the store's link cannot be read and was not followed") from None
-        if _origin(target) != self._origin:
-            raise CrossOriginError(
-                f"the store pointed to {'://'.join(_origin(target))}, which is not {base_url}; "
-                "it was not followed, so that the key stays with the store"
-            )
-        return url, target
 
     def close(self) -> None:
         """Close the connections."""
         self._transport.close()
-
-
-def _bearer(key: SecretStr) -> dict[str, str]:
-    """Return the line that holds the key; nothing else ever holds it in the open."""
-    return {"Authorization": f"Bearer {key.get_secret_value()}"}
 
 
 def _checked_seconds(name: str, value: Any) -> float:
@@ -326,9 +337,10 @@ def new_transport(base_url: str, proxy: str | None) -> httpx.HTTPTransport:
         ) from None
 
 
-def _origin(url: httpx.URL) -> tuple[str, str]:
-    """Return the scheme of an address, and its host with the port: no user, path and query."""
-    return url.scheme, url.netloc.decode()
+def _without_user(address: str) -> str:
+    """Return the scheme, host and port of an address: no user, path or query."""
+    url = httpx.URL(address)
+    return f"{url.scheme}://{url.netloc.decode()}"
 
 
 def in_memory(answer: Callable[..., tuple[int, bytes, Mapping[str, str]]]) -> GivenTransport:

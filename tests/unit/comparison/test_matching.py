@@ -154,8 +154,9 @@ def test_diff_compare_and_counts_agree(old: Animals, new: Animals) -> None:
     table = pf.compare(before, after, on="id").frame
     kinds = table["kind"].value_counts()
     assert [kinds.get(str(kind), 0) for kind in (Kind.CHANGED, Kind.ONLY_IN_STORE)] == [
-        found.counts["changed"], found.counts["new"],
-    ]  # fmt: skip
+        found.counts["changed"],
+        found.counts["new"],
+    ]
     assert kinds.get("only in list", 0) == found.counts["gone"]
     changed = table[table["kind"] == Kind.CHANGED].set_index("id")["difference"].to_dict()
     rows = found.frame[found.frame["kind"] == "changed"]

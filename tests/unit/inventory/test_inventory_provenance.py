@@ -17,10 +17,11 @@ from petstore_frame.inventory import (
     Inventory,
     Provenance,
     Verdict,
+    inventory_of,
     write_coverage,
 )
-from petstore_frame.inventory.provenance import provenance_of, stamp
-from petstore_frame.inventory.status_count import StatusCount
+from petstore_frame.inventory.completeness import StatusCount
+from petstore_frame.inventory.provenance import provenance_of
 from petstore_frame.schema import PetColumns
 
 SOLD = {"sold": StatusCount(2)}
@@ -32,9 +33,9 @@ PROVENANCE = Provenance("http://127.0.0.1/v1", datetime(2026, 11, 21, 2, 0, tzin
 @pytest.fixture
 def frame() -> pd.DataFrame:
     ids, statuses = [3, 1, 2, 2**63 - 1], ["sold", None, "x", "sold"]
-    return stamp(
+    return inventory_of(
         PetColumns(ids, list("abcd"), [7, 7, 8, 8], statuses).to_frame(), KNOWN, PROVENANCE
-    )
+    ).frame
 
 
 PRICES = pd.DataFrame({"id": [1, 2, 3, 2**63 - 1, 99], "price": [9.5, 1, 2, 3, 4]})
@@ -202,7 +203,7 @@ def test_what_is_not_complete_can_be_refused(frame: pd.DataFrame) -> None:
 
 def test_a_csv_keeps_what_it_covers_until_it_is_changed(frame: pd.DataFrame, tmp_path) -> None:
     """A report's CSV or a raw one reads back with its claim; changed, or alone, it has none."""
-    frame = stamp(frame.assign(name=["=1+1", "'a", "b;,\r", "ü"]), KNOWN, PROVENANCE)
+    frame = inventory_of(frame.assign(name=["=1+1", "'a", "b;,\r", "ü"]), KNOWN, PROVENANCE).frame
     for path in (tmp_path / "report.csv", tmp_path / "raw.csv"):
         if path.stem == "report":
             pf.write_report(Inventory(frame, PROVENANCE), path)

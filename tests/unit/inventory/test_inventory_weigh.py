@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from petstore_frame.inventory import Assumption, Completeness, Evidence, Fact, Shows, Verdict
 from petstore_frame.inventory.evidence import weigh
+from petstore_frame.inventory.provenance import unknown_completeness
 
 STATUSES = ("available", "pending", "sold")
 ASSUMPTIONS = st.lists(st.sampled_from(list(Assumption)), max_size=4, unique=True).map(tuple)
@@ -85,5 +86,5 @@ def test_every_fact_has_a_sentence_and_survives_json(fact: Fact, data) -> None:
     known = data.draw(evidence(st.just(fact)))
     assert not re.search(r"\b1 (pets|rows)\b", str(replace(known, count=1, detail="")))
     assert str(known).endswith(".") and "{" not in fact.sentence.format_map(NAMED)
-    claim = Completeness.unknown(known, {})
+    claim = unknown_completeness(known, {})
     assert Completeness.from_dict(json.loads(json.dumps(claim.to_dict()))) == claim

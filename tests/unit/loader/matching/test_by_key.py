@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from petstore_frame.loader.matching.by_key import match_known_keys, match_similar_keys
-from petstore_frame.loader.matching.not_keys import is_date, is_word
+from petstore_frame.loader.matching.by_key import (
+    animal_of_key,
+    match_existing_keys,
+    match_similar_keys,
+)
+from petstore_frame.loader.matching.not_keys import is_date, is_missing_marker
 from petstore_frame.loader.matching.values import Animal, Match, Row
 from petstore_frame.loader.row_state import State
 from petstore_frame.schema import core_of_key
@@ -17,7 +21,7 @@ def known(rows: list[Row], *animals: Animal, earlier=frozenset()):
     for one in animals:
         for key in one.keys:
             by_key.setdefault(key, []).append(one)
-    return match_known_keys(rows, by_key, earlier)
+    return match_existing_keys(rows, by_key, earlier)
 
 
 def similar(*rows: Row, animals: tuple[Animal, ...] = (), in_file: set[str] = frozenset()):
@@ -69,6 +73,24 @@ def test_of_several_animals_of_a_key_it_is_the_one_that_reads_the_same() -> None
     assert known([row(1, "Ada", 2, key="A")], *animals).same == [Match(1, 8)]
     assert known([row(1, "Bo", 4, key="A")], *animals).same == [Match(1, 9)]
     assert known([row(1, "Cy", 4, key="A")], *animals).reused
+
+
+def test_the_animal_of_a_key_differs_in_as_little_as_possible() -> None:
+    """Another category is less than another name, and that is less than both."""
+    both, name, category = animal(7, "Zoe", 2), animal(8, "Zoe", 1), animal(9, "Ada", 2)
+    assert animal_of_key(row(1, "Ada", 1), [both, name]).id == 8
+    assert animal_of_key(row(1, "Ada", 1), [name, category]).id == 9
+
+
+def test_the_animal_of_a_key_is_one_that_was_sent() -> None:
+    """An animal that the store rejected is not taken before the one that is there."""
+    rejected = animal(7, "Ada", 1, state=State.REJECTED)
+    assert animal_of_key(row(1, "Ada", 1), [rejected, animal(8, "Zoe", 1)]).id == 8
+
+
+def test_a_word_is_in_all_columns_of_a_key() -> None:
+    """A number next to the word still tells animals apart."""
+    assert is_missing_marker(["none", "unknown"]) and not is_missing_marker(["none", "17"])
 
 
 def test_a_row_that_reads_like_an_earlier_one_was_answered() -> None:
@@ -141,7 +163,9 @@ def test_columns_of_a_key_are_compared_one_by_one() -> None:
 
 def test_words_and_dates_are_told_from_keys() -> None:
     """A word for none in any spelling; a date with the name of a month, or with a time."""
-    assert all(is_word([word]) for word in ("None", " n/a ", "UNKNOWN", "tbd", "0", "-", "?"))
-    assert not any(is_word([word]) for word in ("A", "7", "nonet", "0-1", "0000", ""))
+    assert all(
+        is_missing_marker([word]) for word in ("None", " n/a ", "UNKNOWN", "tbd", "0", "-", "?")
+    )
+    assert not any(is_missing_marker([word]) for word in ("A", "7", "nonet", "0-1", "0000", ""))
     assert all(map(is_date, ("12-Mar", "12. März 2026", "Mar-26", "2026-03-12 00:00:00")))
     assert not any(map(is_date, ("MAR-0012", "3-12", "2026-0312", "12", "A-12")))

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame.inventory.pet_rows import PetRows
-from petstore_frame.schema import PetColumns
+from petstore_frame.schema import PetColumns, PetRows
 
 IDS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 6)
 PAGES = st.lists(st.lists(IDS, max_size=6) | st.lists(IDS, max_size=6).map(sorted), max_size=6)
@@ -28,12 +27,12 @@ def test_each_pet_is_held_once(pages: list[list[int]], later: list[list[int]]) -
         new = [pet_id for pet_id in dict.fromkeys(ids) if pet_id not in distinct]
         assert rows.add(columns(ids)) == len(new)
         distinct += new
-    assert list(rows.columns().id) == distinct
+    assert list(rows.columns.id) == distinct
     assert all(pet_id in rows for pet_id in distinct)
     assert (2**62 + 12345 in rows) is (2**62 + 12345 in distinct)
     for ids in later:
         rows.add(columns(ids, name="y"), is_earlier=True)
-    assert list(rows.columns()[1])[: len(distinct)] == ["x"] * len(distinct)
+    assert list(rows.columns[1])[: len(distinct)] == ["x"] * len(distinct)
     assert len(rows) == len({*chain(*pages, *later)})
 
 
@@ -42,7 +41,7 @@ def test_the_latest_row_counts() -> None:
     rows = PetRows()
     rows.add(columns([1, 2, 3]))
     rows.add(columns([3, 4], name="y"))
-    assert list(rows.columns()[1]) == ["x", "x", "y", "y"]
+    assert list(rows.columns[1]) == ["x", "x", "y", "y"]
     assert rows.ambiguous_id == 3
 
 
@@ -62,4 +61,4 @@ def test_an_interrupt_leaves_no_half_of_a_row(ids: list[int]) -> None:
     with pytest.raises(KeyboardInterrupt):
         rows.add(PetColumns([4, 5], InterruptedValues(["Rex", "Bo"]), [3, 3]))
     assert rows.add(PetColumns([4, 5], ["Rex", "Bo"], [3, 3]), is_earlier=True) == 2
-    assert list(rows.columns().rows())[2:] == [(4, "Rex", 3, None), (5, "Bo", 3, None)]
+    assert list(rows.columns.rows())[2:] == [(4, "Rex", 3, None), (5, "Bo", 3, None)]
