@@ -235,7 +235,7 @@ EDITS = [
     Edit("lines that the file does not have", f"{LOADER}/named_lines.py", "        if numbers:\n            shown", "        if False:\n            shown", f"{LOOK_ALIKES}::test_a_line_that_the_file_does_not_have_is_refused"),
 
     # Folded text; the tables and properties are in tests/unit/schema.
-    Edit("an invisible character", "petstore_frame/schema/folding.py", '_INVISIBLE.sub("", text)', "text", "tests/unit/schema/test_folding.py"),
+    Edit("an invisible character", "petstore_frame/schema/folding.py", '_NOT_COMPARED.sub("", text)', "text", "tests/unit/schema/test_folding.py"),
 
     # States of rows.
     Edit("a row of another file shows its unfinished animal", f"{LOADER}/row_state.py",

@@ -33,7 +33,7 @@ BY_ID = ("id",)  # two listings of the store are compared
 
 
 def compare(
-    source: str | PathLike[str] | AnyFrame | Inventory,
+    source: str | PathLike[str] | bytes | AnyFrame | Inventory,
     inventory: Inventory | AnyFrame | str | PathLike[str],
     *,
     recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None = None,
@@ -48,8 +48,8 @@ def compare(
     ``ambiguous``. Keys and names that are only similar are pointed out, but never matched.
 
     Args:
-        source: The list: a file or DataFrame, as for ``load``. With ``on="id"``, an earlier
-            listing: an Inventory, its frame or its file.
+        source: The list: a path, bytes or a DataFrame, as for ``load``. With ``on="id"``, an
+            earlier listing: an Inventory, its frame or its file.
         inventory: The pets of the store, with all statuses: an Inventory, its frame, or its file
             (``.xlsx``, ``.csv``, ``.jsonl`` or ``.parquet``).
         recipe: How this kind of file is read, as for ``load``.
