@@ -1,13 +1,13 @@
-"""Named tools load one file into one store that misbehaves, and the pets are counted afterward.
+"""Load one file with several tools into a store that misbehaves, and count the pets afterward.
 
     python -m pip install pandas requests tenacity dlt drt-core duckdb
-    python benchmarks/beside.py --rows 300 --seeds 10
+    python benchmarks/beside.py --rows 100 --seeds 10
 
-Each tool is a program of its own in ``benchmarks/beside/``, at most 40 lines, with the settings
-that its documentation names for not losing and not doubling. Before each run a store is started
-with the same faults, drawn from the seed; what the store holds is asked of the store, never of a
+The program of each tool is in ``benchmarks/beside/`` and has at most 40 lines, with the settings
+that its documentation recommends against lost and duplicated rows. For each run, a store is started
+with the same faults, which depend on the seed. The pets are counted in the store, never by a
 client. Each seed is run twice: once to the end, and once killed with SIGKILL when half of the rows
-are in the store, and then run again as its user would, until it ends.
+are in the store, and then run again until it ends.
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ def main() -> None:
             print(jobs[done], dict(found), file=sys.stderr, flush=True)
     print(f"{given.seeds} seeds of {given.rows} rows, faults {FAULTS}\n")
     print(
-        "| tool | doubled | silently lost | called failed, yet created | named as in doubt "
-        "| killed and run again: doubled / lost | seconds a run |\n|---|--:|--:|--:|--:|--:|--:|"
+        "| tool | created twice | silently lost | reported as failed, but created "
+        "| reported as unconfirmed | killed and run again: created twice / lost "
+        "| seconds per run |\n|---|--:|--:|--:|--:|--:|--:|"
     )
     for name in chosen:
         one, other = whole[name], killed[name]

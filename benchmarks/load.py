@@ -1,9 +1,11 @@
-"""How fast a file is loaded, beside a plain loop and beside the same pool without a journal.
+"""Measures how fast a file is loaded, next to pools of threads that keep no journal.
 
-    PYTHONPATH=tests python benchmarks/load.py [--rows 6000] [--staged 1000000]
+    PYTHONPATH=tests python benchmarks/load.py [--rows 6000] [--rounds 5] [--staged 1000000]
 
 The store is a thread per connection on raw sockets in a process of its own, with a latency added
-to each POST. Ratios are of one run on one machine; the absolute figures are not comparable.
+to each POST. In each round, all ways take their turn, so that a busy machine slows all alike; the
+table has the medians of the ratios of a round. Without the package ``requests``, its column is
+empty.
 """
 
 from __future__ import annotations
@@ -13,17 +15,17 @@ import csv
 import json
 import multiprocessing
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-
-import httpx
 
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.client import Client
@@ -63,73 +65,94 @@ def write_pets(path: Path, count: int) -> None:
         writer.writerows([f"Animal {n}", n % 19 + 1, "available"] for n in range(count))
 
 
-def read_pets(path: Path) -> list[dict]:
-    """Read the file as the plain loop does."""
+def read_bodies(path: Path) -> list[bytes]:
+    """Return the request bodies of a file, as a script without a loader makes them."""
     with path.open(newline="", encoding="utf-8") as file:
-        return [{**row, "categoryId": int(row["categoryId"])} for row in csv.DictReader(file)]
+        rows = csv.DictReader(file)
+        return [json.dumps({**row, "categoryId": int(row["categoryId"])}).encode() for row in rows]
 
 
-def plain_loop(path: Path, url: str) -> float:
-    """One request after the other."""
-    pets = read_pets(path)
-    start = time.perf_counter()
-    with httpx.Client(headers={"Authorization": f"Bearer {KEY}"}) as client:
-        for pet in pets:
-            client.post(f"{url}/pets", json=pet).raise_for_status()
-    return len(pets) / (time.perf_counter() - start)
-
-
-def bare_pool(path: Path, url: str) -> float:
-    """Our client and as many threads, and nothing written down."""
+def run_pool(bodies: list[bytes], make_post: Callable[[], Callable[[bytes], object]]) -> None:
+    """Send all bodies in 16 threads; ``make_post`` is called once in each."""
     jobs: SimpleQueue[bytes | None] = SimpleQueue()
-    pets = read_pets(path)
-    start = time.perf_counter()
+
+    def work() -> None:
+        post = make_post()
+        while (body := jobs.get()) is not None:
+            post(body)
+
+    threads = [Thread(target=work) for _ in range(WORKERS)]
+    for thread in threads:
+        thread.start()
+    for body in [*bodies, *[None] * WORKERS]:
+        jobs.put(body)
+    for thread in threads:
+        thread.join()
+
+
+def send_in_our_pool(path: Path, url: str) -> None:
+    """Send with our client, and write nothing down."""
     with Client(url, KEY) as client:
-
-        def work() -> None:
-            while (payload := jobs.get()) is not None:
-                client.post_pet(payload)
-
-        threads = [Thread(target=work) for _ in range(WORKERS)]
-        for thread in threads:
-            thread.start()
-        for pet in pets:
-            jobs.put(json.dumps(pet).encode())
-        for _ in threads:
-            jobs.put(None)
-        for thread in threads:
-            thread.join()
-    return len(pets) / (time.perf_counter() - start)
+        run_pool(read_bodies(path), lambda: client.post_pet)
 
 
-def ours(path: Path, url: str) -> float:
-    """load, journal and all; the store has the same pets from the other two, so unasked."""
-    start = time.perf_counter()
+def send_in_requests_pool(path: Path, url: str) -> None:
+    """Send with a session of requests in each thread."""
+    import requests
+
+    def make_post() -> Callable[[bytes], object]:
+        session = requests.Session()
+        session.headers.update(
+            {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
+        )
+        return lambda body: session.post(f"{url}/pets", data=body, timeout=30).json()
+
+    run_pool(read_bodies(path), make_post)
+
+
+def send_with_load(path: Path, url: str) -> None:
+    """Load the file, with a journal; the store has equal pets of the other ways, so unasked."""
     with tempfile.TemporaryDirectory() as folder, Client(url, KEY) as client:
-        result = load(path, client, journal=folder, check_store=False, progress=False)
-        took = time.perf_counter() - start
-        assert view_of(result).summary["states"]["created"] == view_of(result).summary["rows"]
-        return view_of(result).summary["rows"] / took
+        result = load(path, client, journal=folder, check_store=False, progress=False, key="")
+        summary = view_of(result).summary
+        assert summary["states"]["created"] == summary["rows"]
 
 
-def sending(rows: int, rounds: int) -> None:
-    """Print rows per second at some latencies; the best of some rounds."""
-    print("| latency | plain loop, rows/s | pool without a journal | load | to loop | to pool |")
-    print("|---:|---:|---:|---:|---:|---:|")
+WAYS = {"load": send_with_load, "pool": send_in_our_pool, "requests": send_in_requests_pool}
+
+
+def seconds_of(way: Callable[[Path, str], None], path: Path, url: str) -> float:
+    """Return the wall time of a way."""
+    start = time.perf_counter()
+    way(path, url)
+    return time.perf_counter() - start
+
+
+def compare_sending(rows: int, rounds: int, latencies_ms: Sequence[int]) -> None:
+    """Print the rate of a load, and its ratio to that of each pool, at some latencies."""
+    ways = dict(WAYS)
+    if find_spec("requests") is None:
+        del ways["requests"]
+    print("| latency | load, rows/s | to a pool of our client | to a pool of requests |")
+    print("|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
-        for latency_ms in (0, 5, 20, 50):
-            few, many = Path(folder, f"few{latency_ms}.csv"), Path(folder, f"many{latency_ms}.csv")
-            write_pets(few, max(50, rows // 30))
-            write_pets(many, rows)
+        path = Path(folder, "pets.csv")
+        write_pets(path, rows)
+        for latency_ms in latencies_ms:
             with store_with(latency_ms / 1000) as url:
-                loop = max(plain_loop(few, url) for _ in range(rounds))
-                pool = max(bare_pool(many, url) for _ in range(rounds))
-                mine = max(ours(many, url) for _ in range(rounds))
-            print(
-                f"| {latency_ms} ms | {loop:,.0f} | {pool:,.0f} | {mine:,.0f} "
-                f"| {mine / loop:.1f} | {mine / pool:.2f} |",
-                flush=True,
-            )
+                for way in ways.values():  # imports, and the threads of the store
+                    seconds_of(way, path, url)
+                seconds = [
+                    {name: seconds_of(way, path, url) for name, way in ways.items()}
+                    for _ in range(rounds)
+                ]
+            rate = rows / statistics.median(times["load"] for times in seconds)
+            ratios = [
+                f"{statistics.median(times[name] / times['load'] for times in seconds):.2f}"
+                for name in ways
+                if name != "load"
+            ]
+            print(f"| {latency_ms} ms | {rate:,.0f} | {' | '.join(ratios)} |", flush=True)
 
 
 def stage(path: str) -> None:
@@ -151,14 +174,17 @@ def main() -> None:
     """Print two Markdown tables."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=int, default=6000)
-    options.add_argument("--rounds", type=int, default=2)
+    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--latencies", type=int, nargs="*", default=[0, 5, 20, 50])
     options.add_argument("--staged", type=int, default=1_000_000)
     options.add_argument("--stage", help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.stage:
         stage(chosen.stage)
         return
-    sending(chosen.rows, chosen.rounds)
+    compare_sending(chosen.rows, chosen.rounds, chosen.latencies)
+    if not chosen.staged:
+        return
     print("\n| rows staged | csv module, CPU s | staged, CPU s | ratio | peak memory, MB |")
     print("|---:|---:|---:|---:|---:|")
     for count in (10_000, chosen.staged):

@@ -23,7 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
-from petstore_frame.errors import DuplicatesError, LoadStoppedError
+from petstore_frame.errors import DuplicatesError, InputError, LoadStoppedError
 from petstore_frame.loader import view_of
 from petstore_frame.loader.journal import store_check
 from petstore_frame.loader.journal.database import place_of, reading
@@ -39,6 +39,7 @@ from shop import Shop, frame_of
 
 HEADER = "tag,name,categoryId,seen"
 PAGE = 5  # pets
+SPELLINGS = ("{}\u200b", "\ufeff{}", "{}*", "AUS-{}", "{}/26")
 SPOILT = "9" * 20  # no category id that can be sent
 # Sessions wait on a clock that is ten times as fast as ours.
 LIMITS = {"workers": 4, "first_patience_s": 10.0, "patience_s": 10.0, "progress": False}
@@ -261,6 +262,42 @@ class Stories(RuleBasedStateMachine):
             prefixed = [Row(f"SH-{row.tag}", row.name, row.category) for row in rows]
             assert self._load_new(prefixed) is not None
 
+    @rule(pick=picks, spelling=st.sampled_from(SPELLINGS))
+    @precondition(lambda self: self.key and self.loaded)
+    def keys_that_look_the_same(self, pick: int, spelling: str) -> None:
+        rows = self.files[sorted(self.loaded)[pick % len(self.loaded)]]
+        names = [row.name for row in rows]
+        if self._has_repeated_key(rows) or not all(self.store_counts()[name] for name in names):
+            return
+        if any(row.tag != self.animals[row.name].tag for row in rows) or self.prefixed & {*names}:
+            return
+        self.prefixed |= {*names}
+        values = [(self.animals[name].tag, name, self.animals[name].category) for name in names]
+        self._load_new([Row(spelling.format(tag), *value) for tag, *value in values])
+
+    @rule(pick=picks, faults=some_faults)
+    @precondition(lambda self: self.files)
+    def a_small_weekly_file(self, pick: int, faults: Faults) -> None:
+        rows = self.files[self._pick(pick)][:2]
+        if not self._has_repeated_key(rows):
+            self._load_new([*rows, self._new_row()], faults=faults)
+
+    @rule(pick=picks)
+    @precondition(lambda self: self.key and self.fix_files)
+    def a_row_of_a_fix_file_is_dragged(self, pick: int) -> None:
+        header, row, *_ = self.fix_files[pick % len(self.fix_files)]
+        new = self._new_row()
+        at = {name: header.index(name) for name in ("tag", "name", "categoryId", "_pf_row")}
+        dragged = list(row)
+        origin, _, number = row[at["_pf_row"]].rpartition("-")
+        dragged[at["_pf_row"]] = f"{origin}-{int(number) + 1}"
+        dragged[at["tag"]], dragged[at["name"]] = new.tag, new.name
+        dragged[at["categoryId"]] = new.category
+        source = self.mine.shop.write_rows(header, dragged)
+        with suppress(InputError):  # there is no such row
+            self._answered(self.mine, source, [new])
+        self._load_new([new])
+
     @rule()
     def a_fetched_frame_with_edited_names(self) -> None:
         for result in self.mine.results:  # what is unconfirmed may be any of the pets
@@ -434,9 +471,15 @@ class Stories(RuleBasedStateMachine):
         return self._answered(loads, source, self.files[name], **options)
 
     def _answered(
-        self, office: Office, source: Any, rows: list[Row], *, answer: str | None = None,
-        faults: Sequence[str | None] = (), **options: Any,
-    ) -> Any:  # fmt: skip
+        self,
+        office: Office,
+        source: Any,
+        rows: list[Row],
+        *,
+        answer: str | None = None,
+        faults: Sequence[str | None] = (),
+        **options: Any,
+    ) -> Any:
         """Load as a user does who answers truly; the store may only get what the rows say."""
         self.store.fault_of = dict(enumerate(faults, self.store.posts + 1)).get
         before, pets = self.store_counts(), set(self.store.pets)
@@ -530,9 +573,12 @@ class Stories(RuleBasedStateMachine):
             return stopped.result
 
     def _load_fix(
-        self, header: list[str], rows: list[list[str]], form: str = "csv",
+        self,
+        header: list[str],
+        rows: list[list[str]],
+        form: str = "csv",
         faults: Sequence[str | None] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Load a fix file with each of its rows as it should be."""
         at = {name: header.index(name) for name in ("tag", "name", "categoryId")}
         fixed, expected = [list(row) for row in rows], []

@@ -262,3 +262,11 @@ def test_a_store_is_read_up_to_a_number_of_pages(max_pages: int, has_all: bool) 
     assert (len(listing.pets) == 350, listing.is_complete) == (has_all, has_all)
     assert len(listing.pets) >= 100 * min(max_pages, 3)
     assert len(pages) <= max_pages and (has_all or not listing.is_whole)
+
+
+def test_rows_of_one_content_get_the_pets_of_their_status(shop) -> None:
+    """A row without a status may be any pet, so those that state one come first."""
+    shop.store.has_links = True
+    shop.store.fault_of = {1: "fin_after", 2: "fin_after"}.get
+    result = shop.load("a.csv", "name,categoryId,status", "Luna,1,sold", "Luna,1,")
+    assert result.reconcile(shop.client, grace_s=0.0).created == 2

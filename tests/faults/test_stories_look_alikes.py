@@ -160,9 +160,13 @@ def test_skip_is_taken_back_by_name(shop: Shop, case: str) -> None:
     with shop.asks(case):
         shop.load("b.csv", header + ",note", later + ",x", **key)
     for answer, pets in (
-        ("skip", 1), ("create", 1), ({case: "create"}, 2), ({case: "create"}, 2), ("skip", 2),
+        ("skip", 1),
+        ("create", 1),
+        ({case: "create"}, 2),
+        ({case: "create"}, 2),
+        ("skip", 2),
         ({case: "skip"}, 2),
-    ):  # fmt: skip
+    ):
         shop.load("b.csv", header + ",note", later + ",x", **key, duplicates=answer)
         assert len(shop.pets) == pets, answer
 
@@ -243,10 +247,18 @@ def test_pets_of_others_are_asked_about_once(shop: Shop) -> None:
 
 def test_a_dead_animal_does_not_become_available(shop: Shop) -> None:
     """Rows are ranked before they are excluded, and equal rows are no tie."""
-    rows = ["A,Ada,available,2026-05-25,a", "A,Ada,available,2026-05-25,b",
-            "A,Ada,Euthanized,2026-06-28,a", "A,Ada,Euthanized,2026-06-28,b"]  # fmt: skip
-    options = {"key": "tag", "keep": "last", "order_by": "date",
-               "exclude": {"status": ["Euthanized"]}}  # fmt: skip
+    rows = [
+        "A,Ada,available,2026-05-25,a",
+        "A,Ada,available,2026-05-25,b",
+        "A,Ada,Euthanized,2026-06-28,a",
+        "A,Ada,Euthanized,2026-06-28,b",
+    ]
+    options = {
+        "key": "tag",
+        "keep": "last",
+        "order_by": "date",
+        "exclude": {"status": ["Euthanized"]},
+    }
     result = shop.load("a.csv", "tag,name,status,date,note", *rows, **options)
     assert (shop.names, len(result.fix)) == ([], 0)
 

@@ -41,6 +41,33 @@ def test_a_copy_on_purpose_is_made_once(shop: Shop) -> None:
     assert len(shop.pets) == 6
 
 
+def test_the_same_rows_of_a_frame_are_the_same_import(shop: Shop) -> None:
+    """Loaded again, they are neither sent nor asked about, and nothing is called new."""
+    for _ in range(2):
+        result = shop.pandas("name", "Ada", "Bo")
+        assert shop.names == ["Ada", "Bo"]
+    assert result.counts[State.CREATED] == 2
+
+
+def test_the_same_bytes_are_the_same_import(shop: Shop) -> None:
+    """Read in another encoding, the cells differ and the animals do not."""
+    path = shop.folder / "a.csv"
+    path.write_bytes(b"name,categoryId\nAda,1\nZo\xeb,1\n")
+    load = partial(pf.load, path, shop.client, journal=shop.journal, progress=False)
+    load(encoding="cp1251")
+    result = load(encoding="cp1252")
+    assert len(shop.pets) == 2 and len(result.changed) == 1
+
+
+def test_two_rows_of_a_known_key_that_differ_need_fixing(shop: Shop) -> None:
+    """Also if both of them have the name and the category of its animal."""
+    header = "tag,name,categoryId,status"
+    shop.load("a.csv", header, "A-1,Ada,1,available", "A-2,Bo,1,available", key="tag")
+    rows = "A-1,Ada,1,available", "A-1,Ada,1,sold", "A-2,Bo,1,available"
+    result = shop.load("b.csv", header, *rows, key="tag", max_errors=9)
+    assert (result.counts[State.INVALID], shop.names) == (2, ["Ada", "Bo"])
+
+
 def test_a_line_that_is_called_new_is_sent_and_no_other(shop: Shop) -> None:
     """Its row equals an earlier one, and the user says that it is another animal."""
     shop.load("a.csv", "name", "Ada", "Bo")
@@ -50,10 +77,12 @@ def test_a_line_that_is_called_new_is_sent_and_no_other(shop: Shop) -> None:
     assert shop.names == ["Ada", "Ada", "Bo", "Cy"]
 
 
-def test_a_corrected_row_whose_key_was_removed_keeps_its_key(shop: Shop) -> None:
-    """The next file with that key is that animal."""
+def test_a_corrected_row_needs_its_key(shop: Shop) -> None:
+    """Without it the row still needs fixing, and a later correction is that row."""
     result = shop.load("a.csv", "tag,name,categoryId", "A-1,Ada,one", "A-2,Bo,2", key="tag")
-    shop.fix(result, {"one": "1", "A-1": ""})
+    rows = shop.fix_file(result)
+    assert shop.fix(rows, {"one": "1", "A-1": ""}).counts[State.INVALID] == 1
+    shop.fix(rows, {"one": "1"})
     shop.load("b.csv", "tag,name,categoryId", "A-1,Ada,1", "A-3,Cy,1", key="tag")
     assert shop.names == ["Ada", "Bo", "Cy"]
 
@@ -61,10 +90,10 @@ def test_a_corrected_row_whose_key_was_removed_keeps_its_key(shop: Shop) -> None
 def test_a_key_of_several_animals_is_the_one_that_reads_the_same(shop: Shop) -> None:
     """Two shelters use the same numbers, and the user said so once."""
     header = "tag,name,categoryId"
-    shop.load("a.csv", header, "1,Ada,1", key="tag")
-    shop.load("b.csv", header, "1,Zoe,2", key="tag", duplicates="create")
+    shop.load("a.csv", header, "1,Zoe,2", key="tag")
+    shop.load("b.csv", header, "1,Ada,1", key="tag", duplicates="create")
     assert shop.names == ["Ada", "Zoe"]
-    result = shop.load("c.csv", header, "1,Zoe,2", "2,New,1", key="tag")
+    result = shop.load("c.csv", header, "1,Ada,1", "2,New,1", key="tag")
     assert shop.names == ["Ada", "New", "Zoe"]
     assert len(result.changed) == 0
 

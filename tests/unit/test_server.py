@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import traceback
 from tempfile import gettempdir
 from urllib.parse import urlsplit
@@ -93,3 +95,10 @@ def test_no_file_of_the_working_directory_runs_in_the_service(tmp_path, monkeypa
         assert server.api_key.get_secret_value() not in repr(server)
         server.close()
     assert "closed" in repr(server)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has process groups")
+def test_ctrl_c_of_a_terminal_does_not_reach_it() -> None:
+    """The service has a session of its own, so a terminal interrupts only its caller."""
+    with pf.serve() as server:
+        assert os.getsid(server.pid) != os.getsid(0)

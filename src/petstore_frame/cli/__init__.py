@@ -59,11 +59,20 @@ def show_version_option(
 
 # In the order of a first day: look, get a store, fill it, read it, keep it.
 for _command in (
-    demo_commands.demo, store_commands.serve, store_commands.api_keys, demo_commands.sample,
-    load_commands.recipe, load_commands.load, inventory_commands.compare, inventory_commands.fetch,
-    inventory_commands.report, dashboard.dashboard, inventory_commands.snapshot,
-    inventory_commands.trend, weekly.weekly,
-):  # fmt: skip
+    demo_commands.demo,
+    store_commands.serve,
+    store_commands.api_keys,
+    demo_commands.sample,
+    load_commands.recipe,
+    load_commands.load,
+    inventory_commands.compare,
+    inventory_commands.fetch,
+    inventory_commands.report,
+    dashboard.dashboard,
+    inventory_commands.snapshot,
+    inventory_commands.trend,
+    weekly.weekly,
+):
     _class = load_commands.LoadCommand if _command is load_commands.load else None
     app.command(cls=_class)(_command)
 

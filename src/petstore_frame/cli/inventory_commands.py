@@ -20,6 +20,7 @@ from petstore_frame.cli.options import (
     RecipeSettings,
     Timeout,
     recipe_of,
+    source_of,
 )
 from petstore_frame.exit_codes import DONE, INTERRUPTED, NOT_COMPLETE, WITH_FINDINGS
 
@@ -201,7 +202,11 @@ def snapshot(
 
 def compare(
     file: Annotated[
-        Path, typer.Argument(metavar="LIST", help="List to compare: a CSV or .xlsx file.")
+        Path,
+        typer.Argument(
+            metavar="LIST",
+            help="List to compare: CSV, .xlsx, JSON lines or Parquet; - for standard input.",
+        ),
     ],
     key: Key = None,
     categories: CategoriesFile = None,
@@ -241,7 +246,9 @@ def compare(
     if output is not None and not overwrite:
         refuse_changed_workbook(output)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout)
-    comparison = pf.compare(file, inventory, on=on or (), recipe=reading, journal=journal)
+    comparison = pf.compare(
+        source_of(file), inventory, on=on or (), recipe=reading, journal=journal
+    )
     if output is not None:
         comparison.write(output, categories=reading.categories, overwrite=overwrite)
     facts = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import Any, Unpack
 
@@ -32,7 +33,7 @@ BY_ID = ("id",)  # two listings of the store are compared
 
 
 def compare(
-    source: str | PathLike[str] | AnyFrame | Inventory,
+    source: str | PathLike[str] | bytes | AnyFrame | Inventory,
     inventory: Inventory | AnyFrame | str | PathLike[str],
     *,
     recipe: Recipe | Mapping[str, Any] | str | PathLike[str] | None = None,
@@ -47,8 +48,8 @@ def compare(
     ``ambiguous``. Keys and names that are only similar are pointed out, but never matched.
 
     Args:
-        source: The list: a file or DataFrame, as for ``load``. With ``on="id"``, an earlier
-            listing: an Inventory, its frame or its file.
+        source: The list: a path, bytes or a DataFrame, as for ``load``. With ``on="id"``, an
+            earlier listing: an Inventory, its frame or its file.
         inventory: The pets of the store, with all statuses: an Inventory, its frame, or its file
             (``.xlsx``, ``.csv``, ``.jsonl`` or ``.parquet``).
         recipe: How this kind of file is read, as for ``load``.
@@ -96,9 +97,8 @@ def compare(
         name, rows, warnings = read_list(source, reading)
         if fields:
             covers_all = completeness.covers_all
-            table = _match(rows, pets, lambda part, pool: match_on(
-                part, pool, fields, covers_all=covers_all
-            ))  # fmt: skip
+            match_rows = partial(match_on, on=fields, covers_all=covers_all)
+            table = _match(rows, pets, match_rows)
         else:
             keys = _journal_keys(store, journal)
             table = _match(

@@ -23,8 +23,8 @@ from petstore_frame.loader.journal.store_check import (
     answer_gone,
     count_added_elsewhere,
     gone_elsewhere,
-    known_pets,
     note_reading,
+    pets_of_listing,
     restore_seen_again,
 )
 from petstore_frame.loader.matching.match import Situation, match
@@ -95,7 +95,7 @@ def identify(
     is_asked_again = named_answers.get(By.IN_STORE) == SKIP
     pets = []
     if store is not None:
-        pets = known_pets(sql, store, None if is_asked_again else header)
+        pets = pets_of_listing(sql, store, None if is_asked_again else header)
     situation = read_situation(
         reader,
         store,

@@ -173,9 +173,12 @@ def write_data(inventory: Inventory, target: Path, *, overwrite: bool = False) -
         if extension == ".csv":
             # Text is quoted: a lone carriage return in a name would be left bare otherwise.
             inventory.frame.to_csv(
-                draft, index=False, encoding="utf-8",
-                lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC,
-            )  # fmt: skip
+                draft,
+                index=False,
+                encoding="utf-8",
+                lineterminator="\n",
+                quoting=csv.QUOTE_NONNUMERIC,
+            )
         elif extension == ".jsonl":
             with draft.open("w", encoding="utf-8", newline="\n") as file:
                 file.writelines(f"{line}\n" for line in json_lines(inventory.frame))

@@ -36,13 +36,19 @@ _SIGNS = str.maketrans(
     | dict.fromkeys(_DOUBLE_QUOTES, '"')
 )
 _LETTERS = str.maketrans(_SIMILAR_LETTERS)
-# Unicode's Default_Ignorable_Code_Point, its format characters (Cf), and control characters.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890"
-    "\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+# Unicode's Default_Ignorable_Code_Point, its format characters (Cf), and control characters: those
+# that have no purpose in a name, and those that change how their neighbors look, as in an emoji.
+_WITHOUT_PURPOSE = (
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
 )
+_SHAPING = (
+    "\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180b-\u180d\u180f\u200c\u200d"
+    "\ufe00-\ufe0f\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+INVISIBLE = re.compile(f"[{_WITHOUT_PURPOSE}]")
+_NOT_COMPARED = re.compile(f"[{_WITHOUT_PURPOSE}{_SHAPING}]")
 # The marks of Latin, Greek and Cyrillic letters are removed. A mark of another script, such as a
 # Japanese or a Hindi one, makes another letter.
 _MARKED_LETTER = re.compile(
@@ -91,7 +97,7 @@ def _fold_once(text: str) -> str:
         text = text.translate(_SIGNS).translate(_LETTERS)
     else:
         text = text.lower()
-    return _without_quotes(" ".join(_INVISIBLE.sub("", text).split()))
+    return _without_quotes(" ".join(_NOT_COMPARED.sub("", text).split()))
 
 
 def _without_marks(text: str) -> str:
@@ -102,7 +108,7 @@ def _without_marks(text: str) -> str:
         is_mark = unicodedata.category(sign) in ("Mn", "Me")
         if is_mark and has_plain_letter:
             continue
-        if not (is_mark or _INVISIBLE.match(sign)):
+        if not (is_mark or _NOT_COMPARED.match(sign)):
             has_plain_letter = _MARKED_LETTER.match(sign) is not None
         characters.append(sign)
     return unicodedata.normalize("NFC", "".join(characters))

@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, ValidationInfo
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
 
 from petstore_frame.errors import InputError
 from petstore_frame.storage import toml_files as toml
@@ -47,11 +47,16 @@ def _from_folder(value: Any, info: ValidationInfo) -> Any:
 SettingsPath = Annotated[Path, BeforeValidator(_from_folder)]
 
 
-class _Table(
-    BaseModel, extra="forbid", frozen=True, strict=True, validate_default=True,
-    arbitrary_types_allowed=True,
-):  # fmt: skip
+class _Table(BaseModel):
     """A table of the file; an unknown setting is an error."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        validate_default=True,
+        arbitrary_types_allowed=True,
+    )
 
 
 class LoadStep(_Table):

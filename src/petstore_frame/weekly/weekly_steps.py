@@ -202,9 +202,9 @@ class WeeklySteps:
         max_drop = self.settings.max_drop
         if max_drop is None or not inventory.completeness.covers_all:
             return
-        day, pets = ("", 0) if last_snapshot is None else (
-            str(last_snapshot.date), last_snapshot.rows
-        )  # fmt: skip
+        day, pets = "", 0
+        if last_snapshot is not None:
+            day, pets = str(last_snapshot.date), last_snapshot.rows
         unsaved_run = self.run_without_snapshot(inventory, day)
         if unsaved_run is not None:
             day, pets = unsaved_run["day"], unsaved_run["pets"]

@@ -154,8 +154,9 @@ def test_diff_compare_and_counts_agree(old: Animals, new: Animals) -> None:
     table = pf.compare(before, after, on="id").frame
     kinds = table["kind"].value_counts()
     assert [kinds.get(str(kind), 0) for kind in (Kind.CHANGED, Kind.ONLY_IN_STORE)] == [
-        found.counts["changed"], found.counts["new"],
-    ]  # fmt: skip
+        found.counts["changed"],
+        found.counts["new"],
+    ]
     assert kinds.get("only in list", 0) == found.counts["gone"]
     changed = table[table["kind"] == Kind.CHANGED].set_index("id")["difference"].to_dict()
     rows = found.frame[found.frame["kind"] == "changed"]
@@ -182,3 +183,10 @@ def test_two_listings_are_compared_by_id_in_any_form(tmp_path: Path) -> None:
     elsewhere = pf.Inventory.from_frame(before.frame.copy(), base_url="https://other.example/v1")
     with pytest.raises(pf.ArgumentError, match="two listings of one store"):
         pf.compare(elsewhere, after, on="id")
+
+
+def test_a_list_may_be_bytes() -> None:
+    """As ``load`` takes them: a shell passes standard input."""
+    inventory = pf.Inventory.from_frame(stored((7, "Rex", 1, "sold")))
+    comparison = pf.compare(b"name,category_id\nRex,1\n", inventory, on=list(ON))
+    assert comparison.frame["id"].tolist() == [7]

@@ -40,8 +40,11 @@ def test_trend_as_table_and_json(tmp_path, monkeypatch) -> None:
     last = history.add(listing("2026-11-03", [], verdict=Verdict.UNKNOWN))
     told = json.loads(typed(TREND, "--json").stdout)
     assert [line.split()[1:3] for line in typed(TREND).stdout.splitlines()] == [
-        ["pending", "sold"], ["1", "0"], ["-", "-"], ["≥", "0"],
-    ]  # fmt: skip
+        ["pending", "sold"],
+        ["1", "0"],
+        ["-", "-"],
+        ["≥", "0"],
+    ]
     missing = {"date": "2026-11-02", "status": "sold", "pets": None, "bound": "no_snapshot"}
     assert missing in told["trend"]
     last.path.write_bytes(b"PAR1")

@@ -186,9 +186,13 @@ def test_a_lost_day_is_warned_of_once_at_the_caller(folder) -> None:
     history = pf.History(folder)
     (folder / "date=2026-11-02" / "pets.parquet").write_bytes(b"")
     asked = [
-        history.diff, history.trend, history.flow, history.snapshots, history.coverage,
+        history.diff,
+        history.trend,
+        history.flow,
+        history.snapshots,
+        history.coverage,
         lambda: len(history),
-    ]  # fmt: skip
+    ]
     for ask in asked:
         with pytest.warns(errors.HistoryWarning) as warned:
             ask()

@@ -61,8 +61,9 @@ def test_plain_readers_need_none_of_us(kept, add) -> None:
     path = add(2).path
     by_duckdb = duckdb.read_parquet(f"{kept.folder}/date=*/*.parquet", hive_partitioning=True)
     assert by_duckdb.aggregate("date::varchar, sum(id)::bigint").order("1").fetchall() == [
-        ("2026-11-01", BIG + 3), ("2026-11-02", BIG + 3),
-    ]  # fmt: skip
+        ("2026-11-01", BIG + 3),
+        ("2026-11-02", BIG + 3),
+    ]
     assert pd.read_parquet(kept.folder)["id"].tolist() == [1, 2, BIG] * 2
     assert pl.read_parquet(kept.folder)["status"].to_list() == ["sold", "lost", None] * 2
     assert b'"verdict": "complete"' in pq.read_metadata(path).metadata[b"petstore_frame"]

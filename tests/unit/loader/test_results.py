@@ -316,3 +316,12 @@ def test_the_reason_for_most_rows_is_not_stored_as_a_sentence(shop: Shop) -> Non
     stored = view_of(result).run.facts["common_cause"]
     assert stored == {"code": "not_a_whole_number", "column": "categoryId"}
     assert "most rows fail for one reason: 3 rows: categoryId" in str(result)
+
+
+def test_invisible_characters_of_a_header_give_a_warning(tmp_path: Path) -> None:
+    """The columns are found without them, and the user is told."""
+    text = "na\u200bme,\ufeffcategoryId\nRex,3\n"
+    result = make_result(tmp_path, text, is_rehearsal=True)
+    (warning,) = result.warnings
+    assert "Invisible characters" in warning and "'name', 'categoryId'" in warning
+    assert make_result(tmp_path, ARRIVALS, is_rehearsal=True).warnings == []

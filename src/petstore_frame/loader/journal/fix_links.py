@@ -22,10 +22,6 @@ _OWN = """
 SELECT key, core, content, payload, animal, reason, line FROM rows
 WHERE import = :mine AND row = :row
 """
-# A row whose key needed no fix keeps it.
-_KEEP_KEY = """
-UPDATE rows SET key = :key, core = :core WHERE import = :mine AND row = :row
-"""
 _OWNER = """
 SELECT own.animal, own.content, own.payload, own.state FROM keys
 JOIN animals AS own ON own.animal = keys.animal
@@ -101,8 +97,6 @@ def _link(reader: Reader, number: int, original: Original) -> bool:
     if problem is not None:
         _reject(reader, number, problem)
         return False
-    if original.key is not None and not original.has_key_problem:
-        reader.execute(_KEEP_KEY, key=original.key, core=original.core, row=number)
     if reason is not None or (animal is not None and animal <= base):
         return True
     own = base + number

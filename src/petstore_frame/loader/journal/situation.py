@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.staging import Staged
-from petstore_frame.loader.journal.store_check import StorePets, settled_before, shown_animals
+from petstore_frame.loader.journal.store_check import StorePets, animals_in_store, settled_before
 from petstore_frame.loader.matching.by_key import first_digits
 from petstore_frame.loader.matching.match import Situation
-from petstore_frame.loader.matching.not_keys import is_date, is_word
+from petstore_frame.loader.matching.not_keys import is_date, is_missing_marker
 from petstore_frame.loader.matching.repeated_keys import KEY_MISSING, key_texts
 from petstore_frame.loader.matching.values import CREATE, Animal, By, Pet, Row
 from petstore_frame.loader.row_state import RowProblem, State
@@ -185,7 +185,7 @@ def read_situation(
     if has_keys and not staged.is_resumed:
         find_repeated_cores(reader)
     settled = settle_exact_keys(reader) if has_keys and is_compared else 0
-    shown, open_gone = shown_animals(reader.sql, run.number, named_answers, reader.now)
+    shown, open_gone = animals_in_store(reader.sql, run.number, named_answers, reader.now)
     listing = {} if store is None else {pet.pet_id: pet.content for pet in store.pets.values()}
     if store is None:
         shown = []
@@ -331,7 +331,7 @@ def _animals(
 def _animal(
     values: Sequence[Any], keys: tuple[str, ...] = (), cores: tuple[str, ...] = ()
 ) -> Animal:
-    number, content, payload, state, is_unnamed, pet_id, was_shown, reason = values
+    number, content, payload, state, is_unnamed, pet_id, was_listed, reason = values
     return Animal(
         number,
         content,
@@ -341,7 +341,7 @@ def _animal(
         keys,
         cores,
         pet_id,
-        bool(was_shown),
+        bool(was_listed),
         reason,
     )
 
@@ -361,11 +361,11 @@ def _read_equal(
     for start in range(0, len(contents), _AT_ONCE):
         part = json.dumps(contents[start : start + _AT_ONCE])
         found = reader.execute(_EQUAL, contents=part, siblings=json.dumps(siblings))
-        for *first, packed, is_here, pet_id, was_shown, reason in found:
+        for *first, packed, is_here, pet_id, was_listed, reason in found:
             pairs = [tuple(pair) for pair in json.loads(packed)]
-            pairs = [pair for pair in pairs if not is_word(key_texts(pair[0]))]
+            pairs = [pair for pair in pairs if not is_missing_marker(key_texts(pair[0]))]
             keys, cores = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
-            animal = _animal([*first, pet_id, was_shown, reason], keys, cores)
+            animal = _animal([*first, pet_id, was_listed, reason], keys, cores)
             if keys and has_keys:
                 keyed.append(animal)
             elif is_here:

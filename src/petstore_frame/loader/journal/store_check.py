@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal.schema import IS_UNCONFIRMED
 from petstore_frame.loader.matching.by_content import pair_equal
-from petstore_frame.loader.matching.gone import ShownAnimal
-from petstore_frame.loader.matching.match import ANSWERED
+from petstore_frame.loader.matching.gone import StoredAnimal
+from petstore_frame.loader.matching.match import DECIDED
 from petstore_frame.loader.matching.values import CREATE, SKIP, Match, Pet
 from petstore_frame.schema import category_in, name_in
 
@@ -94,15 +94,15 @@ def restore_seen_again(sql: sqlite3.Connection, store: StorePets, now: float) ->
             sql.execute(_SEEN_AGAIN, named)
 
 
-def shown_animals(
+def animals_in_store(
     sql: sqlite3.Connection, number: int, named_answers: Mapping[str, str], now: float
-) -> tuple[list[ShownAnimal], list[Match]]:
+) -> tuple[list[StoredAnimal], list[Match]]:
     """Return the animals of a file that the store has shown, and those that are gone, or were.
 
     ``named_answers`` reverse what was answered about animals that are gone.
     """
     named = {"mine": number, "settled_before": settled_before(now)}
-    shown: list[ShownAnimal] = []
+    shown: list[StoredAnimal] = []
     open_matches: list[Match] = []
     for row, animal, pet_id, content, state, reason in sql.execute(_ANIMALS_HERE, named):
         match = Match(row, animal)
@@ -110,10 +110,10 @@ def shown_animals(
             if named_answers.get("gone") == SKIP:
                 open_matches.append(match)
         elif state == "gone":
-            if reason != ANSWERED or named_answers.get("gone") == CREATE:
+            if reason != DECIDED or named_answers.get("gone") == CREATE:
                 open_matches.append(match)
         else:
-            shown.append(ShownAnimal(row, animal, pet_id, content))
+            shown.append(StoredAnimal(row, animal, pet_id, content))
     return shown, open_matches
 
 
@@ -125,7 +125,7 @@ def answer_gone(sql: sqlite3.Connection, animals: Collection[int], answer: str) 
         sql.executemany(_CREATE_AGAIN, values)
 
 
-def known_pets(sql: sqlite3.Connection, store: StorePets, header: str | None) -> list[Pet]:
+def pets_of_listing(sql: sqlite3.Connection, store: StorePets, header: str | None) -> list[Pet]:
     """Return the pets of a reading with what the journal knows of each.
 
     A pet with another name and category than the animal that had its id is somebody else's.

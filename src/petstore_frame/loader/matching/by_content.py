@@ -17,14 +17,14 @@ def match_equal_animals(rows: Sequence[Row], animals: Sequence[Animal]) -> list[
         ((row.number, row.payload) for row in rows if row.content is not None),
         ((animal.payload, animal.id) for animal in animals),
     )
-    taken = {*pairs.values()}
+    used_animals = {*pairs.values()}
     pairs |= pair_equal(
         (
             (row.number, row.content)
             for row in rows
             if row.content is not None and row.number not in pairs
         ),
-        ((animal.content, animal.id) for animal in animals if animal.id not in taken),
+        ((animal.content, animal.id) for animal in animals if animal.id not in used_animals),
     )
     return [Match(row, animal) for row, animal in sorted(pairs.items())]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from petstore_frame.loader.matching.not_keys import is_word
+from petstore_frame.loader.matching.not_keys import is_missing_marker
 from petstore_frame.loader.matching.repeated_keys import key_texts
 from petstore_frame.loader.matching.values import (
     Animal,
@@ -21,7 +21,7 @@ _EXACT_DIGITS = 15  # of a number in a spreadsheet
 _LONG_NUMBER = re.compile(r"\d{16,}")
 
 
-class KnownKeys(NamedTuple):
+class KeyMatches(NamedTuple):
     """Rows with known keys: those of their animals, and those that come with another name."""
 
     same: list[Match]  # also with another category: that is a changed value
@@ -30,17 +30,17 @@ class KnownKeys(NamedTuple):
     not_keys: list[Row]  # a word such as "none", for an animal of other content
 
 
-def match_known_keys(
+def match_existing_keys(
     rows: Iterable[Row],
     animals_of_key: Mapping[str, Sequence[Animal]],
     earlier: frozenset[tuple[int, str]] | set[tuple[int, str]] = frozenset(),
-) -> KnownKeys:
+) -> KeyMatches:
     """Match rows with the animals of their keys.
 
     ``earlier`` has the contents that earlier rows of an animal had: a row that reads like one of
     them was answered then.
     """
-    found = KnownKeys([], [], [], [])
+    matches = KeyMatches([], [], [], [])
     for row in rows:
         animals = animals_of_key.get(row.key or "", ())
         if not animals or any(animal.id == row.animal for animal in animals):
@@ -48,18 +48,18 @@ def match_known_keys(
         chosen = animal_of_key(row, animals)
         has_other_name = differs_in_name(row, chosen)
         has_other_category = differs_in_category(row, chosen)
-        if is_word(key_texts(row.key)) and (has_other_name or has_other_category):
-            found.not_keys.append(row)
+        if is_missing_marker(key_texts(row.key)) and (has_other_name or has_other_category):
+            matches.not_keys.append(row)
             continue
         match = Match(row.number, chosen.id)
-        is_answered = (chosen.id, row.content) in earlier or not chosen.is_sent
-        if is_answered or not has_other_name:
-            found.same.append(match)
+        was_decided = (chosen.id, row.content) in earlier or not chosen.is_sent
+        if was_decided or not has_other_name:
+            matches.same.append(match)
         elif has_other_category:
-            found.reused.append(match)
+            matches.reused.append(match)
         else:
-            found.renamed.append(match)
-    return found
+            matches.renamed.append(match)
+    return matches
 
 
 def animal_of_key(row: Row, animals: Sequence[Animal]) -> Animal:
@@ -146,12 +146,12 @@ def is_extended(core: str, other: str) -> bool:
         return False
     pairs = list(zip(columns, other_columns, strict=True))
     return any(column != other_column for column, other_column in pairs) and all(
-        _begins_or_ends(column, other_column) or _begins_or_ends(other_column, column)
+        _extends(column, other_column) or _extends(other_column, column)
         for column, other_column in pairs
     )
 
 
-def _begins_or_ends(core: str, other: str) -> bool:
+def _extends(core: str, other: str) -> bool:
     if not other or other.startswith("="):
         return core == other
     return core == other or core.startswith(f"{other}-") or core.endswith(f"-{other}")
@@ -173,8 +173,8 @@ def _with_rounded_key(core: str, long_numbers: Mapping[str, Sequence[Animal]]) -
     if digits is None:
         return None
     for animal in long_numbers.get(digits, ()):
-        for known_core in animal.cores:
-            is_rounded = {core[_EXACT_DIGITS:].strip("0"), known_core[_EXACT_DIGITS:].strip("0")}
-            if len(core) == len(known_core) and "" in is_rounded:
+        for animal_core in animal.cores:
+            is_rounded = {core[_EXACT_DIGITS:].strip("0"), animal_core[_EXACT_DIGITS:].strip("0")}
+            if len(core) == len(animal_core) and "" in is_rounded:
                 return animal
     return None

@@ -17,7 +17,7 @@ _LEAST_CONTENTS, _NEARLY_ALL = 5, 0.9
 class StoreMatches(NamedTuple):
     """Rows to ask about, few that are only listed, and rows that surely are these pets."""
 
-    asked: list[Match]
+    to_ask: list[Match]
     few: list[Match]
     certain: Sequence[Match] = ()
 

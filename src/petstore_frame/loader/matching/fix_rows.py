@@ -37,11 +37,13 @@ def fix_row_problem(row: Row, original: Original, owner: Animal | None) -> RowPr
     has_its_key = row.key is not None and row.key == original.key
     if row.key and original.key and not has_its_key and not original.has_key_problem:
         return _problem(
-            row, original, f"has the key {_shown(original.key)}, and this row {_shown(row.key)}"
+            row,
+            original,
+            f"has the key {_key_label(original.key)}, and this row {_key_label(row.key)}",
         )
     animal = original.animal
     if animal is not None and owner is not None and owner.id != animal.id and animal.is_sent:
-        return _problem(row, original, f"was sent, and the key {_shown(row.key)} is another's")
+        return _problem(row, original, f"was sent, and the key {_key_label(row.key)} is another's")
     if original.is_to_fix or has_its_key or row.content is None:
         return None
     contents = {original.content, animal.content if animal is not None else None}
@@ -66,5 +68,5 @@ def _name(payload: bytes | None) -> str | None:
     return None if payload is None else str(json.loads(payload)["name"])
 
 
-def _shown(key: str | None) -> str:
+def _key_label(key: str | None) -> str:
     return repr(" ".join(key_texts(key)))

@@ -10,7 +10,7 @@ from petstore_frame.loader.matching.values import Match
 from petstore_frame.schema import category_in, name_in
 
 
-class ShownAnimal(NamedTuple):
+class StoredAnimal(NamedTuple):
     """An animal in the store, of a row of the file, that a reading has shown or should by now."""
 
     row: int
@@ -22,7 +22,7 @@ class ShownAnimal(NamedTuple):
 class GoneAnimals(NamedTuple):
     """Animals to ask about, few that are only listed, and pets with another name."""
 
-    asked: list[Match]
+    to_ask: list[Match]
     few: list[Match]
     renamed: list[Match]
 
@@ -31,7 +31,7 @@ NONE_GONE = GoneAnimals([], [], [])
 
 
 def find_gone(
-    shown: Sequence[ShownAnimal],
+    shown: Sequence[StoredAnimal],
     contents: Mapping[int, str],
     *,
     is_proof: bool,

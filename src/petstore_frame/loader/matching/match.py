@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from petstore_frame.loader.matching.by_content import match_equal_animals
 from petstore_frame.loader.matching.by_key import (
     animal_of_key,
-    match_known_keys,
+    match_existing_keys,
     match_similar_keys,
 )
 from petstore_frame.loader.matching.by_store import StoreMatches, match_equal_pets, match_ids
-from petstore_frame.loader.matching.gone import ShownAnimal, find_gone
+from petstore_frame.loader.matching.gone import StoredAnimal, find_gone
 from petstore_frame.loader.matching.repeated_keys import (
     KEY_MISSING,
     choose_rows,
@@ -42,7 +42,7 @@ from petstore_frame.loader.matching.values import (
 )
 from petstore_frame.loader.row_state import RowProblem, State
 
-ANSWERED = "user"  # the reason of an animal that is gone, as the user knows
+DECIDED = "user"  # the reason of an animal that is gone, as the user knows
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Situation:
     is_export: bool = False  # it has the columns of our exports
     is_marked: bool = False  # it says that it was exported from this store
     creates_marked: bool = False  # the user calls its rows other animals all the same
-    shown: Sequence[ShownAnimal] = ()  # of rows that have an animal in the store already
+    shown: Sequence[StoredAnimal] = ()  # of rows that have an animal in the store already
     open_gone: Sequence[Match] = ()  # rows whose animal is gone, and nobody was asked, or not now
     asks_again_about_gone: bool = False  # the user reverses an answer about ``gone``
     listing: Mapping[int, str] = field(default_factory=dict)  # the contents of the pets by id
@@ -115,7 +115,7 @@ class _Matching:
             situation.unsent_animals,
         )
         self.animals = {animal.id: animal for group in groups for animal in group}
-        self.taken: set[int] = set()  # animals that rows of the file are
+        self.used_animals: set[int] = set()  # animals that rows of the file are
         self.matched_rows: set[int] = set()
         self.open_rows = situation.to_send
 
@@ -153,12 +153,12 @@ class _Matching:
             if animal is None:
                 continue
             if animal.state is State.GONE:
-                if animal.reason != ANSWERED or situation.asks_again_about_gone:
+                if animal.reason != DECIDED or situation.asks_again_about_gone:
                     open_matches.setdefault(number, Match(row, number))
-            elif animal.pet_id is not None and animal.was_shown and animal.content is not None:
-                shown.setdefault(number, ShownAnimal(row, number, animal.pet_id, animal.content))
+            elif animal.pet_id is not None and animal.was_listed and animal.content is not None:
+                shown.setdefault(number, StoredAnimal(row, number, animal.pet_id, animal.content))
         found = find_gone(list(shown.values()), situation.listing, is_proof=situation.is_proof)
-        asked = [*open_matches.values(), *found.asked]
+        asked = [*open_matches.values(), *found.to_ask]
         few = found.few
         if open_matches or By.GONE in self.answers:  # then all of them, however few
             asked, few = [*asked, *few], []
@@ -204,7 +204,7 @@ class _Matching:
         ]
         self._keep_excluded([row for row in rows if row.is_excluded])
         rows = [row for row in rows if not row.is_excluded]
-        known = match_known_keys(rows, situation.animals_of_key, situation.earlier_contents)
+        known = match_existing_keys(rows, situation.animals_of_key, situation.earlier_contents)
         self.plan.problems |= {row.number: _not_a_key(row) for row in known.not_keys}
         of = situation.settled_keys + sum(map(len, known[:3]))
         may_be_others = {row.number for row in rows if self._is_sent_under_similar_key(row)}
@@ -290,7 +290,9 @@ class _Matching:
     def _match_contents(self) -> None:
         """Match rows without a known key with animals that no key of these columns names."""
         situation = self.situation
-        animals = [animal for animal in situation.sent_animals if animal.id not in self.taken]
+        animals = [
+            animal for animal in situation.sent_animals if animal.id not in self.used_animals
+        ]
         matches = match_equal_animals(self._free_rows(), animals)
         asks_about_any = not situation.has_keys and not situation.has_created_same
         of = max(self.open_rows, len(matches))
@@ -302,7 +304,9 @@ class _Matching:
     def _move_unsent(self) -> None:
         """Let rows take over the animals of equal content that earlier files did not send."""
         plan = self.plan
-        unsent = [animal for animal in self.situation.unsent_animals if animal.id not in self.taken]
+        unsent = [
+            animal for animal in self.situation.unsent_animals if animal.id not in self.used_animals
+        ]
         called_new = [
             self.rows[number] for number, case in plan.created.items() if case is By.SAME_CONTENT
         ]
@@ -324,7 +328,7 @@ class _Matching:
             pet._replace(animal=None) if pet.animal in lost else pet
             for pet in self.situation.pets
             if pet.id not in matched
-            and (pet.animal is None or pet.animal in lost or pet.animal not in self.taken)
+            and (pet.animal is None or pet.animal in lost or pet.animal not in self.used_animals)
         ]
         of = max(self.open_rows, len(rows))
         matches = match_equal_pets(rows, pets, of, is_first=self.situation.is_first)
@@ -339,8 +343,8 @@ class _Matching:
         return row.number in plan.moved or (row.is_free and not plan.is_decided(row))
 
     def _ask_about_pets(self, matches: StoreMatches) -> None:
-        if matches.asked or (matches.few and self.asks_about_few):
-            self._ask(By.IN_STORE, [*matches.asked, *matches.few], self.open_rows)
+        if matches.to_ask or (matches.few and self.asks_about_few):
+            self._ask(By.IN_STORE, [*matches.to_ask, *matches.few], self.open_rows)
         else:
             self._list_few(By.IN_STORE, matches.few)
 
@@ -390,7 +394,7 @@ class _Matching:
             plan.pets[match_.row] = match_.pet
         elif match_.animal is not None:
             plan.animals[match_.row] = (match_.animal, by)
-            self.taken.add(match_.animal)
+            self.used_animals.add(match_.animal)
             animal = self.animals.get(match_.animal)
             if animal is not None and not animal.is_sent:
                 plan.moved.append(match_.row)

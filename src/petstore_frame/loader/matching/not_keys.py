@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from petstore_frame.schema import fold
 
-_WORDS = (
+_MARKERS = (
     "none", "n/a", "na", "unknown", "tbd", "0", "-", "--", "?", "??", "null", "nil", "nan", "no",
     "x", "xx", "xxx", "missing", "not available", "no chip", "keine", "unbekannt", "ninguno",
     "aucun",
 )  # fmt: skip
-_FOLDED_WORDS = frozenset(fold(word) for word in _WORDS)
+_FOLDED_MARKERS = frozenset(fold(marker) for marker in _MARKERS)
 _MONTH = (
     "jan|feb|mar|mär|mrz|apr|avr|abr|may|mai|jun|jul|aug|août|ago|sep|oct|okt|nov|dec|dez|dic|déc"
 )
@@ -23,14 +23,14 @@ _DATE = re.compile(
 )
 
 
-def is_word(key: Sequence[str]) -> bool:
+def is_missing_marker(key: Sequence[str]) -> bool:
     """Return whether a key says that there is none; of several columns, in all of them.
 
     Example:
-        >>> is_word(["N/A"]), is_word([" Unknown"]), is_word(["?"]), is_word(["0000"])
-        (True, True, True, False)
+        >>> [is_missing_marker([text]) for text in ("N/A", " Unknown", "?", "0000")]
+        [True, True, True, False]
     """
-    return bool(key) and all(fold(text) in _FOLDED_WORDS for text in key)
+    return bool(key) and all(fold(text) in _FOLDED_MARKERS for text in key)
 
 
 def is_date(text: str) -> bool:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from petstore_frame.loader.matching.not_keys import is_word
+from petstore_frame.loader.matching.not_keys import is_missing_marker
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import Row
 from petstore_frame.loader.row_state import RowProblem
@@ -18,7 +18,7 @@ KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING})
 OTHER_ANIMALS = (
     "each seems to be another animal: a further key column, such as the shelter, would help"
 )
-_SHOWN_LINES = 5
+_MAX_LINES = 5
 
 
 class RepeatedKeys(NamedTuple):
@@ -83,7 +83,7 @@ def _key_problem(rows: Sequence[Row]) -> RowProblem | None:
     value = " ".join(key)
     if len(rows) < 2:
         return None
-    if is_word(key):
+    if is_missing_marker(key):
         message = f"{value!r} is in several rows, so it is no key"
         return RowProblem(KEY_MISSING, message, value=value, hint=fill_in_hint(key))
     if "" in key:
@@ -110,15 +110,15 @@ def key_texts(key: str | None) -> tuple[str, ...]:
 
 
 def fill_in_hint(key: Sequence[str]) -> str:
-    """Return what to do with words that stand for no key."""
-    words = " ".join(key)
-    return f"fill in the animal's own; for {words!r} in all rows, map the word to an empty key"
+    """Return what to do about a text that stands for no key."""
+    text = " ".join(key)
+    return f"fill in the animal's own; for {text!r} in all rows, map the word to an empty key"
 
 
 def differ(rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None) -> RowProblem:
     """Return the problem of rows of one key that differ, which names their lines."""
-    lines = ", ".join(str(row.line) for row in rows[:_SHOWN_LINES])
-    if len(rows) > _SHOWN_LINES:
+    lines = ", ".join(str(row.line) for row in rows[:_MAX_LINES])
+    if len(rows) > _MAX_LINES:
         lines += ", …"
     return RowProblem(
         KEY_REPEATED, "rows of this key differ", hint=f"of the lines {lines} {hint}", add=add

@@ -77,7 +77,7 @@ class Animal(NamedTuple):
     keys: tuple[str, ...] = ()  # in the columns of the file's key
     cores: tuple[str, ...] = ()
     pet_id: int | None = None
-    was_shown: bool = False  # a reading of the store has shown its pet, or should by now
+    was_listed: bool = False  # a reading of the store has shown its pet, or should by now
     reason: str | None = None  # of its state
 
     @property

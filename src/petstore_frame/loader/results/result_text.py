@@ -24,6 +24,7 @@ from petstore_frame.loader.results.import_facts import (
     ImportSummary,
 )
 from petstore_frame.loader.row_state import FIX_STATES, Ending, Reason, State, short_text
+from petstore_frame.loader.source.spreadsheet_text import without_invisible
 from petstore_frame.rendering import PAGE, Markup, palette
 from petstore_frame.schema import FIELDS, count_text, minute_text
 
@@ -163,6 +164,10 @@ def _background(facts: ImportSummary) -> list[str]:
 def file_warnings(facts: ImportSummary) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
     sentences = []
+    cleaned = {name: without_invisible(name) for name in facts.run.header}
+    if names := [short_text(text) for name, text in cleaned.items() if text != name]:
+        names = _cut(names, "columns")
+        sentences.append(f"Invisible characters in the header were ignored: {', '.join(names)}")
     for name, value in facts.run.facts.items():
         if not value or name in (COMMON_CAUSE, LIKELY_KEY, MAX_ERRORS, NOT_SHOWN):
             continue

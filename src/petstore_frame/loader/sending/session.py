@@ -33,8 +33,10 @@ _INTERRUPTED = "interrupted"
 # More than are ever in flight, so the request that a response belongs to is among them.
 RECENT = 256
 MAX_ROUNDS = 8
-# How long one commit waits for more responses while all threads have work.
+# How long a commit waits for one more response, and the number of queued requests that keep the
+# threads at work meanwhile and during the commit. Fewer commits leave more time for requests.
 BATCH_S = 0.005
+SPARE_REQUESTS = 8
 # After any other response a thread sends nothing more before it was judged.
 USUAL_STATUSES = frozenset({201, 400, 409, 413, 422})
 FIRST_ROUND_S, LONGEST_ROUND_S = 0.5, 30.0
@@ -170,10 +172,10 @@ class Sender:
         return self._ending is not None or not self._has_more
 
     def _gather(self) -> list[Done]:
-        """Wait for responses; while all threads have work, wait for a few more."""
+        """Wait for responses; while enough requests are queued, wait for a few more."""
         ends = self._pool.gather(self._timeout_s())
         more = ends
-        while more and self._pool.queued > self._pool.max_threads:
+        while more and self._pool.queued > SPARE_REQUESTS:
             more = self._pool.gather(BATCH_S)
             ends += more
         return ends

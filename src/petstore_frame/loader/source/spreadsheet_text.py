@@ -6,6 +6,8 @@ import html
 import re
 from collections.abc import Callable
 
+from petstore_frame.schema.folding import INVISIBLE
+
 # What a spreadsheet may write instead of a key: an error, in English or German, or the rounded form
 # of a long number.
 SPREADSHEET_ERROR = re.compile(
@@ -90,7 +92,6 @@ MISSING_TEXTS = frozenset(
     {"nan", "none", "null", "(null)", "<na>", "#n/a", "n/a", "nat", "undefined"}
 )  # fmt: skip
 _LONGEST_MISSING = max(map(len, MISSING_TEXTS))
-_INVISIBLE = re.compile("[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\x80-\x9f]")
 
 
 def is_missing_text(text: str) -> bool:
@@ -110,7 +111,7 @@ def without_invisible(text: str) -> str:
         >>> without_invisible("avail\\u200bable\\u200e")
         'available'
     """
-    return text if text.isascii() else _INVISIBLE.sub("", text)
+    return text if text.isascii() else INVISIBLE.sub("", text)
 
 
 def is_misread(name: str) -> bool:
@@ -124,7 +125,7 @@ def is_misread(name: str) -> bool:
 # The notes on a name that is sent, each with its test.
 NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("mojibake", is_misread),
-    ("invisible_characters", _INVISIBLE.search),
+    ("invisible_characters", INVISIBLE.search),
     ("line_break", re.compile(r"[\t\r\n]").search),
     ("missing_word", is_missing_text),
     ("html_entity", ENTITY.search),

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from petstore_frame.loader.matching.by_key import match_known_keys, match_similar_keys
-from petstore_frame.loader.matching.not_keys import is_date, is_word
+from petstore_frame.loader.matching.by_key import (
+    animal_of_key,
+    match_existing_keys,
+    match_similar_keys,
+)
+from petstore_frame.loader.matching.not_keys import is_date, is_missing_marker
 from petstore_frame.loader.matching.values import Animal, Match, Row
 from petstore_frame.loader.row_state import State
 from petstore_frame.schema import core_of_key
@@ -17,7 +21,7 @@ def known(rows: list[Row], *animals: Animal, earlier=frozenset()):
     for one in animals:
         for key in one.keys:
             by_key.setdefault(key, []).append(one)
-    return match_known_keys(rows, by_key, earlier)
+    return match_existing_keys(rows, by_key, earlier)
 
 
 def similar(*rows: Row, animals: tuple[Animal, ...] = (), in_file: set[str] = frozenset()):
@@ -71,6 +75,24 @@ def test_of_several_animals_of_a_key_it_is_the_one_that_reads_the_same() -> None
     assert known([row(1, "Cy", 4, key="A")], *animals).reused
 
 
+def test_the_animal_of_a_key_differs_in_as_little_as_possible() -> None:
+    """Another category is less than another name, and that is less than both."""
+    both, name, category = animal(7, "Zoe", 2), animal(8, "Zoe", 1), animal(9, "Ada", 2)
+    assert animal_of_key(row(1, "Ada", 1), [both, name]).id == 8
+    assert animal_of_key(row(1, "Ada", 1), [name, category]).id == 9
+
+
+def test_the_animal_of_a_key_is_one_that_was_sent() -> None:
+    """An animal that the store rejected is not taken before the one that is there."""
+    rejected = animal(7, "Ada", 1, state=State.REJECTED)
+    assert animal_of_key(row(1, "Ada", 1), [rejected, animal(8, "Zoe", 1)]).id == 8
+
+
+def test_a_word_is_in_all_columns_of_a_key() -> None:
+    """A number next to the word still tells animals apart."""
+    assert is_missing_marker(["none", "unknown"]) and not is_missing_marker(["none", "17"])
+
+
 def test_a_row_that_reads_like_an_earlier_one_was_answered() -> None:
     """Who said that it is the same animal is not asked again by the next file."""
     new = row(1, "Bo", 2, key="A")
@@ -108,6 +130,23 @@ def test_of_several_similar_keys_it_is_one_that_was_sent() -> None:
     assert similar(row(1, "Ada", key="008"), animals=animals) == [Match(1, animal=7)]
 
 
+def test_of_several_similar_keys_it_is_one_of_the_same_content() -> None:
+    """If two animals have the key in other spellings."""
+    animals = animal(7, "Ada", 1, "8"), animal(9, "Zoe", 1, "08")
+    assert similar(row(1, "Ada", key="008"), animals=animals) == [Match(1, animal=7)]
+
+
+def test_keys_that_fold_to_nothing_equal_nothing() -> None:
+    """Two keys of invisible characters are not one key."""
+    assert similar(row(1, "Ada", key="\u200b"), row(2, "Bo", key="\u200e")) == []
+
+
+def test_a_longer_key_of_a_default_name_is_another_key() -> None:
+    """Rows without a name have equal contents by chance."""
+    unnamed = row(1, "Ada", key="AUS-17", has_default_name=True)
+    assert similar(unnamed, animals=(animal(7, "Ada", 1, "17"),)) == []
+
+
 def test_two_keys_of_a_file_with_one_core_may_be_one() -> None:
     """The first row stands for both."""
     rows = row(1, "Ada", key="001"), row(2, "Ada", key="1"), row(3, "Bo", key="2")
@@ -141,7 +180,9 @@ def test_columns_of_a_key_are_compared_one_by_one() -> None:
 
 def test_words_and_dates_are_told_from_keys() -> None:
     """A word for none in any spelling; a date with the name of a month, or with a time."""
-    assert all(is_word([word]) for word in ("None", " n/a ", "UNKNOWN", "tbd", "0", "-", "?"))
-    assert not any(is_word([word]) for word in ("A", "7", "nonet", "0-1", "0000", ""))
+    assert all(
+        is_missing_marker([word]) for word in ("None", " n/a ", "UNKNOWN", "tbd", "0", "-", "?")
+    )
+    assert not any(is_missing_marker([word]) for word in ("A", "7", "nonet", "0-1", "0000", ""))
     assert all(map(is_date, ("12-Mar", "12. März 2026", "Mar-26", "2026-03-12 00:00:00")))
     assert not any(map(is_date, ("MAR-0012", "3-12", "2026-0312", "12", "A-12")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from petstore_frame.loader.matching.by_content import match_equal_animals
 from petstore_frame.loader.matching.by_store import StoreMatches, match_equal_pets, match_ids
 from petstore_frame.loader.matching.fix_rows import WRONG_ROW, Original, fix_row_problem
-from petstore_frame.loader.matching.gone import ShownAnimal, find_gone
+from petstore_frame.loader.matching.gone import StoredAnimal, find_gone
 from petstore_frame.loader.matching.match import Situation, match
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import By, Match
@@ -122,6 +123,13 @@ def test_an_unsent_animal_moves_to_its_row_without_a_question() -> None:
     assert (plan.cases, plan.animals) == ([], {3: (7, By.MOVED)})
 
 
+def test_an_unsent_animal_does_not_move_to_a_row_that_has_one() -> None:
+    """The row of an earlier reading keeps its own animal."""
+    rows = [row(3, "Pet 3", is_known=True)]
+    unsent = animal(7, "Pet 3", state=State.PENDING)
+    assert match(situation(rows, unsent_animals=[unsent]), {}).animals == {}
+
+
 def test_a_row_called_other_than_the_sent_animal_takes_over_the_unsent_one() -> None:
     """Else both would be sent."""
     facts = {"sent_animals": [animal(6, "Pet 3")],
@@ -152,6 +160,13 @@ def test_few_renamed_animals_are_changed_values() -> None:
     one = match(keyed([renamed[0], *rows[1:]], *animals), {})
     assert not one.cases and one.animals[1] == (51, By.KEY)
     assert cases(match(keyed([*renamed, *rows[3:]], *animals), {})) == {"reused_key": [1, 2, 3]}
+
+
+def test_an_excluded_row_is_the_animal_of_its_key() -> None:
+    """Without a question, whatever it says: nothing of it is sent."""
+    excluded = row(1, "Zoe", 2, key="A", is_excluded=True, is_to_send=False)
+    plan = match(keyed([excluded], animal(7, "Ada", 1, "A")), {})
+    assert (plan.animals, plan.cases) == ({1: (7, By.KEY)}, [])
 
 
 def test_one_key_used_again_is_asked_about() -> None:
@@ -228,25 +243,39 @@ def test_a_sent_row_is_not_given_the_key_of_another() -> None:
     assert problem is not None
 
 
+def test_a_row_that_was_not_sent_may_be_the_animal_of_its_corrected_key() -> None:
+    """Only the other animal exists, so the row is that one."""
+    rejected = original(has_key_problem=True, animal=animal(7, "Bo", 1, state=State.REJECTED))
+    assert fix_row_problem(row(1, "Bo", key="B"), rejected, animal(8, "Bo", 1, "B")) is None
+
+
+def test_a_row_under_its_own_key_is_its_original() -> None:
+    """What reads otherwise now is a changed value of that animal."""
+    sent = original(key=stored("A"), is_to_fix=False, animal=animal(7, "Cy", 1, "A"))
+    assert fix_row_problem(row(1, "Bo", 2, key="A"), sent, None) is None
+
+
 # The store
 
 
 def test_many_equal_new_pets_are_asked_about() -> None:
     """Few are only listed."""
     pets = [pet(n, f"Pet {n}") for n in range(1, 4)]
-    assert len(match_equal_pets(named(12), pets, 12).asked) == 3
+    assert len(match_equal_pets(named(12), pets, 12).to_ask) == 3
     assert len(match_equal_pets(named(13), pets, 13).few) == 3
-    assert len(match_equal_pets(named(13), pets[:1], 13, is_first=True).asked) == 1
+    assert len(match_equal_pets(named(13), pets[:1], 13, is_first=True).to_ask) == 1
 
 
 def test_pets_that_an_earlier_load_saw_are_no_reason_to_ask() -> None:
     """Unless nine in ten of the rows equal pets, and at least five with different contents."""
     seen = [pet(n, f"Pet {n}", is_new=False) for n in range(1, 11)]
-    assert not match_equal_pets(named(12), seen, 12).asked
-    assert len(match_equal_pets(named(11), seen, 11).asked) == 10
-    assert not match_equal_pets(named(4), seen, 4).asked
+    assert not match_equal_pets(named(12), seen, 12).to_ask
+    assert len(match_equal_pets(named(11), seen, 11).to_ask) == 10
+    assert not match_equal_pets(named(4), seen, 4).to_ask
     fish = [row(n, "Goldfish") for n in range(9)]
-    assert not match_equal_pets(fish, [pet(n, "Goldfish", is_new=False) for n in range(9)], 9).asked
+    assert not match_equal_pets(
+        fish, [pet(n, "Goldfish", is_new=False) for n in range(9)], 9
+    ).to_ask
 
 
 def test_names_from_defaults_equal_pets_by_chance() -> None:
@@ -260,10 +289,10 @@ def test_ids_of_pets_need_names_that_agree() -> None:
     rows, ids = named(4), {n: n for n in range(1, 5)}
     pets = {n: pet(n, f"Pet {n}") for n in range(1, 5)}
     others = {n: pet(n, f"Other {n}") for n in range(1, 5)}
-    assert len(match_ids(rows, ids, pets, is_export=False, of=4).asked) == 4
+    assert len(match_ids(rows, ids, pets, is_export=False, of=4).to_ask) == 4
     assert match_ids(rows, ids, others, is_export=False, of=4) == NO_MATCHES
-    assert len(match_ids(rows, ids, pets, is_export=True, of=40).asked) == 4
-    assert len(match_ids(rows, ids, others, is_export=True, of=4).asked) == 4
+    assert len(match_ids(rows, ids, pets, is_export=True, of=40).to_ask) == 4
+    assert len(match_ids(rows, ids, others, is_export=True, of=4).to_ask) == 4
     assert len(match_ids(rows, ids, others, is_export=True, of=40).few) == 4
 
 
@@ -306,8 +335,8 @@ def test_a_row_that_is_created_has_a_life_of_its_own() -> None:
 # Gone
 
 
-def shown(count: int) -> list[ShownAnimal]:
-    return [ShownAnimal(n, 100 + n, n, content_of(f"Pet {n}", 1)) for n in range(1, count + 1)]
+def shown(count: int) -> list[StoredAnimal]:
+    return [StoredAnimal(n, 100 + n, n, content_of(f"Pet {n}", 1)) for n in range(1, count + 1)]
 
 
 def listing(*numbers: int, **renamed: Any) -> dict[int, str]:
@@ -316,7 +345,7 @@ def listing(*numbers: int, **renamed: Any) -> dict[int, str]:
 
 def test_many_animals_that_the_store_lacks_are_asked_about() -> None:
     """Few are listed; where the listing proves nothing, none are."""
-    assert len(find_gone(shown(12), listing(*range(4, 13)), is_proof=True).asked) == 3
+    assert len(find_gone(shown(12), listing(*range(4, 13)), is_proof=True).to_ask) == 3
     assert len(find_gone(shown(12), listing(*range(3, 13)), is_proof=True).few) == 2
     assert find_gone(shown(12), listing(*range(4, 13)), is_proof=False) == ([], [], [])
 
@@ -327,7 +356,15 @@ def test_a_renamed_pet_is_there() -> None:
     few = contents | {n: content_of("New", 1) for n in (1, 2)}
     assert [m.row for m in find_gone(shown(12), few, is_proof=True).renamed] == [1, 2]
     many = contents | {n: content_of("New", 1) for n in (1, 2, 3)}
-    assert len(find_gone(shown(12), many, is_proof=False).asked) == 3
+    assert len(find_gone(shown(12), many, is_proof=False).to_ask) == 3
+
+
+def test_an_answer_about_a_gone_animal_is_given_again_by_name_only() -> None:
+    """A row of its key is that animal, and nobody is asked again whether it is there."""
+    gone = animal(7, "Ada", 1, "A", state=State.GONE, reason="user")
+    facts = keyed([row(1, "Ada", key="A")], gone)
+    assert not match(facts, {}).cases
+    assert cases(match(replace(facts, asks_again_about_gone=True), {})) == {"gone": [1]}
 
 
 def test_another_name_and_category_under_an_id_is_another_pet() -> None:

@@ -58,6 +58,13 @@ def test_rows_are_ordered_by_a_column(keep: str, number: int) -> None:
     assert chosen(*rows, keep=keep) == number
 
 
+@pytest.mark.parametrize("keep", ["first", "last"])
+def test_a_row_without_a_value_to_order_by_needs_fixing(keep: str) -> None:
+    """Nobody knows whether it is the first or the last."""
+    rows = [row(1, "Ada", key="A", order_value="2026"), row(2, "Ada", 2, key="A", order_value="")]
+    assert chosen(*rows, keep=keep) == KEY_REPEATED
+
+
 def test_a_tie_that_sends_the_same_is_no_tie() -> None:
     """Two last rows with one content are one row."""
     old = row(1, "Ada", 2, key="A", order_value="1")
