@@ -222,7 +222,7 @@ EDITS = [
     # Answers.
     Edit("a plain word reverses nothing", f"{LOADER}/load_options.py",
          "dict(self.answers) if isinstance(self.duplicates, Mapping) else {}", "dict(self.answers)", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
-    Edit("gone is answered by name only", f"{LOADER}/duplicate_question.py", 'BY_NAME = ("gone", ', "BY_NAME = (", f"{LOOK_ALIKES}::test_an_answer_about_lost_pets_is_taken_back"),
+    Edit("gone is answered by name only", f"{LOADER}/duplicate_question.py", 'BY_NAME = ("gone", ', "BY_NAME = (", f"{BACKUP}::test_a_store_that_was_restored"),
     Edit("skip is taken back", f"{JOURNAL}/release.py", "if answer == CREATE:", "if False:", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
     Edit("create is taken back before it was sent", f"{JOURNAL}/release.py", "elif answer == SKIP:", "elif False:", f"{REVERSED}::test_create_is_taken_back_before_the_row_was_sent"),
     Edit("a key that skip gave is released", f"{JOURNAL}/release.py", "if not has_own_keys:", "if False:", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),

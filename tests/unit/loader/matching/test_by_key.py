@@ -130,6 +130,23 @@ def test_of_several_similar_keys_it_is_one_that_was_sent() -> None:
     assert similar(row(1, "Ada", key="008"), animals=animals) == [Match(1, animal=7)]
 
 
+def test_of_several_similar_keys_it_is_one_of_the_same_content() -> None:
+    """If two animals have the key in other spellings."""
+    animals = animal(7, "Ada", 1, "8"), animal(9, "Zoe", 1, "08")
+    assert similar(row(1, "Ada", key="008"), animals=animals) == [Match(1, animal=7)]
+
+
+def test_keys_that_fold_to_nothing_equal_nothing() -> None:
+    """Two keys of invisible characters are not one key."""
+    assert similar(row(1, "Ada", key="\u200b"), row(2, "Bo", key="\u200e")) == []
+
+
+def test_a_longer_key_of_a_default_name_is_another_key() -> None:
+    """Rows without a name have equal contents by chance."""
+    unnamed = row(1, "Ada", key="AUS-17", has_default_name=True)
+    assert similar(unnamed, animals=(animal(7, "Ada", 1, "17"),)) == []
+
+
 def test_two_keys_of_a_file_with_one_core_may_be_one() -> None:
     """The first row stands for both."""
     rows = row(1, "Ada", key="001"), row(2, "Ada", key="1"), row(3, "Bo", key="2")

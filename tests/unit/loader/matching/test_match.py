@@ -123,6 +123,13 @@ def test_an_unsent_animal_moves_to_its_row_without_a_question() -> None:
     assert (plan.cases, plan.animals) == ([], {3: (7, By.MOVED)})
 
 
+def test_an_unsent_animal_does_not_move_to_a_row_that_has_one() -> None:
+    """The row of an earlier reading keeps its own animal."""
+    rows = [row(3, "Pet 3", is_known=True)]
+    unsent = animal(7, "Pet 3", state=State.PENDING)
+    assert match(situation(rows, unsent_animals=[unsent]), {}).animals == {}
+
+
 def test_a_row_called_other_than_the_sent_animal_takes_over_the_unsent_one() -> None:
     """Else both would be sent."""
     facts = {"sent_animals": [animal(6, "Pet 3")],
