@@ -53,7 +53,7 @@ EXTRAS = {
     "png": (),
 }
 KEEPS_RUNNING = {"serve", "dashboard"}
-DEADLINE_S = 60
+DEADLINE_S = 180  # a dashboard starts in a few seconds on an idle machine
 
 
 def run_command(program: str, words: tuple[str, ...], folder: Path, environ: dict[str, str]) -> str:

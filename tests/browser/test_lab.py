@@ -69,6 +69,8 @@ def open_tab(shown: Any, name: str) -> None:
     shown.get_by_role("tab", name=name, exact=True).click()
     if name == "History":
         shown.locator("[data-name='days-available']:visible").wait_for(timeout=60_000)
+    if name in ("Import", "Stocktake"):  # made when they are first opened
+        shown.locator(".pf-tab:visible .pf-step").first.wait_for()
     state = "visible" if name == "Inventory" else "hidden"
     shown.locator(".pf-pets").wait_for(state=state)
 

@@ -168,9 +168,15 @@ class Chart:
         turned = {"patternUnits": "userSpaceOnUse", "patternTransform": "rotate(45)"}
         pattern = element("pattern", lines, id=name, width=6, height=6, **turned)
         return element(
-            "svg", pattern if _HATCH in inside else None, inside.replace(_HATCH, f"url(#{name})"),
-            **_SVG, width="100%", height=self.height, role="img", aria_label=self.description,
-        )  # fmt: skip
+            "svg",
+            pattern if _HATCH in inside else None,
+            inside.replace(_HATCH, f"url(#{name})"),
+            **_SVG,
+            width="100%",
+            height=self.height,
+            role="img",
+            aria_label=self.description,
+        )
 
     def markup(self, tools: Markup | None = None) -> Markup:
         """Return the legend and the picture, with the buttons above them, if any."""
@@ -188,10 +194,14 @@ class Chart:
             texts.append(element("text", sign, f" {key.text}", x=x, y=y - 6))
             x += wide
         drawing = element(
-            "svg", element("rect", width="100%", height="100%", fill=style.PAPER), *texts,
+            "svg",
+            element("rect", width="100%", height="100%", fill=style.PAPER),
+            *texts,
             element("g", self.picture, transform=f"translate(0 {y})"),
-            **_SVG, width=width, height=y + self.height,
-        )  # fmt: skip
+            **_SVG,
+            width=width,
+            height=y + self.height,
+        )
         for themed, fixed in _IN_A_FILE.items():
             drawing = drawing.replace(themed, fixed)
         return str(drawing)

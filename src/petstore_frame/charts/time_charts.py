@@ -117,11 +117,17 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
     body = [*scale.rules(), *_gaps(lost, x_of, wide=scale.x(1 / span) - scale.x(0))]
     body += _dates(x_of)
     # x in thousandths of the width, stretched with the page.
-    body.append(svg.element(
-        "svg", *(_path(line, shades[line.name], x_of, scale) for line in lines),
-        viewBox=f"0 0 1000 {HEIGHT}", width="100%", height=HEIGHT,
-        preserveAspectRatio="none", pointer_events="none",
-    ))  # fmt: skip
+    body.append(
+        svg.element(
+            "svg",
+            *(_path(line, shades[line.name], x_of, scale) for line in lines),
+            viewBox=f"0 0 1000 {HEIGHT}",
+            width="100%",
+            height=HEIGHT,
+            preserveAspectRatio="none",
+            pointer_events="none",
+        )
+    )
     body += [_marks(line, shades[line.name], x_of, scale) for line in lines]
     description = _describe_trend(lines, days, lost)
     if len(every) > len(lines):
@@ -195,8 +201,14 @@ def _path(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) ->
         if count is not None and count.is_exact:
             path += f"{'L' if is_down else 'M'}{10 * x_of[day]:.0f} {scale.y(count.count):.0f}"
         is_down = count is not None and count.is_exact
-    return svg.element("path", d=path, fill="none", stroke=color, stroke_width=1.5,
-                       vector_effect="non-scaling-stroke")  # fmt: skip
+    return svg.element(
+        "path",
+        d=path,
+        fill="none",
+        stroke=color,
+        stroke_width=1.5,
+        vector_effect="non-scaling-stroke",
+    )
 
 
 def _marks(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:

@@ -93,7 +93,7 @@ class CheckStep:
         if not state.has_values or state.preview is None:
             self.step.render(Progress.WAITING)
             return
-        is_done = state.result is not None
+        is_done = state.result is not None or self._tab.background.is_sending
         note = "" if plan is None else _note(plan, state)
         progress = Progress.DONE if is_done else Progress.CURRENT
         summary = "" if plan is None else cards_text(plan.groups)

@@ -5,20 +5,18 @@ from __future__ import annotations
 import csv
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from petstore_frame import sample_data
 from petstore_frame.charts import element
 from petstore_frame.dashboard.background import (
-    SILENT_AFTER_S,
     Background,
     Job,
     ProgressArea,
     StoppableClient,
     is_key_rejected,
-    silence_text,
 )
 from petstore_frame.dashboard.check import CheckStep
 from petstore_frame.dashboard.file_steps import FileSteps
@@ -26,6 +24,7 @@ from petstore_frame.dashboard.import_plan import Plan
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.invalid_rows import check_edits
 from petstore_frame.dashboard.send import SendStep
+from petstore_frame.dashboard.send_progress import send_progress
 from petstore_frame.dashboard.store_header import StoreHeader
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.unfinished_imports import UnfinishedImports
@@ -50,8 +49,6 @@ from petstore_frame.rendering import PAGE
 from petstore_frame.schema import count_text
 
 NO_LIMIT = 2**31
-# Before a rate means anything.
-FEWEST_FOR_RATE, SHORTEST_FOR_RATE_S = 20, 1.0
 CHOOSE = ("Choose a file", "CSV or Excel. Nothing is sent until you press Send in step 5.")
 INTRODUCTION = (
     "Add animals from a spreadsheet: 1 choose a file, 2 match its columns, 3 match its values, "
@@ -208,7 +205,7 @@ class ImportTab(FileSteps):
         source = state.source
         if source is None:
             return
-        options = self._options(progress=self._progress(state.pets_to_send))
+        options = self._options(progress=send_progress(self.background, state.pets_to_send))
         try:
             result = run_import(source, self._client(), state.recipe, **options)
             if state.corrected_lines:
@@ -238,36 +235,14 @@ class ImportTab(FileSteps):
             writer = csv.DictWriter(file, fieldnames=[*rows[0]])
             writer.writeheader()
             writer.writerows(corrected)
-        progress = self._progress(len(corrected))
+        progress = send_progress(self.background, len(corrected))
         run_import(path, self._client(), Recipe(), journal=self.store.journal, progress=progress)
 
     def _client(self) -> StoppableClient:
         return StoppableClient(self.store.client, self.background)
 
-    def _progress(self, total: int) -> Callable[[Mapping[State, int]], None]:
-        """Return a function that shows how fast rows are sent, and how long the rest takes."""
-        started_at = changed_at = time.monotonic()
-        last_counts: Mapping[State, int] = {}
-
-        def report(counts: Mapping[State, int]) -> None:
-            nonlocal changed_at, last_counts
-            now = time.monotonic()
-            if counts != last_counts:
-                changed_at, last_counts = now, dict(counts)
-            waiting = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
-            done, elapsed_s = max(0, total - waiting), now - started_at
-            text = f"{done:,} of {total:,}"
-            if now - changed_at >= SILENT_AFTER_S:
-                text += f" · {silence_text(now - changed_at)}"
-            elif done >= FEWEST_FOR_RATE and elapsed_s >= SHORTEST_FOR_RATE_S:
-                remaining_s = (total - done) * elapsed_s / done
-                text += f" · {done / elapsed_s:,.0f} per second · about {remaining_s:,.0f} s left"
-            self.background.report(text, done / max(total, 1))
-
-        return report
-
     def _send_rest(self) -> None:
-        progress = self._progress(self.unfinished.count(State.PENDING))
+        progress = send_progress(self.background, self.unfinished.count(State.PENDING))
         try:
             results = resume_loads(
                 self._client(),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from dataclasses import fields as dataclass_fields
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +139,35 @@ def test_pages_come_one_by_one() -> None:
         pages = client.pages(status="sold")
         assert (len(next(pages)), len(store.requests)) == (100, 1)
         assert [len(page) for page in pages] == [100, 50]
+
+
+def test_labels_leave_a_column_of_the_user_alone() -> None:
+    """A column of your own that is called category stays, and the labels get another name."""
+    own = replace(STOCK, frame=STOCK.frame.assign(category=["mine", "mine, too"]))
+    labelled = own.to_frame({3: "Cat", 4: "Dog"})
+    assert labelled["category"].tolist() == ["mine", "mine, too"]
+    assert labelled["category (store)"].tolist() == ["Cat", "Dog"]
+
+
+# What users call; other parts of the toolkit call functions of a module instead.
+INVENTORY = {
+    "base_url", "completeness", "fetched_at", "from_frame", "require_complete", "store_id",
+    "store_name", "to_dict", "to_frame", "where", "with_ids",
+}  # fmt: skip
+COMPLETENESS = {
+    "bound_of", "contradictions", "count", "covers_all", "from_dict", "headline", "is_complete",
+    "next_step", "reasons", "rests_on_page_length", "to_dict", "total",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("public_class", "members"), [(pf.Inventory, INVENTORY), (pf.Completeness, COMPLETENESS)]
+)
+def test_a_class_shows_what_users_need(public_class: type, members: set[str]) -> None:
+    """Each public member is wanted, and the reference, made of its docstring, says what it is."""
+    shown = {name for name in dir(public_class) if not name.startswith("_")}
+    fields = {item.name for item in dataclass_fields(public_class)}
+    assert shown - fields == members
+    assert all(getattr(public_class, name).__doc__ for name in members)
+    public_fields = [name for name in fields if not name.startswith("_")]
+    assert all(f"{name}:" in str(public_class.__doc__) for name in public_fields)

@@ -21,6 +21,8 @@ def own(state: State) -> AnimalFacts:
 GROUPS = {
     (NO_PROBLEM, None): G.EXCLUDED,
     (PROBLEM, None): G.NEED_FIXING,
+    (RowFacts(is_matched=True), None): G.REPEATED,
+    (RowFacts(is_matched=True, is_left_out=True), None): G.EXCLUDED,
     (NO_PROBLEM, own(S.PENDING)): G.TO_SEND,
     (NO_PROBLEM, own(S.NOT_FOUND)): G.TO_SEND,
     (NO_PROBLEM, own(S.CREATED)): G.ADDED,

@@ -58,6 +58,17 @@ def test_retries_end_after_the_timeout(
     assert retries(**options).next_wait(problem, now=last_s) is None
 
 
+def test_the_last_attempt_comes_at_the_end_of_the_timeout() -> None:
+    """A long delay is cut, so that a store that returns just before the end is not given up."""
+    attempts = retries(timeout_s=10.0)
+    now, waits = 0.0, []
+    while (wait := attempts.next_wait(FAILED, now)) is not None:
+        waits.append(wait.seconds)
+        now += wait.seconds
+    assert waits == [0.25, 0.5, 1, 2, 4, 2.25]
+    assert now == 10.0
+
+
 def test_no_retry_timeout_means_no_retry() -> None:
     """With 0 the first failure is final, even if the store asks to wait."""
     assert retries(0).next_wait(FAILED, now=0.0) is None

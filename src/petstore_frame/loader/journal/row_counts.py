@@ -26,8 +26,8 @@ reason IS NOT NULL, problem IS NOT NULL,
 animal_state, animal_import = import AND animal_row = row, animal_import = import
 """
 _STATES = f"""
-SELECT {{line}}, {_FACTS}, count(*) FROM rows_and_animals
-WHERE import = ? GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1
+SELECT {{line}}, known_by IS NOT NULL, {_FACTS}, count(*) FROM rows_and_animals
+WHERE import = ? GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1
 """
 _EXCLUDED = f"""
 SELECT known_by, coalesce(payload <> animal_payload, FALSE), source, staged_at,
@@ -91,10 +91,11 @@ class NotedRows(NamedTuple):
 def count_rows(sql: sqlite3.Connection, number: int, *, by_line: bool = False) -> list[RowCount]:
     """Count the rows of an import by what their states depend on, and ``by_line``."""
     query = _STATES.format(line="line" if by_line else "NULL")
-    return [
-        RowCount(*facts_of(facts), line, rows)
-        for line, *facts, rows in sql.execute(query, [number])
-    ]
+    counts = []
+    for line, is_matched, *facts, rows in sql.execute(query, [number]):
+        row, animal = facts_of(facts)
+        counts.append(RowCount(row._replace(is_matched=bool(is_matched)), animal, line, rows))
+    return counts
 
 
 def count_states(sql: sqlite3.Connection, number: int) -> dict[State, int]:

@@ -66,6 +66,8 @@ def group_of(row: RowFacts, animal: AnimalFacts | None, *, was_sent: bool) -> Ro
     """Return the group of a row; ``was_sent`` says whether this call sent rows of the import."""
     if animal is None or animal.state is None or animal.has_this_row:
         state = state_of(row, animal)
+        if state is State.EXCLUDED and row.is_matched and not row.is_left_out:
+            return RowGroup.REPEATED  # of a row that cannot be sent
     elif animal.is_of_import:
         return RowGroup.REPEATED
     else:

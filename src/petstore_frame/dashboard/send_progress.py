@@ -1,0 +1,35 @@
+"""Says how fast pets are sent, how long the rest takes, and that the store does not reply."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from petstore_frame.dashboard import background as jobs
+from petstore_frame.loader import State
+
+# Before a rate means anything.
+FEWEST_FOR_RATE, SHORTEST_FOR_RATE_S = 20, 1.0
+
+
+def send_progress(background: jobs.Background, total: int) -> Callable[[Mapping[State, int]], None]:
+    """Return a function that shows the progress of sending ``total`` pets, or stops it."""
+    started_at = changed_at = time.monotonic()
+    last_counts: Mapping[State, int] = {}
+
+    def report(counts: Mapping[State, int]) -> None:
+        nonlocal changed_at, last_counts
+        now = time.monotonic()
+        if counts != last_counts:
+            changed_at, last_counts = now, dict(counts)
+        waiting = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
+        done, elapsed_s = max(0, total - waiting), now - started_at
+        text = f"{done:,} of {total:,}"
+        if now - changed_at >= jobs.SILENT_AFTER_S:
+            text += f" · {jobs.silence_text(now - changed_at)}"
+        elif done >= FEWEST_FOR_RATE and elapsed_s >= SHORTEST_FOR_RATE_S:
+            remaining_s = (total - done) * elapsed_s / done
+            text += f" · {done / elapsed_s:,.0f} per second · about {remaining_s:,.0f} s left"
+        background.report(text, done / max(total, 1))
+
+    return report
