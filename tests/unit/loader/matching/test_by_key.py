@@ -171,6 +171,21 @@ def test_a_long_number_that_was_rounded_may_be_the_same() -> None:
     assert similar(row(1, "Bo", key="9810001234567894"), animals=(chip,)) == []
 
 
+@pytest.mark.parametrize(("key", "earlier"), [("AUS-17", "7"), ("17-26", "1")])
+def test_a_part_of_a_number_is_no_shorter_key(key: str, earlier: str) -> None:
+    """Only whole groups of digits or letters are a prefix or a suffix."""
+    assert similar(row(1, "Ada", key=key), animals=(animal(7, "Ada", 1, earlier),)) == []
+
+
+def test_each_column_of_a_key_may_be_longer() -> None:
+    """A prefix in one column and a suffix in the next are compared with their own columns."""
+    content = row(1, "Ada").content
+    two = Animal(7, content, keys=(stored("N", "1"),), cores=(core_of_key(["N", "1"]),))
+    longer = ["AUS-N", "1-26"]
+    new = row(1, "Ada")._replace(key=stored(*longer), core=core_of_key(longer))
+    assert similar(new, animals=(two,)) == [Match(1, animal=7)]
+
+
 def test_columns_of_a_key_are_compared_one_by_one() -> None:
     """The groups of one column are not those of the next."""
     two = Animal(7, "c", keys=(stored("N", "1"),), cores=(core_of_key(["N", "1"]),))
