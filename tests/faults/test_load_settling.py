@@ -258,7 +258,7 @@ def test_a_store_is_read_up_to_a_number_of_pages(max_pages: int, has_all: bool) 
     """A listing that reaches the largest number of pages is kept as a part, and proves no end."""
     pages = []
     with pf.serve(sample=350, seed=7) as server, server.client() as client:
-        listing = read_store(client, lambda: pages.append(1), max_pages)
+        listing = read_store(client, lambda _: pages.append(1), max_pages)
     assert (len(listing.pets) == 350, listing.is_complete) == (has_all, has_all)
     assert len(listing.pets) >= 100 * min(max_pages, 3)
     assert len(pages) <= max_pages and (has_all or not listing.is_whole)
