@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # The service shares no code with the rest of the package, so it is started by name.
-_SERVICE_MODULE = "petstore_frame.service.service_run"
+_SERVICE_MODULE = "petstore_frame.service.process"
 _API_KEYS_MODULE = "petstore_frame.service.api_keys"
 _MAX_PORT = 65535
 # A little longer than the service waits for the requests that it is answering.

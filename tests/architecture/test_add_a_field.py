@@ -32,7 +32,7 @@ THREE_FILES = {
         "    age: Int64 | None = None\n"
         '    weight_kg: float | None = Field(None, alias="weightKg")\n',
     ),
-    "service/store.py": (
+    "service/database.py": (
         "    sqlite_autoincrement",
         '    sa.Column("age", sa.BigInteger),\n    sa.Column("weight_kg", sa.Float),\n',
     ),

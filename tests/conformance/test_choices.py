@@ -16,7 +16,7 @@ import pytest
 
 from conformance.conftest import is_error
 from petstore_frame.service.api_keys import new_key, revoke_key
-from petstore_frame.service.store import open_database
+from petstore_frame.service.database import open_database
 from plain_http import talk_to
 from threaded import serve
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 
 from petstore_frame.service.app import create_app, describe_app
-from petstore_frame.service.store import open_database
+from petstore_frame.service.database import open_database
 from threaded import serve
 
 EXAMPLES = 15

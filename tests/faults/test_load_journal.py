@@ -30,7 +30,7 @@ from petstore_frame.loader.journal.database import (
 )
 from petstore_frame.loader.row_state import State
 
-# A new one each time; a failure names it, for `tests/campaigns/damage.py --seed`.
+# A new one each time; a failure names it, for `tests/campaigns/damaged_files.py --seed`.
 SEED = random.SystemRandom().randrange(10**6)
 LOST = (
     "log ", "one bit of the log", "main file and log", "count file removed", "main file removed",

@@ -19,7 +19,8 @@ from zlib import crc32
 from petstore_frame.errors import ReportError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory import StatusCount
-from petstore_frame.rendering import Markup, palette, printable, shorten, style
+from petstore_frame.rendering import Markup, palette, printable, shorten
+from petstore_frame.rendering import html_style as style
 from petstore_frame.schema import status_label
 from petstore_frame.storage import write_atomically
 

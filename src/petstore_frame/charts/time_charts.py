@@ -16,7 +16,8 @@ import numpy as np
 from petstore_frame.charts import svg
 from petstore_frame.inventory import Bound, StatusCount
 from petstore_frame.pet_table import category_ids
-from petstore_frame.rendering import Markup, palette, style
+from petstore_frame.rendering import Markup, palette
+from petstore_frame.rendering import html_style as style
 from petstore_frame.schema import Categories, Labels, count_text
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ import typer
 
 import petstore_frame
 from petstore_frame.cli import (
-    dashboard,
+    dashboard_command,
     demo_commands,
     inventory_commands,
     load_commands,
     store_commands,
-    weekly,
+    weekly_command,
 )
 from petstore_frame.cli.endings import explain, warn
 from petstore_frame.exit_codes import EXIT_CODES, INTERNAL, INVALID, exit_code
@@ -68,10 +68,10 @@ for _command in (
     inventory_commands.compare,
     inventory_commands.fetch,
     inventory_commands.report,
-    dashboard.dashboard,
+    dashboard_command.dashboard,
     inventory_commands.snapshot,
     inventory_commands.trend,
-    weekly.weekly,
+    weekly_command.weekly,
 ):
     _class = load_commands.LoadCommand if _command is load_commands.load else None
     app.command(cls=_class)(_command)

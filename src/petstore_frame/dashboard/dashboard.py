@@ -13,8 +13,8 @@ import ipywidgets as widgets
 
 from petstore_frame.client import Client
 from petstore_frame.dashboard.local_time import utc_text
-from petstore_frame.dashboard.memory import Memory
 from petstore_frame.dashboard.notebook_cell import current_cell
+from petstore_frame.dashboard.remembered_answers import Memory
 from petstore_frame.dashboard.store_header import StoreHeader
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.tabs import Tabs

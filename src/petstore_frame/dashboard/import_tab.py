@@ -18,13 +18,13 @@ from petstore_frame.dashboard.background import (
     StoppableClient,
     is_key_rejected,
 )
-from petstore_frame.dashboard.check import CheckStep
+from petstore_frame.dashboard.check_step import CheckStep
 from petstore_frame.dashboard.file_steps import FileSteps
 from petstore_frame.dashboard.import_plan import Plan
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.invalid_rows import check_edits
-from petstore_frame.dashboard.send import SendStep
 from petstore_frame.dashboard.send_progress import send_progress
+from petstore_frame.dashboard.send_step import SendStep
 from petstore_frame.dashboard.store_header import StoreHeader
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.unfinished_imports import UnfinishedImports

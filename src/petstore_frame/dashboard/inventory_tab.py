@@ -14,7 +14,7 @@ from petstore_frame.charts import element, status_chart
 from petstore_frame.dashboard.category_menu import CategoryMenu
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.local_time import utc_text
-from petstore_frame.dashboard.pet_table import ROWS_PER_PAGE, draw_pets
+from petstore_frame.dashboard.pet_grid import ROWS_PER_PAGE, draw_pets
 from petstore_frame.dashboard.selection import Selection
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import (

@@ -12,7 +12,7 @@ from petstore_frame.dashboard.background import Background
 from petstore_frame.dashboard.file_state import FileState
 from petstore_frame.dashboard.file_steps import FileSteps
 from petstore_frame.dashboard.local_time import time_element
-from petstore_frame.dashboard.step import Progress, Step
+from petstore_frame.dashboard.step_frame import Progress, Step
 from petstore_frame.dashboard.store_header import StoreHeader
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import (

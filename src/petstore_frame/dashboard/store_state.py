@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from petstore_frame.client import Client
-from petstore_frame.dashboard.memory import Memory
+from petstore_frame.dashboard.remembered_answers import Memory
 from petstore_frame.errors import ArgumentError
 from petstore_frame.inventory import Inventory
 

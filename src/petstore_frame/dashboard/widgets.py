@@ -14,7 +14,8 @@ import traitlets
 
 from petstore_frame.charts import CSS, element
 from petstore_frame.dashboard.live_html import LiveHTML
-from petstore_frame.rendering import PAGE, Markup, palette, style
+from petstore_frame.rendering import PAGE, Markup, palette
+from petstore_frame.rendering import html_style as style
 from petstore_frame.schema import FIELDS
 
 WidgetT = TypeVar("WidgetT", bound=widgets.DOMWidget)

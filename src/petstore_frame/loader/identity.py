@@ -14,9 +14,9 @@ from typing import Any
 from petstore_frame.inventory import Provenance
 from petstore_frame.loader.duplicate_question import CASES, Case, Earlier, Example, Question
 from petstore_frame.loader.journal.fix_links import link_fix_rows
+from petstore_frame.loader.journal.matching_input import Export, Reader, read_matching_input
 from petstore_frame.loader.journal.plan_writer import mark_new_lines, write_plan
 from petstore_frame.loader.journal.rows import RENAMED, note_facts, shown_key
-from petstore_frame.loader.journal.situation import Export, Reader, read_situation
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.store_check import (
     StorePets,
@@ -27,7 +27,7 @@ from petstore_frame.loader.journal.store_check import (
     pets_of_listing,
     restore_seen_again,
 )
-from petstore_frame.loader.matching.match import Situation, match
+from petstore_frame.loader.matching.match import MatchingInput, match
 from petstore_frame.loader.matching.values import CREATE, SKIP, By, Match, OpenCase, Pet, Plan
 from petstore_frame.loader.row_state import State
 from petstore_frame.transport import same_store_address
@@ -96,7 +96,7 @@ def identify(
     pets = []
     if store is not None:
         pets = pets_of_listing(sql, store, None if is_asked_again else header)
-    situation = read_situation(
+    inputs = read_matching_input(
         reader,
         store,
         pets,
@@ -107,17 +107,17 @@ def identify(
         has_created_same=_has_answer(sql, header, By.SAME_CONTENT, CREATE),
         export=_export(exported, run.base_url, None if store is None else store.store_id),
     )
-    plan = match(situation, answers, SKIP)
+    plan = match(inputs, answers, SKIP)
     question = None
     if plan.cases:
-        created = match(situation, answers, CREATE)
-        question = _question(reader, situation, plan, created, store)
+        created = match(inputs, answers, CREATE)
+        question = _question(reader, inputs, plan, created, store)
         if not is_rehearsal:
             return question
         plan = created
-    _write(reader, situation, plan, links, answers, now)
+    _write(reader, inputs, plan, links, answers, now)
     facts: dict[str, Any] = dict(run.facts) if staged.is_resumed else {}
-    facts |= _facts(reader, situation, plan, store, header, now)
+    facts |= _facts(reader, inputs, plan, store, header, now)
     if store is not None:
         note_reading(
             sql, run.number, store, _left_to_others(plan, pets), _decided_header(plan, header),
@@ -151,7 +151,7 @@ def _has_answer(sql: sqlite3.Connection, header: str, question: str, answer: str
 
 def _write(
     reader: Reader,
-    situation: Situation,
+    inputs: MatchingInput,
     plan: Plan,
     links: Sequence[tuple[int, int, int]],
     answers: Mapping[str, str],
@@ -162,7 +162,7 @@ def _write(
     write_plan(reader, plan, links, now)
     if answers.get("not_found") == CREATE:
         owned = {pet_id for (pet_id,) in reader.execute("SELECT pet_id FROM animals")}
-        there = [pet.content for pet in situation.pets if pet.id not in owned]
+        there = [pet.content for pet in inputs.pets if pet.id not in owned]
         reader.execute(_NOT_FOUND, there=json.dumps(there))
     if By.SAME_CONTENT in plan.created.values():
         values = [json.dumps(reader.staged.run.header), By.SAME_CONTENT.value, CREATE]
@@ -186,14 +186,14 @@ def _decided_header(plan: Plan, header: str) -> str | None:
 
 def _facts(
     reader: Reader,
-    situation: Situation,
+    inputs: MatchingInput,
     plan: Plan,
     store: StorePets | None,
     header: str,
     now: float,
 ) -> dict[str, Any]:
     """Return what the user should know of a load beyond its rows."""
-    lines = {row.number: row.line for row in situation.rows}
+    lines = {row.number: row.line for row in inputs.rows}
     facts: dict[str, Any] = {}
     for name, case in (("equal_few", By.SAME_CONTENT), ("store_few", By.IN_STORE)):
         if case in plan.few:
@@ -201,7 +201,7 @@ def _facts(
     if plan.few_gone:
         facts["gone_few"] = _lines(reader, plan.few_gone)
     if plan.renamed:
-        facts[RENAMED] = _renamed(reader, situation, plan)
+        facts[RENAMED] = _renamed(reader, inputs, plan)
     moved = [row for row in plan.moved if not _is_own(reader, plan, row)]
     if moved:
         facts["moved"] = sorted(lines[row] for row in moved)
@@ -210,12 +210,12 @@ def _facts(
     if not reader.staged.is_resumed and (left := reader.count(_LEFT_UNSENT, header=header)):
         facts["left_unsent"] = left
     if store is not None:
-        facts |= _store_facts(reader, situation, plan, store, now)
+        facts |= _store_facts(reader, inputs, plan, store, now)
     return facts
 
 
 def _store_facts(
-    reader: Reader, situation: Situation, plan: Plan, store: StorePets, now: float
+    reader: Reader, inputs: MatchingInput, plan: Plan, store: StorePets, now: float
 ) -> dict[str, Any]:
     """Return what a reading of the store shows beyond the rows of the file."""
     facts: dict[str, Any] = {}
@@ -226,15 +226,15 @@ def _store_facts(
         facts["not_shown"] = len(elsewhere)
         facts["not_shown_animals"] = elsewhere[:_LISTED]
     if reader.has("FROM animals WHERE state IN ('created', 'matched')"):
-        others = _left_to_others(plan, situation.pets)
+        others = _left_to_others(plan, inputs.pets)
         if twins := count_added_elsewhere(reader.sql, others):
             facts["twins"] = twins
     return facts
 
 
-def _renamed(reader: Reader, situation: Situation, plan: Plan) -> list[dict[str, Any]]:
+def _renamed(reader: Reader, inputs: MatchingInput, plan: Plan) -> list[dict[str, Any]]:
     """Return the rows whose pets have another name in the store, with that name."""
-    names = {pet.id: pet.name for pet in situation.pets}
+    names = {pet.id: pet.name for pet in inputs.pets}
     animals = json.dumps([match_.animal for match_ in plan.renamed])
     pet_ids = dict(
         reader.execute(
@@ -266,7 +266,7 @@ def _lines(reader: Reader, matches: Sequence[Match]) -> list[int]:
 
 
 def _question(
-    reader: Reader, situation: Situation, skipped: Plan, created: Plan, store: StorePets | None
+    reader: Reader, inputs: MatchingInput, skipped: Plan, created: Plan, store: StorePets | None
 ) -> Question:
     """Return the question, with what each of both answers does."""
     order = list(CASES)
@@ -278,21 +278,21 @@ def _question(
         total,
         tuple(_case(reader, case) for case in open_cases),
         run.base_url,
-        _counts(reader, situation, skipped, total),
-        _counts(reader, situation, created, total),
+        _counts(reader, inputs, skipped, total),
+        _counts(reader, inputs, created, total),
         listed_pets=None if store is None else len(store.pets),
         is_listing_complete=store is not None and store.is_complete,
     )
 
 
-def _counts(reader: Reader, situation: Situation, plan: Plan, total: int) -> dict[State, int]:
+def _counts(reader: Reader, inputs: MatchingInput, plan: Plan, total: int) -> dict[State, int]:
     """Return how many rows are in each state if a plan is written."""
-    to_send = situation.to_send
+    to_send = inputs.to_send
     invalid = reader.count(
         "FROM rows LEFT JOIN animals AS own USING (animal) WHERE rows.import = :mine"
         " AND rows.problem IS NOT NULL AND rows.reason IS NULL AND own.state IS NULL"
     )
-    for row in situation.rows:
+    for row in inputs.rows:
         is_known = row.number in plan.animals and row.number not in plan.moved
         is_settled = is_known or row.number in plan.same_as or row.number in plan.pets
         if row.is_to_send and (is_settled or row.number in plan.problems):
@@ -300,7 +300,7 @@ def _counts(reader: Reader, situation: Situation, plan: Plan, total: int) -> dic
         if row.has_problem and (is_settled or row.number in plan.animals):
             invalid -= 1
     to_send += len(plan.created_again)
-    invalid += sum(not row.has_problem for row in situation.rows if row.number in plan.problems)
+    invalid += sum(not row.has_problem for row in inputs.rows if row.number in plan.problems)
     counts = {
         State.PENDING: to_send,
         State.MATCHED: len(plan.pets),

@@ -55,7 +55,7 @@ from petstore_frame.loader.journal.store_check import StorePets
 from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, ProgressOption
 from petstore_frame.loader.named_lines import with_named_lines
 from petstore_frame.loader.reconcile import ask_store_id, read_store
-from petstore_frame.loader.replaced import drop_replaced
+from petstore_frame.loader.replaced_imports import drop_replaced
 from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
     LIKELY_KEY,

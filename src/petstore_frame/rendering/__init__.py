@@ -10,7 +10,8 @@ Its elements have classes, with looks from ``style`` and colors from ``palette``
 
 from markupsafe import Markup
 
-from petstore_frame.rendering import palette, style
+from petstore_frame.rendering import html_style as style
+from petstore_frame.rendering import palette
 from petstore_frame.rendering.count_table import CountCell, CountRow, count_table
 from petstore_frame.rendering.display_text import printable, shorten
 from petstore_frame.rendering.templates import PAGE, Card, Cell, in_notebook

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from petstore_frame.rendering.display_text import printable
+from petstore_frame.rendering.html_style import stylesheet
 from petstore_frame.rendering.palette import FAILED_BADGE, VERDICT_BADGES, Badge
-from petstore_frame.rendering.style import stylesheet
 
 if TYPE_CHECKING:
     from jinja2 import Environment

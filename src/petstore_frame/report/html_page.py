@@ -11,7 +11,8 @@ from pathlib import Path
 from petstore_frame import __version__
 from petstore_frame.charts import status_chart
 from petstore_frame.inventory import evidence_lines
-from petstore_frame.rendering import PAGE, Card, Markup, palette, style
+from petstore_frame.rendering import PAGE, Card, Markup, palette
+from petstore_frame.rendering import html_style as style
 from petstore_frame.report.report_content import Content
 from petstore_frame.schema import NO_STATUS, status_label
 

@@ -21,8 +21,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from petstore_frame.service import StartError
+from petstore_frame.service.database import Store, api_keys, open_database, shown_url
 from petstore_frame.service.error_responses import Refusal
-from petstore_frame.service.store import Store, api_keys, open_database, shown_url
 
 HINT_LENGTH = 10
 MIN_KEY_LENGTH = 16

@@ -16,8 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from petstore_frame.service import pets
 from petstore_frame.service.api_keys import bearer, get_store, require_key
+from petstore_frame.service.database import CommitError, Store
 from petstore_frame.service.error_responses import Refusal
-from petstore_frame.service.store import CommitError, Store
 
 _logger = logging.getLogger("petstore_frame.service")
 _MAX_BODY_BYTES = 64 * 1024

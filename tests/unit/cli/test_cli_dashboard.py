@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import petstore_frame as pf
-from petstore_frame.cli.dashboard import PAGE, page_environ, page_widget
+from petstore_frame.cli.dashboard_command import PAGE, page_environ, page_widget
 from unit.conftest import pets
 from unit.dashboard.store import MemoryStore
 

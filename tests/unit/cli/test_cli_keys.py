@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from end_to_end.shell import typed
 from petstore_frame.service.api_keys import new_key, revoke_key
-from petstore_frame.service.store import open_database
+from petstore_frame.service.database import open_database
 
 
 def test_a_key_is_made_listed_and_revoked(tmp_path, monkeypatch) -> None:

@@ -12,7 +12,7 @@ import petstore_frame as pf
 from petstore_frame import sample_data
 from petstore_frame.dashboard import background
 from petstore_frame.dashboard import dashboard as dashboard_module
-from petstore_frame.dashboard.memory import Memory
+from petstore_frame.dashboard.remembered_answers import Memory
 from unit.conftest import inventory, pets
 from unit.dashboard.store import BROKEN, LABELS, WAIT_S, MemoryStore, widgets_made
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame.loader.matching.match import Situation, match
+from petstore_frame.loader.matching.match import MatchingInput, match
 from petstore_frame.schema import core_of_key, fold
 from unit.loader.matching.rows import animal, row
 
@@ -41,9 +41,9 @@ def pairs_that_fold_alike(form: str) -> list[tuple[str, str]]:
     return [(group[0], text) for group in groups.values() for text in group[1:]]
 
 
-def asked_rows(situation: Situation) -> tuple[dict[str, set[int]], set[int]]:
+def asked_rows(inputs: MatchingInput) -> tuple[dict[str, set[int]], set[int]]:
     """Return the rows that each case asks about, and those that are known without a question."""
-    plan = match(situation, {})
+    plan = match(inputs, {})
     asked = {str(case.name): {found.row for found in case.matches} for case in plan.cases}
     silent = {*plan.animals, *plan.pets, *plan.same_as} - set().union(*asked.values())
     return asked, silent
@@ -52,7 +52,7 @@ def asked_rows(situation: Situation) -> tuple[dict[str, set[int]], set[int]]:
 def ask_about_names(pairs: list[tuple[str, str]]) -> tuple[dict[str, set[int]], set[int]]:
     animals = [animal(number, before) for number, (before, _) in enumerate(pairs, 1)]
     rows = [row(number, now) for number, (_, now) in enumerate(pairs, 1)]
-    return asked_rows(Situation(rows=rows, to_send=len(rows), sent_animals=animals))
+    return asked_rows(MatchingInput(rows=rows, to_send=len(rows), sent_animals=animals))
 
 
 def ask_about_keys(pairs: list[tuple[str, str]]) -> tuple[dict[str, set[int]], set[int]]:
@@ -60,10 +60,10 @@ def ask_about_keys(pairs: list[tuple[str, str]]) -> tuple[dict[str, set[int]], s
     for number, (before, _) in enumerate(pairs, 1):
         animals_of_core[core_of_key([before])].append(animal(number, f"Pet {number}", 1, before))
     rows = [row(number, f"Pet {number}", key=now) for number, (_, now) in enumerate(pairs, 1)]
-    situation = Situation(
+    inputs = MatchingInput(
         rows=rows, to_send=len(rows), has_keys=True, animals_of_core=animals_of_core
     )
-    return asked_rows(situation)
+    return asked_rows(inputs)
 
 
 def test_names_of_all_of_unicode() -> None:

@@ -10,7 +10,7 @@ import pytest
 from end_to_end.shell import typed_in
 from petstore_frame.service import StartError
 from petstore_frame.service.api_keys import key_from_file
-from petstore_frame.service.store import shown_url
+from petstore_frame.service.database import shown_url
 from petstore_frame.transport import checked_key
 
 

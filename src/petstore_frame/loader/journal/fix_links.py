@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.journal.matching_input import Reader
 from petstore_frame.loader.journal.rows import pack_problems, unpack_problems
-from petstore_frame.loader.journal.situation import Reader
 from petstore_frame.loader.matching.fix_rows import Original, fix_row_problem
 from petstore_frame.loader.matching.repeated_keys import KEY_PROBLEMS
 from petstore_frame.loader.matching.values import Animal, By, Row

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from petstore_frame.loader.journal.matching_input import TO_SEND, Reader
 from petstore_frame.loader.journal.rows import pack_problems
 from petstore_frame.loader.journal.schema import ID_GIVEN_AGAIN
-from petstore_frame.loader.journal.situation import TO_SEND, Reader
 from petstore_frame.loader.matching.values import By, Plan
 
 _SPEAK = f"""

@@ -46,7 +46,7 @@ DECIDED = "user"  # the reason of an animal that is gone, as the user knows
 
 
 @dataclass(frozen=True)
-class Situation:
+class MatchingInput:
     """All that the rules look at.
 
     ``rows`` are those that SQL has not settled: their keys, cores or contents are known, or are
@@ -83,17 +83,17 @@ class Situation:
     is_proof: bool = False  # what the listing lacks is not in the store
 
 
-def match(situation: Situation, answers: Answers, default: str = SKIP) -> Plan:
+def match(inputs: MatchingInput, answers: Answers, default: str = SKIP) -> Plan:
     """Return what becomes of the rows; ``default`` answers the cases that have no answer.
 
     Few matches are sent with a warning, but not if those of all cases together are at least half
     of what is left to send.
     """
-    first = _Matching(situation, answers, default)
+    first = _Matching(inputs, answers, default)
     first.run()
     if not (first.plan.few and is_half(len(first.matched_rows), first.open_rows)):
         return first.plan
-    second = _Matching(situation, answers, default, asks_about_few=True)
+    second = _Matching(inputs, answers, default, asks_about_few=True)
     second.run()
     return second.plan
 
@@ -102,62 +102,62 @@ class _Matching:
     """One pass through the rules."""
 
     def __init__(
-        self, situation: Situation, answers: Answers, default: str, *, asks_about_few: bool = False
+        self, inputs: MatchingInput, answers: Answers, default: str, *, asks_about_few: bool = False
     ) -> None:
-        self.situation, self.answers, self.default = situation, answers, default
+        self.inputs, self.answers, self.default = inputs, answers, default
         self.asks_about_few = asks_about_few
         self.plan = Plan()
-        self.rows = {row.number: row for row in situation.rows}
+        self.rows = {row.number: row for row in inputs.rows}
         groups = (
-            *situation.animals_of_key.values(),
-            situation.keyed_animals,
-            situation.sent_animals,
-            situation.unsent_animals,
+            *inputs.animals_of_key.values(),
+            inputs.keyed_animals,
+            inputs.sent_animals,
+            inputs.unsent_animals,
         )
         self.animals = {animal.id: animal for group in groups for animal in group}
         self.used_animals: set[int] = set()  # animals that rows of the file are
         self.matched_rows: set[int] = set()
-        self.open_rows = situation.to_send
+        self.open_rows = inputs.to_send
 
     def run(self) -> None:
         """Apply the rules in their order; of some files the store is asked alone."""
-        situation = self.situation
-        if situation.has_keys and not situation.is_resumed:
+        inputs = self.inputs
+        if inputs.has_keys and not inputs.is_resumed:
             self._choose_rows()
-            self.open_rows = situation.to_send - self._count_settled()
-        if situation.is_compared:
-            if situation.has_keys:
+            self.open_rows = inputs.to_send - self._count_settled()
+        if inputs.is_compared:
+            if inputs.has_keys:
                 self._match_keys()
             self._match_ids()
             self._match_contents()
             self._move_unsent()
         self._find_gone()
-        if situation.is_compared or situation.is_resumed:
+        if inputs.is_compared or inputs.is_resumed:
             self._match_pets()
 
     def _free_rows(self) -> list[Row]:
         """Return the rows that would be sent as animals of their own."""
         return [
             row
-            for row in self.situation.rows
+            for row in self.inputs.rows
             if row.is_to_send and row.is_free and not self.plan.is_decided(row)
         ]
 
     def _find_gone(self) -> None:
         """Find the animals of the file that the store has lost, and follow the answer."""
-        situation, plan = self.situation, self.plan
-        open_matches = {match_.animal: match_ for match_ in situation.open_gone}
-        shown = {animal.animal: animal for animal in situation.shown}
+        inputs, plan = self.inputs, self.plan
+        open_matches = {match_.animal: match_ for match_ in inputs.open_gone}
+        shown = {animal.animal: animal for animal in inputs.shown}
         for row, (number, _) in plan.animals.items():
             animal = self.animals.get(number)
             if animal is None:
                 continue
             if animal.state is State.GONE:
-                if animal.reason != DECIDED or situation.asks_again_about_gone:
+                if animal.reason != DECIDED or inputs.asks_again_about_gone:
                     open_matches.setdefault(number, Match(row, number))
             elif animal.pet_id is not None and animal.was_listed and animal.content is not None:
                 shown.setdefault(number, StoredAnimal(row, number, animal.pet_id, animal.content))
-        found = find_gone(list(shown.values()), situation.listing, is_proof=situation.is_proof)
+        found = find_gone(list(shown.values()), inputs.listing, is_proof=inputs.is_proof)
         asked = [*open_matches.values(), *found.to_ask]
         few = found.few
         if open_matches or By.GONE in self.answers:  # then all of them, however few
@@ -178,7 +178,7 @@ class _Matching:
     def _choose_rows(self) -> None:
         """Let one row of each key stand for all of them."""
         groups = defaultdict[str, list[Row]](list)
-        for row in self.situation.rows:
+        for row in self.inputs.rows:
             if row.key is not None and row.by is not By.USER:
                 groups[row.key].append(row)
         repeated = [
@@ -186,27 +186,27 @@ class _Matching:
             for rows in groups.values()
             if len(rows) > 1 and not all(row.is_known and row.by is not By.FIX for row in rows)
         ]
-        keep = self.situation.keep
+        keep = self.inputs.keep
         may_rename = keep is not None and self.answers.get(By.REUSED_KEY) == SKIP
         chosen = choose_rows(repeated, keep, may_rename=may_rename)
         self.plan.same_as |= chosen.same_as
         self.plan.problems |= chosen.problems
-        for number, problem in self.situation.date_problems.items():
+        for number, problem in self.inputs.date_problems.items():
             self.plan.problems.setdefault(number, problem)
 
     def _match_keys(self) -> None:
         """Match rows with the animals of their keys, and of keys that are written like theirs."""
-        situation = self.situation
+        inputs = self.inputs
         rows = [
             row
-            for row in situation.rows
+            for row in inputs.rows
             if row.key is not None and row.is_free and not self.plan.is_decided(row)
         ]
         self._keep_excluded([row for row in rows if row.is_excluded])
         rows = [row for row in rows if not row.is_excluded]
-        known = match_existing_keys(rows, situation.animals_of_key, situation.earlier_contents)
+        known = match_existing_keys(rows, inputs.animals_of_key, inputs.earlier_contents)
         self.plan.problems |= {row.number: _not_a_key(row) for row in known.not_keys}
-        of = situation.settled_keys + sum(map(len, known[:3]))
+        of = inputs.settled_keys + sum(map(len, known[:3]))
         may_be_others = {row.number for row in rows if self._is_sent_under_similar_key(row)}
         reused = list(known.reused)
         same = [match_ for match_ in known.same if match_.row not in may_be_others]
@@ -217,45 +217,45 @@ class _Matching:
         for match_ in same:
             self._assign(match_, By.KEY)
         similar = self._similar_keys(rows, may_be_others)
-        self.open_rows = situation.to_send - self._count_settled()
+        self.open_rows = inputs.to_send - self._count_settled()
         self._ask(By.REUSED_KEY, reused, of)
         self._ask(By.SIMILAR_KEY, similar, max(self.open_rows, len(similar)))
 
     def _keep_excluded(self, rows: Sequence[Row]) -> None:
         """Let excluded rows be the animals of their keys that were sent: the store shows them."""
         for row in rows:
-            animals = self.situation.animals_of_key.get(row.key or "", ())
+            animals = self.inputs.animals_of_key.get(row.key or "", ())
             sent = [animal for animal in animals if animal.is_sent]
             if sent:
                 self._assign(Match(row.number, animal_of_key(row, sent).id), By.KEY)
 
     def _is_sent_under_similar_key(self, row: Row) -> bool:
         """Return whether an animal of a similar key was sent, and that of this key was not."""
-        situation = self.situation
-        animals = situation.animals_of_key.get(row.key or "", ())
+        inputs = self.inputs
+        animals = inputs.animals_of_key.get(row.key or "", ())
         if not animals or any(animal.is_sent or animal.id == row.animal for animal in animals):
             return False
-        return any(animal.is_sent for animal in situation.animals_of_core.get(row.core or "", ()))
+        return any(animal.is_sent for animal in inputs.animals_of_core.get(row.core or "", ()))
 
     def _similar_keys(self, rows: Sequence[Row], may_be_others: set[int]) -> list[Match]:
-        situation = self.situation
+        inputs = self.inputs
         new_rows = [
             row
             for row in rows
             if not self.plan.is_decided(row)
-            and (row.key not in situation.animals_of_key or row.number in may_be_others)
+            and (row.key not in inputs.animals_of_key or row.number in may_be_others)
             and not row.has_key_problem
         ]
         animals_of_content = defaultdict[str, list[Animal]](list)
-        for animal in situation.keyed_animals:
+        for animal in inputs.keyed_animals:
             if animal.content is not None:
                 animals_of_content[animal.content].append(animal)
         return match_similar_keys(
             new_rows,
-            situation.animals_of_core,
+            inputs.animals_of_core,
             animals_of_content,
-            situation.long_numbers,
-            situation.keys_of_file,
+            inputs.long_numbers,
+            inputs.keys_of_file,
         )
 
     def _count_settled(self) -> int:
@@ -263,23 +263,23 @@ class _Matching:
         plan = self.plan
         return sum(
             row.is_to_send
-            for row in self.situation.rows
+            for row in self.inputs.rows
             if row.number in plan.same_as
             or row.number in plan.problems
             or (row.number in plan.animals and row.number not in plan.moved)
         )
 
     def _match_ids(self) -> None:
-        situation = self.situation
+        inputs = self.inputs
         matches = match_ids(
             self._free_rows(),
-            situation.pet_ids,
-            {pet.id: pet for pet in situation.pets},
-            is_export=situation.is_export,
+            inputs.pet_ids,
+            {pet.id: pet for pet in inputs.pets},
+            is_export=inputs.is_export,
             of=self.open_rows,
-            is_marked=situation.is_marked,
+            is_marked=inputs.is_marked,
         )
-        if matches.certain and situation.creates_marked:
+        if matches.certain and inputs.creates_marked:
             self._create(By.IN_STORE, matches.certain)
         else:
             for match_ in matches.certain:
@@ -289,12 +289,10 @@ class _Matching:
 
     def _match_contents(self) -> None:
         """Match rows without a known key with animals that no key of these columns names."""
-        situation = self.situation
-        animals = [
-            animal for animal in situation.sent_animals if animal.id not in self.used_animals
-        ]
+        inputs = self.inputs
+        animals = [animal for animal in inputs.sent_animals if animal.id not in self.used_animals]
         matches = match_equal_animals(self._free_rows(), animals)
-        asks_about_any = not situation.has_keys and not situation.has_created_same
+        asks_about_any = not inputs.has_keys and not inputs.has_created_same
         of = max(self.open_rows, len(matches))
         if asks_about_any or self.asks_about_few or is_many(len(matches), of):
             self._ask(By.SAME_CONTENT, matches, of)
@@ -305,7 +303,7 @@ class _Matching:
         """Let rows take over the animals of equal content that earlier files did not send."""
         plan = self.plan
         unsent = [
-            animal for animal in self.situation.unsent_animals if animal.id not in self.used_animals
+            animal for animal in self.inputs.unsent_animals if animal.id not in self.used_animals
         ]
         called_new = [
             self.rows[number] for number, case in plan.created.items() if case is By.SAME_CONTENT
@@ -320,18 +318,18 @@ class _Matching:
         plan = self.plan
         few = {match_.row for matches in plan.few.values() for match_ in matches}
         rows = [
-            row for row in self.situation.rows if row.number not in few and self._is_still_sent(row)
+            row for row in self.inputs.rows if row.number not in few and self._is_still_sent(row)
         ]
         lost = plan.gone | plan.created_again
         matched = {pet.id for pet in plan.pets.values()}
         pets = [
             pet._replace(animal=None) if pet.animal in lost else pet
-            for pet in self.situation.pets
+            for pet in self.inputs.pets
             if pet.id not in matched
             and (pet.animal is None or pet.animal in lost or pet.animal not in self.used_animals)
         ]
         of = max(self.open_rows, len(rows))
-        matches = match_equal_pets(rows, pets, of, is_first=self.situation.is_first)
+        matches = match_equal_pets(rows, pets, of, is_first=self.inputs.is_first)
         self._ask_about_pets(matches)
 
     def _is_still_sent(self, row: Row) -> bool:
@@ -380,7 +378,7 @@ class _Matching:
         if case is By.IN_STORE:
             self.plan.creates_in_store = True
             # The idempotency key is another one for each animal that is equal to others.
-            equal = Counter(pet.content for pet in self.situation.pets)
+            equal = Counter(pet.content for pet in self.inputs.pets)
             self.plan.lives |= {
                 match_.row: equal[match_.pet.content] for match_ in matches if match_.pet
             }

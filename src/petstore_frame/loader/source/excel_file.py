@@ -24,7 +24,7 @@ from petstore_frame.loader.source.table import (
     cell_of_value,
     row_of_cells,
 )
-from petstore_frame.loader.source.workbook_parts import (
+from petstore_frame.loader.source.workbook_xml import (
     MergedCells,
     SheetFacts,
     read_parts,

@@ -11,7 +11,7 @@ from petstore_frame.loader.matching.by_content import match_equal_animals
 from petstore_frame.loader.matching.by_store import StoreMatches, match_equal_pets, match_ids
 from petstore_frame.loader.matching.fix_rows import WRONG_ROW, Original, fix_row_problem
 from petstore_frame.loader.matching.gone import StoredAnimal, find_gone
-from petstore_frame.loader.matching.match import Situation, match
+from petstore_frame.loader.matching.match import MatchingInput, match
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import By, Match
 from petstore_frame.loader.row_state import State
@@ -21,8 +21,8 @@ from unit.loader.matching.rows import animal, pet, row, stored
 NO_MATCHES = StoreMatches([], [])
 
 
-def situation(rows: list[Any], **facts: Any) -> Situation:
-    return Situation(**{"rows": rows, "to_send": len(rows)} | facts)
+def inputs(rows: list[Any], **facts: Any) -> MatchingInput:
+    return MatchingInput(**{"rows": rows, "to_send": len(rows)} | facts)
 
 
 def cases(plan) -> dict[str, list[int]]:
@@ -55,8 +55,8 @@ def test_equal_content_is_paired_once_with_each_animal() -> None:
 def test_without_a_key_any_equal_row_is_asked_about() -> None:
     """One of ten is enough, until the user has said that equal rows are other animals."""
     facts = {"sent_animals": [animal(7, "Pet 3")]}
-    assert cases(match(situation(named(10), **facts), {})) == {"same_content": [3]}
-    created = situation(named(10), **facts, has_created_same=True)
+    assert cases(match(inputs(named(10), **facts), {})) == {"same_content": [3]}
+    created = inputs(named(10), **facts, has_created_same=True)
     plan = match(created, {})
     assert (plan.cases, [m.row for m in plan.few[By.SAME_CONTENT]]) == ([], [3])
 
@@ -66,16 +66,16 @@ def test_with_a_key_many_equal_rows_are_asked_about() -> None:
     rows = [row(n, f"Pet {n}", key=f"K{n}") for n in range(1, 11)]
     animals = [animal(n + 50, f"Pet {n}") for n in range(1, 11)]
     keyed = {"has_keys": True}
-    assert match(situation(rows, sent_animals=animals[:2], **keyed), {}).few
-    assert cases(match(situation(rows, sent_animals=animals[:3], **keyed), {}))
+    assert match(inputs(rows, sent_animals=animals[:2], **keyed), {}).few
+    assert cases(match(inputs(rows, sent_animals=animals[:3], **keyed), {}))
 
 
 def test_half_of_what_is_left_is_never_few() -> None:
     """One of two new rows that equals an earlier animal is asked about."""
     rows = [row(n, f"Pet {n}", key=f"K{n}") for n in (1, 2)]
-    one = situation(rows, sent_animals=[animal(7, "Pet 1")], has_keys=True)
+    one = inputs(rows, sent_animals=[animal(7, "Pet 1")], has_keys=True)
     assert cases(match(one, {})) == {"same_content": [1]}
-    three = situation([*rows, row(3, "Cy", key="K3")], sent_animals=[animal(7, "Pet 1")],
+    three = inputs([*rows, row(3, "Cy", key="K3")], sent_animals=[animal(7, "Pet 1")],
                       has_keys=True)  # fmt: skip
     assert not match(three, {}).cases and match(three, {}).few
 
@@ -83,7 +83,7 @@ def test_half_of_what_is_left_is_never_few() -> None:
 def test_the_cases_are_added_up() -> None:
     """Few equal rows and few equal pets are half of the file together."""
     rows = [row(n, f"Pet {n}", key=f"K{n}") for n in range(1, 5)]
-    both = situation(rows, sent_animals=[animal(7, "Pet 1")], pets=[pet(5, "Pet 2")],
+    both = inputs(rows, sent_animals=[animal(7, "Pet 1")], pets=[pet(5, "Pet 2")],
                      has_keys=True)  # fmt: skip
     assert set(cases(match(both, {}))) == {"same_content", "in_store"}
 
@@ -94,7 +94,7 @@ def test_the_cases_are_added_up() -> None:
 @pytest.mark.parametrize("answer", ["skip", "create"])
 def test_an_answer_says_what_the_rows_are(answer: str) -> None:
     """The animals that they equal, or animals of their own."""
-    plan = match(situation(named(4), sent_animals=[animal(7, "Pet 3")]), {"same_content": answer})
+    plan = match(inputs(named(4), sent_animals=[animal(7, "Pet 3")]), {"same_content": answer})
     assert not plan.cases
     expected = ({3: (7, By.SAME_CONTENT)}, {}) if answer == "skip" else ({}, {3: By.SAME_CONTENT})
     assert (plan.animals, plan.created) == expected
@@ -103,13 +103,13 @@ def test_an_answer_says_what_the_rows_are(answer: str) -> None:
 def test_rows_that_the_user_calls_new_are_compared_with_nothing() -> None:
     """``as_new=[line]`` is an answer for that line."""
     new = row(1, "Ada", key="A", by=By.USER)
-    plan = match(situation([new], sent_animals=[animal(7, "Ada")], pets=[pet(5, "Ada")]), {})
+    plan = match(inputs([new], sent_animals=[animal(7, "Ada")], pets=[pet(5, "Ada")]), {})
     assert not (plan.cases or plan.animals or plan.few)
 
 
 def test_a_file_that_stands_for_other_animals_is_not_compared() -> None:
     """A copy on purpose raises no question about its rows."""
-    plan = match(situation(named(4), sent_animals=[animal(7, "Pet 3")], is_compared=False), {})
+    plan = match(inputs(named(4), sent_animals=[animal(7, "Pet 3")], is_compared=False), {})
     assert not plan.cases
 
 
@@ -119,7 +119,7 @@ def test_a_file_that_stands_for_other_animals_is_not_compared() -> None:
 def test_an_unsent_animal_moves_to_its_row_without_a_question() -> None:
     """It is not in the store, so the row takes it over."""
     unsent = animal(7, "Pet 3", state=State.PENDING)
-    plan = match(situation(named(4), unsent_animals=[unsent]), {})
+    plan = match(inputs(named(4), unsent_animals=[unsent]), {})
     assert (plan.cases, plan.animals) == ([], {3: (7, By.MOVED)})
 
 
@@ -127,21 +127,21 @@ def test_an_unsent_animal_does_not_move_to_a_row_that_has_one() -> None:
     """The row of an earlier reading keeps its own animal."""
     rows = [row(3, "Pet 3", is_known=True)]
     unsent = animal(7, "Pet 3", state=State.PENDING)
-    assert match(situation(rows, unsent_animals=[unsent]), {}).animals == {}
+    assert match(inputs(rows, unsent_animals=[unsent]), {}).animals == {}
 
 
 def test_a_row_called_other_than_the_sent_animal_takes_over_the_unsent_one() -> None:
     """Else both would be sent."""
     facts = {"sent_animals": [animal(6, "Pet 3")],
              "unsent_animals": [animal(7, "Pet 3", state=State.PENDING)]}  # fmt: skip
-    plan = match(situation(named(4), **facts), {"same_content": "create"})
+    plan = match(inputs(named(4), **facts), {"same_content": "create"})
     assert plan.animals == {3: (7, By.MOVED)}
 
 
 # Keys
 
 
-def keyed(rows: list[Any], *animals: Any, **facts: Any) -> Situation:
+def keyed(rows: list[Any], *animals: Any, **facts: Any) -> MatchingInput:
     by_key: dict[str, list[Any]] = {}
     by_core: dict[str, list[Any]] = {}
     for one in animals:
@@ -149,7 +149,7 @@ def keyed(rows: list[Any], *animals: Any, **facts: Any) -> Situation:
             by_key.setdefault(key, []).append(one)
             by_core.setdefault(core, []).append(one)
     facts = {"has_keys": True, "animals_of_key": by_key, "animals_of_core": by_core} | facts
-    return situation(rows, **facts)
+    return inputs(rows, **facts)
 
 
 def test_few_renamed_animals_are_changed_values() -> None:
@@ -304,7 +304,7 @@ def test_an_export_of_this_store_says_which_pets_its_rows_are() -> None:
     assert [[m.row for m in matches] for matches in few] == [[], [3, 4], [1, 2]]
     many = match_ids(rows, ids, pets, is_export=False, is_marked=True, of=2)
     assert [[m.row for m in matches] for matches in many] == [[3, 4], [], [1, 2]]
-    plan = match(situation(rows, pet_ids=ids, pets=list(pets.values()), is_marked=True), {})
+    plan = match(inputs(rows, pet_ids=ids, pets=list(pets.values()), is_marked=True), {})
     assert {*plan.pets} >= {1, 2} and cases(plan) == {"in_store": [3, 4]}
 
 
@@ -313,8 +313,8 @@ def test_rows_of_an_export_are_other_animals_if_the_user_says_so_by_name() -> No
     pets = [pet(n, f"Pet {n}") for n in range(1, 5)]
     facts = {"pet_ids": {n: n for n in range(1, 5)}, "pets": pets, "is_marked": True}
     answers = {"in_store": "create"}
-    assert len(match(situation(named(4), **facts), answers).pets) == 4
-    plan = match(situation(named(4), creates_marked=True, **facts), answers)
+    assert len(match(inputs(named(4), **facts), answers).pets) == 4
+    plan = match(inputs(named(4), creates_marked=True, **facts), answers)
     assert not plan.pets and {*plan.created} == {1, 2, 3, 4}
 
 
@@ -328,7 +328,7 @@ def test_pets_that_were_called_others_for_this_header_are_not_asked_about() -> N
 def test_a_row_that_is_created_has_a_life_of_its_own() -> None:
     """So that a store with idempotency keys does not answer with the equal pet."""
     facts = {"pets": [pet(n, f"Pet {n}") for n in (1, 2, 3)]}
-    plan = match(situation(named(3), **facts), {"in_store": "create"})
+    plan = match(inputs(named(3), **facts), {"in_store": "create"})
     assert plan.lives == {1: 1, 2: 1, 3: 1} and plan.creates_in_store
 
 

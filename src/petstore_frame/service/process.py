@@ -27,8 +27,8 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from petstore_frame.service import StartError
 from petstore_frame.service.api_keys import key_from_file, list_keys, new_key
 from petstore_frame.service.app import create_app
+from petstore_frame.service.database import fill, open_database
 from petstore_frame.service.sample_pets import sample_pets
-from petstore_frame.service.store import fill, open_database
 
 
 class Options(BaseModel):

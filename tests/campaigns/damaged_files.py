@@ -1,6 +1,6 @@
 """A journal damaged after a kill, at hundreds of places: what came of it, by the store's ledger.
 
-    PYTHONPATH=tests python tests/campaigns/damage.py --places 100
+    PYTHONPATH=tests python tests/campaigns/damaged_files.py --places 100
 
 A load is killed in its middle. Its files are then damaged in a copy, the same command is run again,
 and the store's pets are counted: none may be there twice, and what has lost anything must be

@@ -14,7 +14,7 @@ from petstore_frame.dashboard.import_plan import Plan
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.invalid_rows import draw_grid, undecided_rows
 from petstore_frame.dashboard.row_cards import cards_text, draw_cards
-from petstore_frame.dashboard.step import Progress, Step
+from petstore_frame.dashboard.step_frame import Progress, Step
 from petstore_frame.dashboard.widgets import (
     WidgetFactory,
     scrollable,

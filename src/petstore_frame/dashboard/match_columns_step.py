@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.charts import element
-from petstore_frame.dashboard.choose_file import preview_table
+from petstore_frame.dashboard.choose_file_step import preview_table
 from petstore_frame.dashboard.file_state import PLACEHOLDER, FileState
-from petstore_frame.dashboard.step import Progress, Step
+from petstore_frame.dashboard.step_frame import Progress, Step
 from petstore_frame.dashboard.widgets import (
     LABELS,
     WidgetFactory,

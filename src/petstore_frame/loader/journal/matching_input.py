@@ -13,7 +13,7 @@ from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.store_check import StorePets, animals_in_store, settled_before
 from petstore_frame.loader.matching.by_key import first_digits
-from petstore_frame.loader.matching.match import Situation
+from petstore_frame.loader.matching.match import MatchingInput
 from petstore_frame.loader.matching.not_keys import is_date, is_missing_marker
 from petstore_frame.loader.matching.repeated_keys import KEY_MISSING, key_texts
 from petstore_frame.loader.matching.values import CREATE, Animal, By, Pet, Row
@@ -161,7 +161,7 @@ def settle_exact_keys(reader: Reader) -> int:
     return reader.execute(_SETTLE).rowcount
 
 
-def read_situation(
+def read_matching_input(
     reader: Reader,
     store: StorePets | None,
     pets: Sequence[Pet],
@@ -172,7 +172,7 @@ def read_situation(
     is_first: bool,
     has_created_same: bool,
     export: Export = Export.UNMARKED,
-) -> Situation:
+) -> MatchingInput:
     """Return what the rules look at; the store was read before.
 
     ``siblings`` are the imports whose rows the file corrects, ``export`` is what the file says of
@@ -195,7 +195,7 @@ def read_situation(
     rows = _read_rows(reader, pets, listed)
     by_key, by_core, long_numbers = _read_keyed(reader, rows if is_compared else [])
     keyed, sent, unsent = _read_equal(reader, rows, siblings) if is_compared else ([], [], [])
-    return Situation(
+    return MatchingInput(
         rows=rows,
         to_send=reader.count(TO_SEND),
         keep=run.keep,
