@@ -71,11 +71,11 @@ BEGIN SELECT RAISE(ABORT, 'no such move of an animal'); END;
 CREATE TABLE keys (
   columns TEXT, core TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, core, key, animal)
 ) WITHOUT ROWID;
--- Pets of others that a load has seen which got past its questions; with a header, those that the
+-- Pets of others that a load has seen which got past its questions; those that were there before
+-- the first load (header 'first'); and with the header of files, as a JSON list, those that the
 -- user called other animals than the rows of such files.
 CREATE TABLE other_pets (
   pet_id INTEGER, header TEXT, content TEXT, seen_at REAL,
-  was_there_first INTEGER,         -- before the first load
   PRIMARY KEY (pet_id, header)) WITHOUT ROWID;
 -- What was answered for all files of a header.
 CREATE TABLE answers (header TEXT, question TEXT, answer TEXT, PRIMARY KEY (header, question));

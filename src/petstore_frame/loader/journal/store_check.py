@@ -22,7 +22,8 @@ from petstore_frame.schema import category_in, name_in
 
 # A pet that no reading showed yet may be missing from a copy of the store that lags behind.
 LAG_S = 3600.0
-_SHOWN_NAMES = 20
+# In the place of a header: the pets of others that were there before the first load.
+_FIRST = "first"
 # Pets that a reading has shown, or should have by now.
 _WAS_SHOWN = "(own.shown_at IS NOT NULL OR own.settled_at < :settled_before)"
 _ANIMALS_HERE = f"""
@@ -183,7 +184,8 @@ def note_reading(
     """Remember what a load that got past its questions has seen.
 
     With a ``header``, the pets of others are decided for its files alone; None remembers none,
-    as rows of the next file may be some of them.
+    as rows of the next file may be some of them. Those that the ``is_first`` load leaves to others
+    were not added since.
     """
     shown = [(now, pet.id) for pet in pets if pet.animal is not None]
     sql.executemany("UPDATE animals SET shown_at = ? WHERE pet_id = ? AND shown_at IS NULL", shown)
@@ -192,10 +194,9 @@ def note_reading(
             new = [pet for pet in pets if not pet.is_decided]
         else:
             new = [pet for pet in pets if pet.animal is None and pet.is_new]
-        sql.executemany(
-            "INSERT OR REPLACE INTO other_pets VALUES (?, ?, ?, ?, ?)",
-            [(pet.id, header, pet.content, now, is_first) for pet in new],
-        )
+        _note_pets(sql, new, header, now)
+    if is_first:
+        _note_pets(sql, [pet for pet in pets if pet.animal is None], _FIRST, now)
     if store.is_complete:
         known = {pet_id for (pet_id,) in sql.execute("SELECT pet_id FROM other_pets")}
         lost = [(pet_id,) for pet_id in known - store.pets.keys()]
@@ -207,15 +208,18 @@ def note_reading(
     )
 
 
+def _note_pets(sql: sqlite3.Connection, pets: Sequence[Pet], header: str, now: float) -> None:
+    sql.executemany(
+        "INSERT OR REPLACE INTO other_pets VALUES (?, ?, ?, ?)",
+        [(pet.id, header, pet.content, now) for pet in pets],
+    )
+
+
 def count_added_elsewhere(sql: sqlite3.Connection, pets: Sequence[Pet]) -> int:
     """Return how many pets equal ours and were added by somebody else since the first load."""
-    decided = dict(
-        sql.execute(
-            "SELECT pet_id, content FROM other_pets WHERE header <> '' OR was_there_first"
-        ).fetchall()
-    )
+    decided = {*sql.execute("SELECT pet_id, content FROM other_pets WHERE header <> ''")}
     others = Counter(
-        pet.content for pet in pets if pet.animal is None and decided.get(pet.id) != pet.content
+        pet.content for pet in pets if pet.animal is None and (pet.id, pet.content) not in decided
     )
     if not others:
         return 0
