@@ -62,11 +62,11 @@ def _original(reader: Reader, origin: RowOrigin, line: int) -> tuple[int, Origin
     originals = reader.execute(_ORIGINAL, id=origin.import_id, origin=origin.row).fetchall()
     if len(originals) != 1:
         raise InputError(
-            f"this row is row {origin.row} of the import {origin.import_id}, which this "
-            "journal does not know, so it may be in the store already; nothing was sent",
+            f"this row is row {origin.row} of the import {origin.import_id}, which is not in this "
+            "journal, so it may be in the store already; nothing was sent",
             line=line,
-            hint="name the journal folder that the import was made with; or, if these are new "
-            "animals, empty the column _pf_row",
+            hint="name the journal folder of that import; or, if these are new animals, empty the "
+            "column _pf_row",
         )
     number, source, original_line, key, core, content, problem, *values = originals[0]
     codes = {row_problem.code for row_problem in unpack_problems(problem)}

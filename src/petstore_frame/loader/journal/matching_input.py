@@ -37,7 +37,7 @@ TO_SEND = f"""
 FROM rows LEFT JOIN animals ON animals.animal = rows.animal
 WHERE rows.import = :mine AND {IS_TO_SEND}
 """
-# Whether a row has no animal, or one that was not sent.
+# Whether a row has no animal, or one that can still be sent.
 _IS_OPEN = """
 (rows.animal IS NULL OR animals.state IS NULL
   OR animals.state IN ('pending', 'rejected', 'not_found'))

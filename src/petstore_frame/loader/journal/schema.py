@@ -15,7 +15,7 @@ FORMAT = 9
 
 
 def in_states(states: Iterable[State], column: str = "state") -> str:
-    """Return the condition that a column is in one of some states; faster than IN in SQLite."""
+    """Return an SQL condition for a column with one of some states; faster than IN in SQLite."""
     return "(" + " OR ".join(f"{column} = '{state}'" for state in states) + ")"
 
 
@@ -87,9 +87,10 @@ CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
 CREATE VIEW rows_and_animals AS SELECT
   rows.import, rows.row, rows.line, rows.cells, rows.key, rows.animal, rows.payload, rows.notes,
   rows.problem, rows.reason, rows.known_by,
-  own.state AS animal_state, own.reason AS animal_reason, own.payload AS animal_payload,
-  own.import AS animal_import, own.row AS animal_row, own.answer, own.pet_id
-FROM rows LEFT JOIN animals AS own USING (animal);
+  animals.state AS animal_state, animals.reason AS animal_reason,
+  animals.payload AS animal_payload, animals.import AS animal_import, animals.row AS animal_row,
+  animals.answer, animals.pet_id
+FROM rows LEFT JOIN animals USING (animal);
 """
 # Frees the pet id of an animal: a restored store gave it to another pet, so the animal is gone.
 RELEASE_PET_ID = """

@@ -162,7 +162,7 @@ def pets_of_listing(sql: sqlite3.Connection, store: StorePets, header: str | Non
 
 
 def _seen_contents(sql: sqlite3.Connection, header: str) -> dict[int, str]:
-    """Return the contents of pets without an animal at the last load, by pet id."""
+    """Return the contents in ``other_pets`` for a header, by pet id."""
     records = sql.execute("SELECT pet_id, content FROM other_pets WHERE header = ?", [header])
     return dict(records.fetchall())
 
@@ -188,8 +188,16 @@ def note_reading(
 ) -> None:
     """Store which pets a load saw, once all its questions are answered.
 
-    With a ``header``, the user has decided that pets without an animal are not rows of files with
-    this header. With None, they are not stored, because rows of the next file may be these pets.
+    Args:
+        sql: A connection with an open transaction.
+        number: The import.
+        store: The reading of the store.
+        pets: Its pets, with the animal of each.
+        header: The header of the file if the user said that its rows are other animals than these
+            pets; empty to store pets without an animal as seen; None to store none, because rows of
+            the next file may be these pets.
+        now: The time of the reading, in seconds since 1970.
+        is_first: Whether this is the first load of the journal.
     """
     listed_pets = [(now, pet.id) for pet in pets if pet.animal is not None]
     sql.executemany(

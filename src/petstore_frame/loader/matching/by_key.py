@@ -111,7 +111,7 @@ def match_similar_keys(
 
 
 def _likeliest(row: Row, animals: Sequence[Animal]) -> Animal | None:
-    """Return the most likely animal of a row: preferably sent, then of equal content, then new."""
+    """Return the most likely animal: preferably sent, then with equal content, then the latest."""
     if not animals:
         return None
     return max(

@@ -36,11 +36,11 @@ def find_gone(
     *,
     is_proof: bool,
 ) -> GoneAnimals:
-    """Find the animals whose pets are missing from a listing, by its contents per id.
+    """Find the animals whose pets are missing from a listing.
 
-    If a pet has another name and another category than the animal with its id, the animal is gone.
-    So are animals with only another name, if there are many. ``is_proof`` says that the listing is
-    complete, so a pet that it lacks is not in the store.
+    ``contents`` maps the ids of the listing to contents. If a pet has another name and another
+    category than the animal with its id, the animal is gone. So are animals with only another name,
+    if there are many. ``is_proof`` says that a pet that the listing lacks is not in the store.
     """
     absent: list[Match] = []
     replaced: list[Match] = []

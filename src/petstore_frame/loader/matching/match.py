@@ -51,25 +51,23 @@ class MatchingInput:
     """The input of the rules.
 
     ``rows`` are the rows that need a rule: their keys, cores or contents are in the journal, in the
-    store, or several times in the file. All other rows are new animals.
+    store, or several times in the file. All other rows are already settled, or are new animals.
     """
 
     rows: Sequence[Row] = ()
     to_send: int = 0  # rows of the file that would be sent, including those that no rule applies to
     keep: str | None = None
     has_keys: bool = False
-    is_compared: bool = True  # False if all rows of the file are new animals
-    is_resumed: bool = False  # without the file: rows are only compared with the store
+    is_compared: bool = True  # False with ``as_new=True`` and in a resume
+    is_resumed: bool = False  # without the file: only compare with the store
     settled_keys: int = 0  # number of rows with loaded keys and unchanged content
     animals_of_key: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
     animals_of_core: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
-    keyed_animals: Sequence[
-        Animal
-    ] = ()  # with the contents of rows, and with keys of the same columns
+    keyed_animals: Sequence[Animal] = ()  # with contents of rows, and keys of the same columns
     long_numbers: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
     keys_of_file: frozenset[str] = frozenset()
     date_problems: Mapping[int, RowProblem] = field(default_factory=dict)
-    sent_animals: Sequence[Animal] = ()  # with the contents of rows, and without such keys
+    sent_animals: Sequence[Animal] = ()  # with contents of rows, and without such keys
     unsent_animals: Sequence[Animal] = ()
     earlier_contents: frozenset[tuple[int, str]] = frozenset()
     has_created_same: bool = False  # same_content was answered with ``create`` for this header
@@ -82,10 +80,8 @@ class MatchingInput:
     stored_animals: Sequence[StoredAnimal] = ()  # animals of rows that were in the store
     open_gone: Sequence[Match] = ()  # rows whose animal is gone, to ask about
     asks_again_about_gone: bool = False  # the user reverses an earlier answer about ``gone``
-    listing: Mapping[int, str] = field(
-        default_factory=dict
-    )  # contents of the pets in the store, by id
-    is_proof: bool = False  # the listing is complete
+    listing: Mapping[int, str] = field(default_factory=dict)  # contents of pets, by id
+    is_proof: bool = False  # a pet that the listing lacks is not in the store
 
 
 def match(inputs: MatchingInput, answers: Answers, default: str = SKIP) -> Plan:

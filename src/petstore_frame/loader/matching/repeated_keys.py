@@ -20,7 +20,7 @@ _MAX_LINES = 5
 
 
 class RepeatedKeys(NamedTuple):
-    """Rows that another row was selected for, and rows that need fixing."""
+    """Rows that are replaced by the selected row of their key, and rows that need fixing."""
 
     same_as: dict[int, int]  # row to selected row
     problems: dict[int, RowProblem]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from petstore_frame.loader.row_state import RowProblem, State
 from petstore_frame.schema import category_in, name_in
 
-# The states of animals that are certainly not in the store.
+# The states of animals that were not sent, or whose requests created no pet.
 UNSENT_STATES = frozenset({None, State.PENDING, State.REJECTED, State.NOT_FOUND})
 
 
@@ -18,9 +18,7 @@ class By(StrEnum):
     """How the animal of a row was found; the values are stored in the journal."""
 
     REPEAT = "repeat"  # another row of the file with the same key was selected
-    SIMILAR_ROW = (
-        "similar_row"  # another row has its key in another spelling, as the user confirmed
-    )
+    SIMILAR_ROW = "similar_row"  # the same for another spelling of the key, as the user confirmed
     FIX = "fix"  # it names the row that it corrects
     KEY = "key"
     MOVED = "moved"  # an animal of an earlier file, which did not send it
@@ -79,7 +77,7 @@ class Animal(NamedTuple):
     keys: tuple[str, ...] = ()  # of the same columns as the key of the file
     cores: tuple[str, ...] = ()
     pet_id: int | None = None
-    should_be_listed: bool = False  # unless its pet is gone, a complete listing has it
+    should_be_listed: bool = False  # a complete listing must have its pet, unless that is gone
     reason: str | None = None  # why it is in its state
 
     @property
@@ -132,7 +130,7 @@ class Plan:
         cases: The cases that the user has not answered.
         few: Matches that are sent with a warning, by case.
         moved: Rows that take over an animal that was not sent.
-        lives: The number of equal pets that a new animal must differ from.
+        lives: How much to increase the ``life`` of rows: the number of equal pets.
         gone: Animals that are no longer in the store.
         created_again: Animals that are gone and will be sent again.
         few_gone: Rows whose animals are gone, too few to ask about.

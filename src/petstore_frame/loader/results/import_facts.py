@@ -97,9 +97,7 @@ class Cause:
     problem: RowProblem  # the problem of the first row, with the option that solves all of them
     rows: int
     lines: tuple[int, ...]  # line numbers of the first two rows
-    values: tuple[
-        tuple[str, int], ...
-    ] = ()  # values of the cells with their counts, most common first
+    values: tuple[tuple[str, int], ...] = ()  # values of the cells, most common first
 
     def __str__(self) -> str:
         problem = self.problem

@@ -290,9 +290,8 @@ class _SheetRows:
         self._sheet.finish()
 
     def write(self, cells: Sequence[str], values: Mapping[str, Any]) -> None:
-        if (
-            self._row == styles.SHEET_ROWS - 1
-        ):  # the last row is reserved for the number of omitted rows
+        # The last row is reserved for the number of omitted rows.
+        if self._row == styles.SHEET_ROWS - 1:
             self._omitted += 1
             return
         self._row += 1
