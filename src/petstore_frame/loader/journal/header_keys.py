@@ -33,7 +33,7 @@ WHERE earlier.import <> :mine LIMIT 1
 
 
 def remembered_key(sql: sqlite3.Connection, header: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the key columns of a header: () if it has no key, None if the user never said."""
+    """Return the key columns of a header: () if it has no key, None if the user never answered."""
     record = sql.execute(
         "SELECT answer FROM answers WHERE header = ? AND question = ?",
         [json.dumps(header), _KEY],

@@ -75,9 +75,7 @@ class Outcome:
     state: State
     reason: str
     pet_id: int | None = None
-    answer: dict[str, str] = field(
-        default_factory=dict
-    )  # the error, in the fields of a ``JournalRow``
+    answer: dict[str, str] = field(default_factory=dict)  # the error fields of a ``JournalRow``
     notes: tuple[str, ...] = ()  # how the pet differs from what was sent
     may_repeat: bool = True  # a retry with the same key may settle an unconfirmed row
     has_reused_id: bool = False  # an earlier session recorded the pet's id for another animal

@@ -30,7 +30,7 @@ _STATES = f"""
 SELECT {{line}}, known_by IS NOT NULL, {_FACTS}, count(*) FROM rows_and_animals
 WHERE import = ? GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1
 """
-# The same with the file that an animal was loaded from, if it was another one.
+# The number of excluded rows, with the other file that their animals were loaded from.
 _EXCLUDED = f"""
 SELECT known_by, coalesce(payload <> animal_payload, FALSE), source, staged_at,
   {_FACTS}, count(*) FROM rows_and_animals

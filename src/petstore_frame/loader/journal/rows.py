@@ -142,9 +142,7 @@ class JournalRow:
     line: int
     cells: tuple[str, ...]
     state: State
-    payload: (
-        bytes | None
-    )  # what was sent for this row; if its animal has another row, what the file gives
+    payload: bytes | None  # what was sent for this row; if nothing was, what the file gives
     problems: tuple[RowProblem, ...]
     notes: tuple[str, ...]
     reason: str | None  # why it is in its state; a ``Reason`` if it is excluded

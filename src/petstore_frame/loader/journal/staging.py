@@ -53,7 +53,7 @@ WHERE rows.import = :staged AND earlier.import = :mine AND earlier.row = rows.ro
         OR :has_key AND earlier.known_by IN
           ('key', 'repeat', 'similar_row', 'similar_key', 'reused_key')))
 """
-# Returns a row if other options gave the rows of the same bytes other numbers.
+# Returns a result if other options gave other numbers to the rows of the same bytes.
 _MOVED = """
 SELECT 1 FROM rows AS earlier LEFT JOIN rows AS staged
 ON staged.import = ? AND staged.row = earlier.row AND staged.line = earlier.line

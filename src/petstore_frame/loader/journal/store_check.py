@@ -46,7 +46,7 @@ UPDATE animals SET state = 'created', pet_id = last_pet_id, reason = NULL, shown
 WHERE state = 'gone' AND last_pet_id = :pet AND content = :content
   AND NOT EXISTS (SELECT 1 FROM animals AS owner WHERE owner.pet_id = :pet)
 """
-# Marks an animal as gone, as the user said, and frees its pet id.
+# Marks an animal as gone after the user confirmed it, and frees its pet id.
 _MARK_GONE = """
 UPDATE animals SET state = 'gone', reason = 'user', answer = NULL,
   last_pet_id = coalesce(pet_id, last_pet_id), pet_id = NULL WHERE animal = ?

@@ -36,7 +36,7 @@ def match_ids(
     - A file that is marked as an export of this store (``is_marked``): a row with the id and the
       name of a pet is that pet. The user is asked about rows with other names if they are many.
     - A file with the columns of an export and no mark (``is_export``): the user is asked about
-      each row with the name of its pet.
+      rows with the names of their pets, and also about rows with other names if they are many.
     - Any other file: its ids may be unrelated numbers, so the user is only asked if many rows have
       ids of pets, and many of these have the same names.
 
@@ -76,7 +76,7 @@ def match_equal_pets(
 ) -> StoreMatches:
     """Match rows with pets of equal content one to one, preferring new pets of others.
 
-    Before the first load of a journal (``is_first``), the user is asked about any match. ``of`` is
+    In the first load of a journal (``is_first``), the user is asked about any match. ``of`` is
     the number of rows that would be sent. Rows with a name from ``defaults`` are not matched,
     because they equal many pets by chance.
     """

@@ -295,7 +295,7 @@ class _Matching:
         self._ask_about_pets(matches)
 
     def _match_contents(self) -> None:
-        """Match rows without a loaded key with animals without such a key, by content."""
+        """Match rows by content, if neither the row nor the animal was matched by its key."""
         inputs = self.inputs
         animals = [animal for animal in inputs.sent_animals if animal.id not in self.used_animals]
         matches = match_equal_animals(self._free_rows(), animals)

@@ -34,7 +34,7 @@ def is_missing_marker(key: Sequence[str]) -> bool:
 
 
 def is_date(text: str) -> bool:
-    """Return whether a key is a date, such as a spreadsheet makes of the key ``3-12``.
+    """Return whether a key is a date; spreadsheets convert keys such as ``3-12`` to dates.
 
     Example:
         >>> is_date("12-Mar"), is_date("2026-03-12 00:00:00"), is_date("MAR-0012"), is_date("3-12")

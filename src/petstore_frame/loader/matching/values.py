@@ -18,7 +18,7 @@ class By(StrEnum):
     """How the animal of a row was found; the values are stored in the journal."""
 
     REPEAT = "repeat"  # another row of the file with the same key was selected
-    SIMILAR_ROW = "similar_row"  # the same for another spelling of the key, as the user confirmed
+    SIMILAR_ROW = "similar_row"  # so was a row with another spelling of the key
     FIX = "fix"  # it names the row that it corrects
     KEY = "key"
     MOVED = "moved"  # an animal of an earlier file, which did not send it
@@ -74,7 +74,7 @@ class Animal(NamedTuple):
     payload: bytes | None = None
     state: State | None = State.CREATED
     has_default_name: bool = False
-    keys: tuple[str, ...] = ()  # of the same columns as the key of the file
+    keys: tuple[str, ...] = ()  # only keys of the same columns as in the file
     cores: tuple[str, ...] = ()
     pet_id: int | None = None
     should_be_listed: bool = False  # a complete listing must have its pet, unless that is gone

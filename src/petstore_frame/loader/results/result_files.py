@@ -48,7 +48,7 @@ COLUMNS: dict[str, str] = {
     "changed": "str",
     "notes": "str",
 }
-# The same for the rows that need fixing.
+# The columns of a frame of rows that need fixing, after the columns of the file.
 FIX_COLUMNS = (
     "line", "error_column", "error_value", "error_message", "hint", "allow", ROW,
 )  # fmt: skip
