@@ -71,10 +71,11 @@ DRAFTED: dict[str, tuple[str | bytes, dict[str, object], dict[str, str], int]] =
          "value_map": {"status": {"im Haus": "?", "vermittelt": "?"}},
          "categories": {"Hund": "?", "Katze": "?"}, "encoding": "?", "header_row": 2},
         {'encoding = "?"': 'encoding = "cp1252"',
+         '# name = "?"': 'name = "Ohne Namen {Chip}"',
          'name = "?"': 'name = "Tiername"', 'category_id = "?"': 'category_id = "Art"',
          'status = "?"': 'status = "Zustand"', 'Haus" = "?"': 'Haus" = "available"',
          'vermittelt = "?"': 'vermittelt = "sold"', 'Hund = "?"': "Hund = 1",
-         'Katze = "?"': "Katze = 2", "# [defaults]": "[defaults]", "# name =": "name ="}, 2,
+         'Katze = "?"': "Katze = 2", "# [defaults]": "[defaults]"}, 2,
     ),
     "a title of empty cells": (
         ";;\nname;category;State\nRex;3;sold", {
