@@ -1,4 +1,9 @@
-"""Runs a proxy in front of a store that injects faults by a seed and counts what was applied."""
+"""Runs a proxy in front of a store that injects faults by a seed and counts what was applied.
+
+It is a proxy and not middleware of the bundled service, because it also runs in front of
+other stores, cuts connections in the middle of a response, and ``truth()`` reads its counts in the
+process of the caller.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from petstore_frame.inventory.page_fetcher import PageFetcher
-from petstore_frame.transport import Page
+from petstore_frame.transport import OFFSET_NAMES, Page
 
 # Rows of the first page with which a parameter is tried.
 TRIED_ROWS = 10
@@ -15,7 +15,7 @@ Kind = Literal["offset", "page", "after"]
 # Parameters that the interface does not state, the more common ones first. Those of one line are
 # asked for together, as a program ignores those that it does not know; then each by itself.
 PARAMETERS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
-    ("offset", ("offset", "skip", "start", "_start")),
+    ("offset", OFFSET_NAMES),
     ("page", ("page", "_page", "page[number]")),
     ("after", ("after", "starting_after", "cursor", "since_id", "last_id")),
     ("after", ("before",)),  # of a listing that begins with the newest

@@ -34,7 +34,7 @@ from petstore_frame.transport import same_store_address
 
 _EXAMPLE = """
 SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT),
-  coalesce((SELECT key FROM rows AS first WHERE first.import = :mine AND first.row = :same_as),
+  coalesce((SELECT key FROM rows AS same WHERE same.import = :mine AND same.row = :same_as),
     (SELECT key FROM keys WHERE columns = :columns AND keys.animal = :animal
       AND key <> rows.key)),
   imports.source, imports.staged_at, own.pet_id

@@ -23,7 +23,8 @@ _ADDRESS = ("http://", "https://", "/", "?")
 _NOTHING = frozenset(("", "no", "null", "none", "undefined", "false", "0", "-1"))
 _LIMIT = re.compile(r"[?&]limit=([0-9]{1,9})(?:[&#]|$)")
 _STATUS = re.compile(r"[?&]status=([^&#]+)")
-_OFFSETS = ("offset", "skip", "start", "_start")
+# Names of a parameter that counts the rows to skip; `inventory` tries them, too.
+OFFSET_NAMES = ("offset", "skip", "start", "_start")
 # A proxy may have joined two lines into one; `1,000` may be one number or two, and is neither.
 _COUNTS = re.compile(r"[0-9]{1,18}(?:, [0-9]{1,18})*")
 # A Content-Range as `items 0-99/250`; a unit of another kind, such as bytes, counts no pets.
@@ -112,7 +113,7 @@ class Page:
         """
         for name, value in parse_qsl((self.next_address or "").partition("?")[2]):
             is_number = value.isascii() and value.isdigit() and len(value) < 19
-            if name.lower() in _OFFSETS and is_number and int(value) > len(self):
+            if name.lower() in OFFSET_NAMES and is_number and int(value) > len(self):
                 return f"{name}={value}"
         return ""
 
