@@ -21,7 +21,7 @@ class CaseText(NamedTuple):
     create: str
 
 
-# Options that ``compare(on=…)`` does not accept: they choose rows rather than read the file.
+# Options that the suggested comparison leaves out: they choose rows, and ``key`` excludes ``on``.
 _NOT_COMPARED = ("key", "keep", "order_by", "quantity")
 COMPARED = "Compare the file with the store first, by name and category (sends nothing)"
 LIKELY = "One column may identify the animals: {}"

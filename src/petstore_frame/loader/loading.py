@@ -82,7 +82,7 @@ from petstore_frame.transport import Interrupts
 from petstore_frame.validation import suggest
 
 log = logging.getLogger("petstore_frame.loader")
-# The limit of pages that are read before a load: this many, or one per row to send if that is more.
+# Before a load, at most this many pages are read, or one per row to send if that is more.
 LEAST_PAGES = 1000
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 _UNFINISHED = """

@@ -42,7 +42,7 @@ class Step(NamedTuple):
 
 
 def to_add(option: str, value: Any, reader: Reader = "python") -> str:
-    """Return an option with its value, in the syntax of a call, a command or a recipe.
+    """Return an option with its value, in the syntax of a call, command or recipe.
 
     Example:
         >>> for reader in ("python", "shell", "recipe"):

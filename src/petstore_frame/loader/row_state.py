@@ -161,7 +161,7 @@ class RowProblem:
 
     code: str  # a short name of the cause, such as ``int64_overflow``
     message: str
-    column: str | None = None  # as the file spells it; None for the row as a unit
+    column: str | None = None  # as the file spells it; None if the whole row is the problem
     value: str | None = None
     hint: str = ""
     add: tuple[str, Any] | None = None  # an option to add, and its value; "?" for an open one

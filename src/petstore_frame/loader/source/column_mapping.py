@@ -110,7 +110,7 @@ class RecognizedColumns(NamedTuple):
     """The columns of a header that hold fields, or that may hold them."""
 
     mapping: dict[str, str]  # certain columns, by field
-    likely: dict[str, list[str]]  # columns that may hold a field, the likeliest first
+    likely: dict[str, list[str]]  # columns that may hold a field, the most likely one first
     proposed: dict[str, str]  # the only likely column with an unambiguous name, by field
     missing: tuple[str, ...]  # required fields without a certain column
 

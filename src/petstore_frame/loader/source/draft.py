@@ -22,7 +22,7 @@ from petstore_frame.storage import toml_files as toml
 
 # Maximum number of values to list; a column with more is unlikely to hold labels or statuses.
 _MAX_VALUES = 60
-# Rows that are searched for columns of dates.
+# Number of rows to search for columns of dates.
 _ROWS_FOR_DATES = 50
 _LAYOUT = ("encoding", "delimiter", "quoting", "header_row", "sheet")
 _MAX_KEYS, _MAX_EXAMPLES, _MAX_COLUMNS = 3, 3, 3

@@ -69,7 +69,7 @@ _CONFIRM_HINT = "replace no with yes, or clear that cell if you corrected the ro
 # The name of a row, in a form that no spreadsheet reads as a number or a time.
 _NAMED = re.compile("r([0-9a-f]{8,32})-([0-9]+)")
 _GUARD = "'"
-# A text that a spreadsheet reads as a number, a date or a truth value, and writes back
+# A text that a spreadsheet reads as a number, a date or a logical value, and writes back
 # differently: 007 as 7, 1/1/20 as 01/01/20, "Jan 5" with a year, MARCH1 as a day.
 _CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
 
