@@ -207,7 +207,7 @@ class _Draft:
             if name in self._column_of and name not in self._recipe.defaults:
                 fact = f"empty in {empty:,} of {count_text(self._preview.count, 'row')}"
                 if name == "name":
-                    fact += f"; {quoted(f'{{{column}}}')} inserts that column"
+                    fact += f"; {quoted(f'{{{column}}}')} inserts the value of {column}"
                 lines.append(f"# {name} = {quoted(PLACEHOLDER)}  # {fact}")
         if not lines:
             return []
