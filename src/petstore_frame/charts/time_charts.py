@@ -28,8 +28,8 @@ _DAYS_OF_A_WEEK = 7
 TOP, BOTTOM, HEIGHT = 20, 240, 270  # pixels: the ends of a scale, and the height of a drawing
 RIGHT = 98.0  # percentage of the width at which a scale ends
 _AGES = {0: "0-6", 7: "7-13", 14: "14-29", 30: "30-59", 60: "60-89", 90: "90+"}
-# The kinds of moves that a column counts, its color, and the pets that it represents. A pet that
-# was "first seen" or "not seen" may have come or gone.
+# For each column, the kinds of moves, the color, and the pets that it represents. A pet that was
+# "first seen" or "not seen" may have been added or removed.
 _SERIES: dict[str, tuple[set[str], str, svg.Means]] = {
     "new": ({"new", "first seen"}, palette.NEW_COLOR, {}),
     "sold": ({"changed"}, palette.STATUS_COLORS["sold"], {"status": "sold"}),
@@ -38,14 +38,14 @@ _SERIES: dict[str, tuple[set[str], str, svg.Means]] = {
 
 
 class _Scale:
-    """Numbers from 0, at ``BOTTOM``, up to the highest; shares of the width from left to right."""
+    """The vertical scale from 0 at ``BOTTOM`` to the highest number, and the horizontal scale."""
 
     def __init__(self, highest: int) -> None:
-        # A step of 1, 2 or 5 times a power of ten that needs at most five rules.
+        # The step is 1, 2 or 5 times a power of ten, with at most five lines.
         power: int = 10 ** max(floor(log10(max(highest, 1))) - 1, 0)
         self._step = next(n * power for n in (1, 2, 5, 10, 20, 50) if n * power * 5 >= highest)
         self._highest = max(self._step * -(-highest // self._step), self._step)
-        self._left = 1.5 * len(f"{self._highest:,}") + 2.0  # room for the numbers
+        self._left = 1.5 * len(f"{self._highest:,}") + 2.0  # space for the numbers
 
     def x(self, part: float) -> float:
         """Return the horizontal position of a fraction of the axis, 0 to 1."""
@@ -70,7 +70,7 @@ def _axis_label(text: str, *, at: float, y: float, anchor: str) -> Markup:
 
 
 class _Line(NamedTuple):
-    """One line: its name, the pets that it represents, and its counts, None without a snapshot."""
+    """A line: its name, the pets that it represents, and its counts (None without a snapshot)."""
 
     name: str
     means: svg.Means
@@ -117,7 +117,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
     x_of = {day: scale.x((day - days[0]).days / span) for day in days}
     body = [*scale.rules(), *_gaps(lost, x_of, wide=scale.x(1 / span) - scale.x(0))]
     body += _dates(x_of)
-    # x in thousandths of the width, stretched with the page.
+    # x is in thousandths of the width, which is stretched to the page.
     body.append(
         svg.element(
             "svg",
@@ -183,12 +183,12 @@ def _gaps(lost: Sequence[date], x_of: Mapping[date, float], wide: float) -> Iter
     for day in lost:
         title = svg.element("title", f"{day}: no snapshot")
         across = {"x": svg.share(x_of[day] - wide / 2), "width": svg.share(wide)}
-        look = {"fill": style.RULE, "fill_opacity": 0.6}
-        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, **look, **across)
+        fill = {"fill": style.RULE, "fill_opacity": 0.6}
+        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, **fill, **across)
 
 
 def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:
-    """Write the first day, the last, and as many between them as fit."""
+    """Return labels for the first day, the last day, and as many others as fit."""
     days = list(x_of)
     for position, anchor in svg.spaced_labels(list(x_of.values())).items():
         day = days[position]
@@ -196,7 +196,7 @@ def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:
 
 
 def _path(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
-    """Join the exact numbers of one line that are on neighboring days."""
+    """Return the path between exact numbers on neighboring days."""
     path, is_down = "", False
     for day, count in line.counts.items():
         if count is not None and count.is_exact:
@@ -213,7 +213,7 @@ def _path(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) ->
 
 
 def _marks(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
-    """Draw a mark for each number: filled if it is exact, otherwise hollow."""
+    """Return a mark for each number: filled if it is exact, otherwise hollow."""
     circles = []
     for day, count in line.present_counts.items():
         title = svg.element("title", f"{line.name}, {day}: {svg.counted(count)}")
@@ -225,9 +225,9 @@ def _marks(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) -
 
 
 def moves_chart(moves: pd.DataFrame) -> svg.Chart:
-    """Draw ``history.flow().moves``: the pets that came, were sold and left in the last 26 weeks.
+    """Draw ``history.flow().moves``: pets that were added, sold and removed in the last 26 weeks.
 
-    A week with fewer than seven days, such as the current one, is paler.
+    Weeks with fewer than seven days, such as the current week, are paler.
     """
     weeks: list[Any] = list(moves.groupby(["since", "until"]))[-MAX_WEEKS:]
     counts: dict[str, list[StatusCount]] = {name: [] for name in _SERIES}
@@ -259,7 +259,7 @@ def moves_chart(moves: pd.DataFrame) -> svg.Chart:
 
 
 def _count_moves(week: pd.DataFrame, chosen: pd.DataFrame) -> StatusCount:
-    """Add up the pets of chosen rows of a week."""
+    """Sum the pets of selected rows of a week."""
     if chosen.empty:
         return StatusCount(0, "exact" if week["bound"].eq("exact").all() else "at_least")
     pairs = zip(chosen["pets"], chosen["bound"], strict=True)
@@ -329,7 +329,7 @@ def _columns_chart(
     *,
     has_short_names: bool = False,
 ) -> svg.Chart:
-    """Draw columns on one scale, with as many names below them as fit."""
+    """Return columns on one scale, with as many names below them as fit."""
     scale = _Scale(max((int(mark.size) for column in columns for mark in column.marks), default=0))
     body = [*scale.rules()]
     step = (scale.x(1) - scale.x(0)) / max(len(columns), 1)

@@ -108,9 +108,11 @@ def api_keys(
     reply = manage_api_keys(database)
     keys, lines = [], []
     for key in reply["keys"]:
-        made = datetime.fromtimestamp(key["created_at"], UTC).date().isoformat()
+        created_on = datetime.fromtimestamp(key["created_at"], UTC).date().isoformat()
         state = "valid" if key["revoked_at"] is None else "revoked"
-        keys.append({"hint": key["hint"], "label": key["label"], "made": made, "state": state})
-        lines.append(f"{key['hint']}...  {made}  {state:7}  {key['label']}")
+        keys.append(
+            {"hint": key["hint"], "label": key["label"], "made": created_on, "state": state}
+        )
+        lines.append(f"{key['hint']}...  {created_on}  {state:7}  {key['label']}")
     text = "\n".join(lines) or f"no keys in {reply['database']}"
     finish({"keys": keys}, text, as_json=as_json)

@@ -20,7 +20,7 @@ from petstore_frame.storage import refuse_changed_workbook, write_atomically
 from petstore_frame.validation import checked_choice
 
 Reader: TypeAlias = Literal["python", "shell"]
-# With literal names a type checker finds a kind that does not exist.
+# Literal names let a type checker find kinds that do not exist.
 KindName: TypeAlias = Literal[
     "changed", "only in list", "not seen", "only in store", "ambiguous", "unconfirmed", "invalid",
     "excluded", "same",
@@ -85,12 +85,12 @@ class Comparison:
 
     @property
     def _has_pet(self) -> pd.Series[bool]:
-        # A pet in a group of equal pets has no id here.
+        # Pets in a group of equal pets have no id here.
         return self.frame["name" + IN_STORE].notna() | self.frame["kind"].eq(Kind.SAME)
 
     @property
     def differences(self) -> dict[str, int]:
-        """The number of animals of each kind that is a difference.
+        """The number of animals per kind of difference.
 
         An excluded row counts if the store has its pet.
         """
@@ -101,7 +101,7 @@ class Comparison:
 
     @property
     def is_equal(self) -> bool:
-        """Whether list and store agree about every animal, and the listing is complete."""
+        """Whether list and store agree on every animal, and the listing is complete."""
         return self.completeness.is_complete and not self.differences
 
     def of(self, kind: Kind | KindName) -> pd.DataFrame:
@@ -116,7 +116,7 @@ class Comparison:
         categories: Categories = None,
         overwrite: bool = False,
     ) -> Path:
-        """Write a workbook with a summary and a sheet per kind, both values side by side.
+        """Write a workbook with a summary and a sheet per kind, with both values side by side.
 
         Args:
             path: An ``.xlsx`` file.
@@ -125,8 +125,8 @@ class Comparison:
 
         Raises:
             MissingExtraError: XlsxWriter is not installed.
-            ReportError: The file cannot be written, or was changed by somebody; an
-                existing file is unchanged.
+            ReportError: The file cannot be written, or somebody changed it; an existing file is
+                unchanged.
         """
         target, labels = Path(fspath(path)), Labels(categories)
         if not overwrite:

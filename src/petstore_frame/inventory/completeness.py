@@ -317,7 +317,7 @@ def completeness_html(completeness: Completeness, note: str = "") -> Markup:
     return PAGE.render(
         "inventory/completeness.html.j2",
         badge=palette.verdict_badge(completeness.verdict),
-        words=completeness.headline,
+        headline=completeness.headline,
         note=note,
         counts=[
             (shorten(status_label(status)), colors[status], str(count))
