@@ -1,4 +1,9 @@
-"""Runs a proxy in front of a store, which injects random faults and counts what was applied."""
+"""Runs a proxy in front of a store, which injects random faults and counts what was applied.
+
+It is a proxy instead of middleware in the bundled service, because it also works in front of other
+stores and cuts connections in the middle of a response, and because ``truth()`` reads its counts in
+the process of the caller.
+"""
 
 from __future__ import annotations
 

@@ -66,6 +66,7 @@ class FakeStore:
         self.transport = in_memory(self._answer)
         self.requests = []
         self._pets: dict[int, Pet] = {}
+        self._highest_id = 0
         self._lock = Lock()
         for pet in pets:
             self._add(dict(pet))
@@ -87,9 +88,10 @@ class FakeStore:
         pet_id = fields.pop("id", None)
         new = NewPet(**fields)
         with self._lock:
-            pet_id = max([0, *self._pets]) + 1 if pet_id is None else pet_id
+            pet_id = self._highest_id + 1 if pet_id is None else pet_id
             added = Pet(id=pet_id, **dict(new))
             self._pets[added.id] = added
+            self._highest_id = max(self._highest_id, added.id)
         return added
 
     def _answer(

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import random
 import tempfile
 import time
@@ -29,14 +28,14 @@ from itertools import accumulate, count
 from pathlib import Path
 from typing import NamedTuple
 
+from petstore_frame.client import Client
 from petstore_frame.errors import DuplicatesError
 from petstore_frame.loader import view_of
 from petstore_frame.loader.loading import load
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import FIX_STATES, State
 from petstore_frame.sample_data import write_sample_csv
-from petstore_frame.schema import Pet
-from petstore_frame.transport import PostOutcome, Proof
+from petstore_frame.testing import fake_store
 
 # The commonest names and kinds of animals come some forty times in 14,000, half of them once.
 KINDS = 8000
@@ -55,25 +54,6 @@ class Animal(NamedTuple):
 
 Week = list[tuple[str, list[Animal]]]
 """The files of a week: the path, and the animals in it."""
-
-
-class Store:
-    """A store in memory, as the loader sees a client."""
-
-    base_url = "http://127.0.0.1:1/v1"
-    idempotency = None
-
-    def __init__(self) -> None:
-        self.pets: dict[int, Pet] = {}
-        self._ids = count(1)  # safe between threads
-
-    def post_pet(self, payload: bytes, **_: object) -> PostOutcome:
-        pet = Pet(id=next(self._ids), **json.loads(payload))
-        self.pets[pet.id] = pet
-        return PostOutcome(Proof.CREATED, "http_201", pet=pet, http_status=201)
-
-    def get_pet(self, pet_id: int) -> Pet:
-        return self.pets[pet_id]
 
 
 class Kennel:
@@ -199,18 +179,18 @@ def run(name: str, seed: int, weeks: int, per_week: int, *, with_key: bool) -> T
     listed: set[str] = set()
     known: dict[str, Animal] = {}
     files = asked = 0
-    store = Store()
+    client = fake_store().client()
     with tempfile.TemporaryDirectory() as name_of_folder:
         folder = Path(name_of_folder)
         for week in PATTERNS[name](Kennel(seed, per_week), weeks):
             for path, animals in week:
                 file = _write(folder / path, animals, spoil="fixed" in name)
-                result, was_asked = _load(file, store, folder, animals, known, with_key=with_key)
+                result, was_asked = _load(file, client, folder, animals, known, with_key=with_key)
                 files, asked = files + 1, asked + was_asked
                 _count(result, animals, created, listed)
                 known |= {animal.id: animal for animal in animals}
                 if "fixed" in name and len(result.fix):
-                    asked += _fix(result, store, folder, created, with_key=with_key)
+                    asked += _fix(result, client, folder, created, with_key=with_key)
     lost, lost_and_listed, doubled = _missed(known, created, listed)
     return Tally(len(known), files, asked, lost, lost_and_listed, doubled)
 
@@ -245,7 +225,7 @@ def _write(path: Path, animals: list[Animal], *, spoil: bool) -> Path:
 
 def _load(
     file: Path,
-    store: Store,
+    client: Client,
     folder: Path,
     animals: list[Animal],
     known: set[str],
@@ -256,10 +236,10 @@ def _load(
     if not file.name.startswith("fix"):
         options["key"] = "animal_id" if with_key else ""
     try:
-        return load(file, store, **options), False
+        return load(file, client, **options), False
     except DuplicatesError:
         answer = "skip" if any(animal.id in known for animal in animals) else "create"
-        return load(file, store, duplicates=answer, **options), True
+        return load(file, client, duplicates=answer, **options), True
 
 
 def _count(
@@ -273,7 +253,7 @@ def _count(
 
 
 def _fix(
-    result: LoadResult, store: Store, folder: Path, created: Counter[str], *, with_key: bool,
+    result: LoadResult, client: Client, folder: Path, created: Counter[str], *, with_key: bool,
 ) -> bool:  # fmt: skip
     """Correct a fix file and load it, as a user does with each; return whether it asked."""
     out = folder / "results" / view_of(result).import_id
@@ -282,7 +262,7 @@ def _fix(
     fix.write_text(fix.read_text("utf-8-sig").replace("no. ", ""), encoding="utf-8")
     fixed_ids = [Animal(row.cells[0], "", "", "") for row in view_of(result).rows(*FIX_STATES)]
     there = [animal for animal, times in created.items() if times]
-    fixed, was_asked = _load(fix, store, folder, fixed_ids, there, with_key=with_key)
+    fixed, was_asked = _load(fix, client, folder, fixed_ids, there, with_key=with_key)
     for row in view_of(fixed).rows(State.CREATED):
         created[row.cells[0]] += 1
     return was_asked
@@ -290,13 +270,13 @@ def _fix(
 
 def cpu_after(imports: int, rows: int = 200) -> float:
     """Return the CPU seconds of one load after so many earlier imports, the best of five."""
-    store, seconds = Store(), []
+    client, seconds = fake_store().client(), []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number in range(imports + 5):
             path = write_sample_csv(folder / f"{number}.csv", rows, number + 1, dirty=False)
             start = time.process_time()
-            load(path, store, journal=folder / "journal", progress=False, duplicates="create",
+            load(path, client, journal=folder / "journal", progress=False, duplicates="create",
                      check_store=False)  # fmt: skip
             seconds.append(time.process_time() - start)
     return min(seconds[imports:])

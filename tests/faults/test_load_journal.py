@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from campaigns import damage
+from campaigns import damaged_files as damage
 from faults.flaky_store import FlakyStore
 from faults.load_harness import journal_in, result_in
 from petstore_frame.errors import JournalError

@@ -86,7 +86,7 @@ def draw_habits(rng: random.Random) -> Habits:
         return rng.choice(choices) if rng.random() < share else None
 
     way = perhaps(0.4, habits.LINK_WAYS + habits.HEADER_WAYS)
-    parameters = frozenset(rng.sample(habits.PARAMETERS, rng.choice((0, 0, 0, 1, 1, 2))))
+    parameters = frozenset(rng.sample(habits.DRAWN_PARAMETERS, rng.choice((0, 0, 0, 1, 1, 2))))
     # Now and then a store names a next page in a way that nobody can understand.
     if way == "x-next page" and rng.random() < 0.8:
         parameters |= {"page 1"}

@@ -19,6 +19,7 @@ import httpx
 
 from clocks import timed_client
 from petstore_frame import Client
+from server_variants import habits
 from server_variants.answers import pets
 from server_variants.habits import STATUSES, Habits
 
@@ -161,14 +162,16 @@ class ZooStore:
             value = query.get(name, "")
             if not value.lstrip("-").isdigit():
                 continue
-            if name in ("offset", "skip", "start", "_start") or first == "rows":
+            if name in habits.OFFSET_PARAMETERS or first == "rows":
                 start = int(value)
-            elif name in ("page", "_page", "page[number]"):
+            elif name in habits.PAGE_PARAMETERS:
                 start = max(0, (int(value) - int(first or 1)) * size)
                 if self.habits.repeats_last_page and start >= len(rows):
                     start = (len(rows) - 1) // size * size
-            else:
+            elif name in habits.ID_PARAMETERS:
                 start = self._behind(rows, value)
+            else:
+                raise AssertionError(f"{name}: say in habits.py what this parameter counts")
         deep = self.habits.depth_cap is not None and start > self.habits.depth_cap
         return len(rows) if deep else start
 

@@ -14,6 +14,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
 from petstore_frame.inventory.page_fetcher import MOST_PROBES
+from petstore_frame.inventory.page_parameter import PARAMETERS
 from server_variants import answers, drawn_stores, habits
 from server_variants.answers import Rows, exact_counts, facts
 from server_variants.habits import STATUSES, Habits
@@ -54,7 +55,7 @@ UNDERSTOOD = {"x-next page": frozenset({"page 1"}), "x-next cursor": frozenset({
 HONEST = {
     way: Habits(way, UNDERSTOOD.get(way, frozenset()))
     for way in habits.LINK_WAYS + habits.HEADER_WAYS
-} | {name: by(name) for name in habits.PARAMETERS + habits.MORE_PARAMETERS}
+} | {name: by(name) for name in habits.DRAWN_PARAMETERS + habits.OTHER_PARAMETERS}
 
 
 @pytest.mark.parametrize("count", [101, 250, 1000])
@@ -68,7 +69,14 @@ def test_every_honest_way_on_is_found(kind: Habits, order: str, count: int) -> N
     assert sorted(inventory.frame["id"]) == sorted(pet["id"] for pet in store.pets)
 
 
-@pytest.mark.parametrize("name", habits.PARAMETERS)
+def test_each_parameter_that_is_tried_has_a_store() -> None:
+    """A name that the client tries as a page parameter is the parameter of a store of the tests."""
+    tried = {name for _, names in PARAMETERS for name in names}
+    stores = {name.partition(" ")[0] for name in habits.DRAWN_PARAMETERS + habits.OTHER_PARAMETERS}
+    assert tried == stores
+
+
+@pytest.mark.parametrize("name", habits.DRAWN_PARAMETERS)
 def test_no_cut_hides_a_way_on(name: str) -> None:
     """A cut that the status pages gave away is got past."""
     known = known_of(by(name, cap=50), 250)

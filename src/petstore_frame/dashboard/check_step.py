@@ -20,7 +20,7 @@ from petstore_frame.dashboard.widgets import (
     scrollable,
     set_visible,
 )
-from petstore_frame.loader import RowGroup
+from petstore_frame.loader import RowGroup, Suspicion
 from petstore_frame.rendering import PAGE, Markup
 from petstore_frame.schema import count_text
 
@@ -31,12 +31,12 @@ GRID_ROWS = 50
 # Other decisions: load the same file again, resend, or send the valid rows among many invalid ones.
 DECISIONS = ("as_new", "resend", "send_valid_rows")
 _SUSPICIOUS = {
-    "total_row": "Import the totals rows as animals",
-    "unlisted_category": "Import the rows whose category is not in the list",
-    "low_category_id": "Import the rows whose category number is 0 or below",
-    "swallowed_rows": "Import the rows whose cell seems to hold other rows",
-    "hidden_row": "Import the hidden rows",
-    "large_count": "Import the rows that stand for very many animals",
+    Suspicion.TOTAL_ROW: "Import the totals rows as animals",
+    Suspicion.UNLISTED_CATEGORY: "Import the rows whose category is not in the list",
+    Suspicion.SWALLOWED_ROWS: "Import the rows whose cell seems to hold other rows",
+    Suspicion.HIDDEN_ROW: "Import the hidden rows",
+    Suspicion.LARGE_QUANTITY: "Import the rows that stand for very many animals",
+    Suspicion.WRAPPED_NAMES: "Import the names with their quotes and HTML entities",
 }
 
 
@@ -177,7 +177,7 @@ class CheckStep:
         suspicious = {} if preview is None or state.plan is None else preview.suspicious
         for kind, rows in suspicious.items():
             if kind not in self.allow:
-                text = f"{_SUSPICIOUS.get(kind, kind)} ({rows:,})"
+                text = f"{_SUSPICIOUS[Suspicion(kind)]} ({rows:,})"
                 self.allow[kind] = self._factory.checkbox(text, self._allow_kinds)
         for kind, box in self.allow.items():
             box.value = kind in state.recipe.allow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from petstore_frame.inventory.page_fetcher import PageFetcher
-from petstore_frame.transport import Page
+from petstore_frame.transport import OFFSET_NAMES, Page
 
 # Maximum limit when a parameter is tried.
 TRIED_ROWS = 10
@@ -15,7 +15,7 @@ Kind = Literal["offset", "page", "after"]
 # Common paging parameters, the most common first. The parameters of one line are tried together,
 # because programs ignore unknown parameters; then one by one.
 PARAMETERS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
-    ("offset", ("offset", "skip", "start", "_start")),
+    ("offset", OFFSET_NAMES),
     ("page", ("page", "_page", "page[number]")),
     ("after", ("after", "starting_after", "cursor", "since_id", "last_id")),
     ("after", ("before",)),  # for a listing with the newest pets first

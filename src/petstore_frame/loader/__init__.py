@@ -22,7 +22,7 @@ from petstore_frame.loader.read_list import read_ids, read_list
 from petstore_frame.loader.resolve import PLACEHOLDER, PetIds, RowName
 from petstore_frame.loader.results.load_result import LoadResult, latest_results, view_of
 from petstore_frame.loader.results.row_groups import RowGroup
-from petstore_frame.loader.row_state import State
+from petstore_frame.loader.row_state import State, Suspicion
 from petstore_frame.loader.source import FilePreview, Recipe, RecipeOptions, as_recipe
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "RowGroup",
     "RowName",
     "State",
+    "Suspicion",
     "as_recipe",
     "latest_results",
     "place_of",

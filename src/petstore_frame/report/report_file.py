@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from petstore_frame.history import Diff
 
 _PARQUET: dict[str, Any] = {"engine": "pyarrow", "compression": "zstd", "index": False}
+# Each writes its sheet, or returns before ``layout.begin`` if there is nothing to show.
 SHEETS = (write_summary, write_by_category, write_inventory, write_changes, write_about)
 _DATA_EXTENSIONS = (".csv", ".jsonl", ".parquet", ".xlsx")
 

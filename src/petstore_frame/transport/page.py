@@ -23,7 +23,8 @@ _ADDRESS = ("http://", "https://", "/", "?")
 _NOTHING = frozenset(("", "no", "null", "none", "undefined", "false", "0", "-1"))
 _LIMIT = re.compile(r"[?&]limit=([0-9]{1,9})(?:[&#]|$)")
 _STATUS = re.compile(r"[?&]status=([^&#]+)")
-_OFFSETS = ("offset", "skip", "start", "_start")
+# Names of a parameter for the number of rows to skip, which ``inventory`` also tries.
+OFFSET_NAMES = ("offset", "skip", "start", "_start")
 # A proxy may have joined two headers. `1,000` may be one number or two, so it is ignored.
 _COUNTS = re.compile(r"[0-9]{1,18}(?:, [0-9]{1,18})*")
 # A Content-Range such as `items 0-99/250`; other units, such as bytes, do not count pets.
@@ -112,7 +113,7 @@ class Page:
         """
         for name, value in parse_qsl((self.next_address or "").partition("?")[2]):
             is_number = value.isascii() and value.isdigit() and len(value) < 19
-            if name.lower() in _OFFSETS and is_number and int(value) > len(self):
+            if name.lower() in OFFSET_NAMES and is_number and int(value) > len(self):
                 return f"{name}={value}"
         return ""
 

@@ -391,5 +391,5 @@ def test_each_other_input_becomes_what_the_page_says(what: str, tmp_path: Path) 
 def test_the_page_lists_every_input_and_no_other() -> None:
     """No golden file lies about unused, and no line of the page is of nothing."""
     files = {path.name for path in NASTY}
-    assert files == {*GOLDEN, *STOPPED, *KEYED, *ORDERED}
+    assert files == {*GOLDEN, *STOPPED, *KEYED, *ORDERED}, "add it to the lists above"
     assert {*ON_PAGE} - {"file", "input"} == {*files, *BOOKS, *OTHERS}

@@ -37,7 +37,7 @@ _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 16)})"
 # bytes and None.
 _INSERT_PLAIN = """
 INSERT INTO rows (import, row, line, cells, payload, content, is_unnamed, key, core, animal)
-VALUES ({number}, ?1, ?2, ?3, CAST(?4 AS BLOB), ?5, 0, ?6, ?7, {base} + ?1)
+VALUES ({number}, ?, ?, ?, CAST(? AS BLOB), ?, 0, ?, ?, {base} + ?)
 """
 # A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
 # an answer found the animal, it does so only if it reads as it did then.
@@ -132,7 +132,7 @@ def stage_rows(
             if _is_plain(row, excluded):
                 body = (row.payload or b"").decode()
                 values = (row.number, row.line, packed, body, row.content, key, key_core)
-                plain_rows.append(values)
+                plain_rows.append((*values, row.number))
             else:
                 other_rows.append(_values(staged, row, packed, key, key_core, excluded))
             # Blank rows count if others follow: each row keeps its number.

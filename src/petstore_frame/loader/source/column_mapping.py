@@ -52,26 +52,39 @@ _ABOUT_OTHERS = {
 # unambiguous; a column with a name of the second may hold something different.
 _SYNONYMS: dict[str, tuple[str, str]] = {
     "name": (
-        "petname animalname petsname nameofpet nameofanimal callname tiername rufname nombre "
-        "nombremascota nombredelamascota nombreanimal nombredelanimal nom nomanimal nomdelanimal "
-        "nome nomeanimale nomedoanimal nomedopet naam diernaam dierennaam namn djurnamn husdjur "
-        "navn dyrenavn dyretsnavn nimi elaimennimi imie nazwa imiezwierzecia jmeno jmenozvirete "
-        "meno nev allatneve nume numeanimal ime imezivali ονομα имя кличка имяживотного isim",
+        """
+        petname animalname petsname nameofpet nameofanimal callname
+        tiername rufname naam diernaam dierennaam roepnaam
+        nombre nombremascota nombredelamascota nombreanimal nombredelanimal
+        nom nomanimal nomdelanimal nome nomeanimale nomedoanimal nomedopet nume numeanimal
+        namn djurnamn husdjur navn dyrenavn dyretsnavn nimi elaimennimi
+        imie nazwa imiezwierzecia jmeno jmenozvirete meno ime imezivali nev allatneve isim
+        ονομα имя кличка имяживотного
+        """,
         "animal pet tier mascota dier djur dyr zwierze zvire label title",
     ),
     "category_id": (
-        "petcategory animalcategory categoryno categorynumber categorynr catid catno kategorie "
-        "kategorieid kategorienr kategorienummer tierkategorie categorie categorieid "
-        "categorienummer categoria categoriaid idcategoria codigocategoria kategori kategoriid "
-        "kategoria kategoriaid kategorija luokka категория kατηγορια κατηγορια kategorianumer",
-        "kind type species animaltype pettype art tierart gattung espece especie specie tipo soort "
-        "diersoort slag typ gatunek druh вид τυπος tur",
+        """
+        petcategory animalcategory categoryno categorynumber categorynr catid catno
+        kategorie kategorieid kategorienr kategorienummer tierkategorie
+        categorie categorieid categorienummer categoria categoriaid idcategoria codigocategoria
+        kategori kategoriid kategoria kategoriaid kategorianumer kategorija luokka
+        категория κατηγορια
+        """,
+        """
+        kind type species animaltype pettype
+        art tierart gattung tipo soort diersoort espece especie specie
+        slag typ gatunek druh tur вид τυπος
+        """,
     ),
     "status": (
-        "petstatus animalstatus adoptionstatus salestatus availabilitystatus statut estatus "
-        "verfugbarkeit verfuegbarkeit disponibilite disponibilidad disponibilita disponibilidade "
-        "beschikbaarheid tillganglighet tilgjengelighed tilgjengelighet saatavuus dostepnosc "
-        "dostupnost availability статус κατασταση durum",
+        """
+        petstatus animalstatus adoptionstatus salestatus availabilitystatus availability
+        verfugbarkeit verfuegbarkeit beschikbaarheid
+        statut estatus disponibilite disponibilidad disponibilita disponibilidade
+        tillganglighet tilgjengelighed tilgjengelighet saatavuus dostepnosc dostupnost
+        durum статус κατασταση
+        """,
         "state zustand estado etat stato stav stan tila",
     ),
 }

@@ -32,12 +32,10 @@ from petstore_frame.loader.source.workbook_xml import (
 from petstore_frame.storage import excel_styles as styles
 
 MERGED = "merged_cell"
-# Marks a workbook that this package wrote, with the names of its sheets.
+# Marks a workbook that this package wrote; its pets are in these sheets.
 _OWN_MARK = "Made with petstore-frame"
 _OWN_SHEET = "Inventory"
-_OWN_OTHER_SHEETS = frozenset(
-    {"Summary", "By category", "Changes", "Trend", "About", "Recent", "Attention"}
-)
+_OWN_PET_SHEET = re.compile(rf"{_OWN_SHEET}(?: \d+)?")
 # Rows that are searched for a header; rows and sheets that a question shows.
 _HEADER_ROWS, _EXAMPLE_ROWS, _EXAMPLE_SHEETS, _MAX_TITLES = 20, 2, 6, 12
 _PADDED_FORMAT = re.compile(r"0{2,}")
@@ -103,7 +101,7 @@ class Workbook:
         sheets = self._book.worksheets
         candidates = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
         if _OWN_MARK in (self._book.properties.description or ""):
-            own = [sheet for sheet in candidates if sheet.title not in _OWN_OTHER_SHEETS]
+            own = [sheet for sheet in candidates if _OWN_PET_SHEET.fullmatch(sheet.title)]
             candidates = own or candidates
         if len(candidates) == 1:
             return candidates[0]
