@@ -133,7 +133,7 @@ class BadRequestError(APIStatusError):
 class AuthenticationError(APIStatusError):
     """401: the API key is missing or invalid."""
 
-    usual_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
+    usual_step = "check that the key, such as in PETSTORE_API_KEY, belongs to this store"
 
 
 class NotFoundError(APIStatusError):
@@ -297,7 +297,7 @@ class PartialReadError(BaseException):
 
     def __init__(self, message: str, *, partial: Inventory | None = None) -> None:
         super().__init__(message)
-        # None only while the error is being copied: fetch_inventory always sets it.
+        # None only while the error is copied; fetch_inventory always sets it.
         self.partial = cast("Inventory", partial)
         # Only Python shows a note; the command line does not need it.
         self.add_note(

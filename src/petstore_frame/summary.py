@@ -156,7 +156,7 @@ class Summary:
             pets_by_status[status] += number
         if completeness is None:
             completeness = completeness_of_counts(
-                pets_by_status, reason="Nothing says which pets these are."
+                pets_by_status, reason="It is not known how these pets were read."
             )
         ids = sorted({category_id for category_id, _ in counts}, key=_missing_last)
         statuses = _statuses_in_order(pets_by_status, completeness)
@@ -331,7 +331,7 @@ class Summary:
         bounds = {count.bound for count in self.sums.cells}
         lines = [self.selection] if self.is_selection else []
         if "at_least" in bounds:
-            lines.append("≥ means at least: the store may hold more than was read.")
+            lines.append("≥ means at least: the store may have more pets than were read.")
         if "about" in bounds:
             facts = {evidence.fact for evidence in self.completeness.evidence}
             change = "pets left the store" if Fact.PETS_LEFT in facts else "the store changed"

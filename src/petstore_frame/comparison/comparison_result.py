@@ -54,8 +54,8 @@ class Comparison:
         on: Fields by which rows and pets were matched; empty with ``key``.
         frame: One row per animal: ``kind`` (category), ``difference`` (str: the fields that
             differ), ``row`` and ``line`` of the list (Int64), ``key`` (str), ``id`` of the pet
-            (Int64), then each field of a pet as the list has it and, as ``<field>_in_store``, as
-            the store has it; last ``problem`` (str): why a row cannot be compared, or which key or
+            (Int64), then each field of a pet in the list and, as ``<field>_in_store``, in the
+            store; last ``problem`` (str): why a row cannot be compared, or which key or
             pet is similar.
         warnings: Warnings from reading and comparing the list.
     """

@@ -33,9 +33,9 @@ DECISIONS = ("as_new", "resend", "send_valid_rows")
 _SUSPICIOUS = {
     Suspicion.TOTAL_ROW: "Import the totals rows as animals",
     Suspicion.UNLISTED_CATEGORY: "Import the rows whose category is not in the list",
-    Suspicion.SWALLOWED_ROWS: "Import the rows whose cell seems to hold other rows",
+    Suspicion.SWALLOWED_ROWS: "Import the rows with a cell that seems to contain other rows",
     Suspicion.HIDDEN_ROW: "Import the hidden rows",
-    Suspicion.LARGE_QUANTITY: "Import the rows that stand for very many animals",
+    Suspicion.LARGE_QUANTITY: "Import the rows with a very large number of animals",
     Suspicion.WRAPPED_NAMES: "Import the names with their quotes and HTML entities",
 }
 

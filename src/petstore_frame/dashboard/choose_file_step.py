@@ -192,7 +192,7 @@ def _question(option: str, value: Any) -> str:
     if option == "delimiter":
         return f"We split the cells at each {DELIMITERS.get(value, value)}. Is that right?"
     if option == "header_row":
-        return f"We take row {value} for the column names. Is that right?"
+        return f"We use row {value} as the column names. Is that right?"
     label = LAYOUT_LABELS.get(option, option.capitalize())
     return f"{label}: {value}. Is that right?"
 

@@ -94,7 +94,7 @@ class FileState:
 
     @property
     def missing_fields(self) -> list[str]:
-        """The required fields that neither a column nor a default fills."""
+        """The required fields without a column and without a default."""
         preview = self.preview
         if preview is None:
             return []

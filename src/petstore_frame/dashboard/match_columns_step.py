@@ -37,7 +37,7 @@ class MatchColumnsStep:
 
     def __init__(self, factory: WidgetFactory, steps: FileSteps, unused: str) -> None:
         self._steps, self._unused = steps, unused
-        hint = "Tell us which column holds what."
+        hint = "Tell us what each column contains."
         self.step = Step(factory, 2, "Match columns", hint, steps.toggle)
         labels = {field.name: LABELS[field.name] for field in FIELDS.sent}
         labels["key"] = "Animal ID column"
@@ -188,8 +188,8 @@ def _question(state: FileState) -> Markup:
         key = preview.proposed_key
         lines.append(
             f"“{key.column}” looks like your animal number ({key.different:,} different in "
-            f"{key.rows:,} rows). Choose it, or say that none identifies an animal; otherwise an "
-            "animal could be added twice."
+            f"{key.rows:,} rows). Choose it, or choose that no column identifies an animal; "
+            "otherwise an animal could be added twice."
         )
     if not lines:
         return Markup("")

@@ -172,9 +172,9 @@ class Completeness:
         sections = {
             "How we know" if self.is_complete else "Why": [self.reason],
             "What to do": [self.next_step],
-            "What contradicts it": [str(item) for item in others if item.is_contradiction],
+            "Contradictions": [str(item) for item in others if item.is_contradiction],
             "This assumes": [f"{text[:1].upper()}{text[1:]}." for text in self.assumptions],
-            "What else was seen": [str(item) for item in others if not item.is_contradiction],
+            "Other observations": [str(item) for item in others if not item.is_contradiction],
         }
         filled = {name: [line for line in lines if line] for name, lines in sections.items()}
         return [(name, lines) for name, lines in filled.items() if lines]

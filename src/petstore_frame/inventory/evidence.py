@@ -81,7 +81,7 @@ class Fact(Enum):
     NO_RECORD = (S.UNCLEAR, "Nothing shows how the rows were read{detail}.",
         "Use an Inventory from fetch_inventory or read_inventory.")
     BROKE_OFF = S.MISSING, "The reading ended early, after page {count}.", "Fetch it again."
-    OTHER_STORE = (S.MOVED, "The store called itself {detail}.",
+    OTHER_STORE = (S.MOVED, "The store identified itself as {detail}.",
         "Check that base_url leads to one store.")
     # Totals that the store states.
     TOTAL_LARGER = (S.MISSING, "The store states {pets}, more than were read.", _FETCH_BY_STATUS)

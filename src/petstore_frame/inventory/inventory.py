@@ -176,7 +176,7 @@ class Inventory(HasProvenance):
         """
         if lacking := {"key", "id"} - {*getattr(ids, "columns", ())}:
             raise ArgumentError(
-                "with_ids takes a table with the columns key and id, as pf.read_ids(client) "
+                "with_ids needs a table with the columns key and id, as pf.read_ids(client) "
                 f"returns it; {' and '.join(sorted(lacking))} is missing"
             )
         pairs = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})

@@ -132,7 +132,7 @@ class PageFetcher:
             if self.store_id is not None:
                 self.two_names = f"{self.store_id} and then {store_id}"
                 raise PetstoreError(
-                    f"the store called itself {self.two_names}; "
+                    f"the store identified itself as {self.two_names}; "
                     "check that base_url leads to one store"
                 )
             self.store_id = store_id

@@ -129,7 +129,7 @@ class LinkWalk(Walk):
         if address is None:
             self._end_without_link()
         elif address in self._visited or address == self.state.first.address:
-            detail = f"{number} leads back to one that was read"
+            detail = f"{number} leads back to a page that was read"
             self._end(Evidence(Fact.NEXT_NOT_READ, detail=detail))
         elif self._pages_without_new_pets == MAX_PAGES_WITHOUT_NEW_PETS:
             self._end(Evidence(Fact.NEXT_NOT_READ, detail=f"{number} had no new pet"))

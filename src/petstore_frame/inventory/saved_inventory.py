@@ -135,7 +135,7 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
         provenance = Provenance("", datetime.fromtimestamp(file.stat().st_mtime, UTC))
     if provenance is None:
         raise ArgumentError(
-            f"{path} does not say from which store it is; "
+            f"{path} does not record which store it is from; "
             "write one with pf.write_report(inventory, path)"
         )
     return Inventory(frame, provenance)

@@ -163,7 +163,7 @@ def write_changes(book: Book, content: Content) -> None:
     if moves:
         row = write_list(sheet, _FIRST_ROW, ("What", "Was", "Now", "Pets"), moves)
     else:
-        total = f"Pets that came, went or changed: {changes.total}"
+        total = f"Pets added, removed or changed: {changes.total}"
         sheet.cell(_FIRST_ROW, 1, total, **styles.SECTION)
     if count := len(changes):
         more = f": the first {MAX_CHANGED_PETS:,} of {count:,}; the .frame of the Diff has all"

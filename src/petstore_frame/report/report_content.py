@@ -161,13 +161,13 @@ class Content:
         lines = [
             ("Store", self.provenance.base_url if self.provenance else "not recorded"),
             ("Verdict", palette.verdict_badge(completeness.verdict).label),
-            ("In one sentence", self.sentence),
+            ("In short", self.sentence),
             ("Pets read", f"{len(self.frame):,}"),
         ]
         if self.provenance is None:
             return lines
         status = completeness.status
-        lines.append(("Asked for", f"pets with status {status}" if status else "all pets"))
+        lines.append(("Requested", f"pets with status {status}" if status else "all pets"))
         if completeness.part:
             lines.append(("Shown", f"those with {completeness.part}"))
         for name, count in self.counts.by_status.items():
@@ -181,7 +181,7 @@ class Content:
 
     @cached_property
     def status_colors(self) -> dict[str, str]:
-        """The color of each status: the interface's three, others seen, then "no status"."""
+        """The color of each status: those of the interface, other statuses, then "no status"."""
         return palette.status_colors(self.counts.statuses)
 
     @cached_property

@@ -72,8 +72,8 @@ class Labels(dict[int, str]):
                 labels = [(_as_id(key), label) for label, key in pairs]
         except (TypeError, ValueError):
             raise ArgumentError(
-                'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, '
-                "or a CSV file or workbook of numbers and names, got "
+                'categories must be labels by id, such as {1: "Dog"} or {"Dog": 1}, a Series of '
+                "these, or a CSV file or workbook of numbers and names, got "
                 f"{str(categories)[:60]!r}"
             ) from None
         missing = ("None", "nan", "NaT", "<NA>")

@@ -121,7 +121,7 @@ class NewPet(PetFields):
     def _accept_numpy(cls, value: Any) -> Any:
         """Convert numpy integers to int, and reject text that JSON cannot encode."""
         if isinstance(value, str) and has_lone_surrogate(value):
-            raise ValueError("holds a lone surrogate, which JSON cannot encode")
+            raise ValueError("contains a lone surrogate, which JSON cannot encode")
         is_integral = isinstance(value, Integral) and not isinstance(value, bool)
         return int(value) if is_integral else value
 

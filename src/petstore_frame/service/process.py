@@ -119,7 +119,7 @@ def prepare(engine: sa.Engine, options: Options) -> None:
     """Fill an empty store with the requested sample, and create a key if there is none."""
     if options.sample and not fill(engine, sample_pets(options.sample, options.seed)):
         sys.stderr.write(
-            f"{engine.url!r} has pets already; a sample can only be put into an empty store\n"
+            f"{engine.url!r} already has pets; sample pets can be added only to an empty store\n"
         )
     if options.api_key is None and all(record["revoked_at"] for record in list_keys(engine)):
         key = new_key(engine, "made by serve")

@@ -98,7 +98,7 @@ def checked_address(value: str | None) -> str:
         )
     if {*address} & {*"@?#"}:
         raise ConfigurationError(
-            "base_url holds a user, a password, a query or a fragment: leave it out, and pass the "
+            "base_url has a user, a password, a query or a fragment: remove it, and pass the "
             "key as api_key= (an @ that belongs to the path is written %40)"
         )
     try:

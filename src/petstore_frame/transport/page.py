@@ -75,7 +75,7 @@ class Page:
         >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
         ...     page = client.list_pets(limit=2)
         >>> page
-        <Page: 2 pets, as many as asked for: the store may hold more>
+        <Page: 2 pets, as many as requested: the store may have more>
         >>> [pet.id for pet in page] == page.frame["id"].tolist()
         True
     """
@@ -174,7 +174,7 @@ class Page:
         pets = "pet" if len(self) == 1 else "pets"
         kind = f" with status {self.status}" if self.status else ""
         is_full = self.limit is not None and len(self) >= self.limit
-        full = ", as many as asked for: the store may hold more" if is_full else ""
+        full = ", as many as requested: the store may have more" if is_full else ""
         return f"<Page: {len(self)} {pets}{kind}{full}>"
 
 

@@ -55,8 +55,8 @@ def test_all_that_contradicts_a_listing_is_told_once() -> None:
     made = known(Verdict.INCOMPLETE, reason=str(reason), evidence=(reason, other, seen))
     assert made.reasons() == [
         ("Why", [str(reason)]),
-        ("What to do", [reason.next_step]), ("What contradicts it", [str(other)]),
-        ("What else was seen", [str(seen)]),
+        ("What to do", [reason.next_step]), ("Contradictions", [str(other)]),
+        ("Other observations", [str(seen)]),
     ]  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def test_an_argument_of_a_fetch_is_refused_in_words(
         ({"name": "x", "categoryId": "3"}, ["category_id: Input should be a valid integer"]),
         ({"name": "x", "category_id": 2**63}, ["category_id: ", "9223372036854775807"]),
         ({"name": "x", "category_id": 3, "status": "lost"}, ["'available', 'pending' or 'sold'"]),
-        ({"name": "\ud800", "category_id": 3}, ["name: ", "holds a lone surrogate"]),
+        ({"name": "\ud800", "category_id": 3}, ["name: ", "contains a lone surrogate"]),
     ],
 )
 def test_all_that_is_wrong_with_a_pet_is_said_at_once(
