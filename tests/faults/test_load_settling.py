@@ -66,7 +66,7 @@ def test_a_store_that_hides_its_pets_proves_no_absence(load_with) -> None:
 @pytest.mark.parametrize(
     ("others", "candidates"),
     [([THIRD], (3, 21)), ([{"name": "Other", "categoryId": 9}], (3,))],
-    ids=["a twin", "a different pet"],
+    ids=["a twin", "another pet"],
 )
 def test_a_pet_that_may_be_someone_elses_is_a_candidate(load_with, others, candidates) -> None:
     """Where a pet appeared that nothing of ours explains, others add pets: a person says whose."""

@@ -70,7 +70,7 @@ def test_a_verdict_is_a_value_but_no_yes_or_no() -> None:
     made = known(Verdict.UNKNOWN, by_status=counts, **more)
     stored = json.loads(json.dumps(made.to_dict()))
     assert (Completeness.from_dict(stored), stored["text"]) == (made, str(made))
-    with pytest.raises(TypeError, match=r"ask \.covers_all .*\.is_complete .*\.verdict"):
+    with pytest.raises(TypeError, match=r"use \.covers_all .*\.is_complete .*\.verdict"):
         bool(made)
 
 
