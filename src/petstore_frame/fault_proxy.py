@@ -201,7 +201,7 @@ class FaultyProxy(ThreadingHTTPServer):
         connection_type = HTTPSConnection if is_https else HTTPConnection
         connection = connection_type(self._upstream.netloc, timeout=_LATE_S)
         try:
-            connection.request(method, self._capped(method, target), body or None, forwarded)
+            connection.request(method, self._with_page_cap(method, target), body or None, forwarded)
             response = connection.getresponse()
             content = response.read()
         except (OSError, HTTPException):
@@ -215,7 +215,7 @@ class FaultyProxy(ThreadingHTTPServer):
         ]
         return response.status, returned, content
 
-    def _capped(self, method: str, target: str) -> str:
+    def _with_page_cap(self, method: str, target: str) -> str:
         """Return the address of a page of at most ``cap`` pets."""
         cap, parts = self._faults.get("cap"), urlsplit(target)
         if cap is None or method != "GET" or not parts.path.endswith("/pets"):

@@ -207,7 +207,7 @@ class _ServiceProcess:
                 env=_environment_without_key(),
                 text=True,
                 encoding="utf-8",
-                **_away_from_ctrl_c(),
+                **_ignoring_ctrl_c(),
             )
             try:
                 self._send_settings(settings)
@@ -293,7 +293,7 @@ def _environment_without_key() -> dict[str, str]:
     return {name: text for name, text in os.environ.items() if name != "PETSTORE_API_KEY"}
 
 
-def _away_from_ctrl_c() -> dict[str, Any]:
+def _ignoring_ctrl_c() -> dict[str, Any]:
     """Return Popen options that protect the service from Ctrl-C in a notebook or shell."""
     if sys.platform == "win32":
         new_group = subprocess.CREATE_NEW_PROCESS_GROUP  # a new group ignores Ctrl-C on Windows

@@ -110,12 +110,12 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
         keys.append(svg.Key("not exact (at least, or about)", None, sign="○"))
     scale = _Scale(max((count.count for count in counts), default=0))
     days = sorted({day for line in lines for day in line.counts})
-    lost = [day for day in days if all(line.counts.get(day) is None for line in lines)]
-    if lost:
+    missing_days = [day for day in days if all(line.counts.get(day) is None for line in lines)]
+    if missing_days:
         keys.append(svg.Key("gray band: no snapshot", None, sign="▯"))
     span = max((days[-1] - days[0]).days, 1) if days else 1
     x_of = {day: scale.x((day - days[0]).days / span) for day in days}
-    body = [*scale.rules(), *_gaps(lost, x_of, wide=scale.x(1 / span) - scale.x(0))]
+    body = [*scale.rules(), *_gaps(missing_days, x_of, gap_width=scale.x(1 / span) - scale.x(0))]
     body += _dates(x_of)
     # x is in thousandths of the width, which is stretched to the page.
     body.append(
@@ -130,7 +130,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
         )
     )
     body += [_marks(line, shades[line.name], x_of, scale) for line in lines]
-    description = _describe_trend(lines, days, lost)
+    description = _describe_trend(lines, days, missing_days)
     if len(every) > len(lines):
         description += f"; {len(every) - len(lines)} smaller groups not drawn"
     return svg.Chart("pets-over-time", keys, body, HEIGHT, description)
@@ -164,7 +164,9 @@ def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
     return [*lines.values()]
 
 
-def _describe_trend(lines: Sequence[_Line], days: Sequence[date], lost: Sequence[date]) -> str:
+def _describe_trend(
+    lines: Sequence[_Line], days: Sequence[date], missing_days: Sequence[date]
+) -> str:
     """Describe a trend in one sentence."""
     if not days:
         return "no snapshots"
@@ -173,18 +175,20 @@ def _describe_trend(lines: Sequence[_Line], days: Sequence[date], lost: Sequence
         f"{name} {counts[0].in_words} to {counts[-1].in_words}" for name, counts in ends if counts
     ]
     description = f"{days[0]} to {days[-1]}: {', '.join(parts)}"
-    return (
-        f"{description}; {count_text(len(lost), 'day')} without a snapshot" if lost else description
-    )
+    if missing_days:
+        description += f"; {count_text(len(missing_days), 'day')} without a snapshot"
+    return description
 
 
-def _gaps(lost: Sequence[date], x_of: Mapping[date, float], wide: float) -> Iterator[Markup]:
+def _gaps(
+    missing_days: Sequence[date], x_of: Mapping[date, float], gap_width: float
+) -> Iterator[Markup]:
     """Shade the days without a snapshot."""
-    for day in lost:
+    for day in missing_days:
         title = svg.element("title", f"{day}: no snapshot")
-        across = {"x": svg.share(x_of[day] - wide / 2), "width": svg.share(wide)}
+        horizontal = {"x": svg.share(x_of[day] - gap_width / 2), "width": svg.share(gap_width)}
         fill = {"fill": style.RULE, "fill_opacity": 0.6}
-        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, **fill, **across)
+        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, **fill, **horizontal)
 
 
 def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:

@@ -286,11 +286,16 @@ def trend(
     """
     store_history = pf.History(history)  # this warns about each day that cannot be read
     counted = store_history.trend(by, since=since, until=until, every_days=every_days)
-    lost = [entry for entry in store_history.problems() if entry.date is not None]
+    unreadable_days = [entry for entry in store_history.problems() if entry.date is not None]
     plain = counted.assign(date=counted["date"].dt.date.astype("str"))
     plain["pets"] = plain["pets"].astype("object").where(plain["pets"].notna(), None)
-    facts = {"trend": plain.to_dict("records"), "left_out": [str(entry.path) for entry in lost]}
-    finish(facts, _as_text(counted, by), as_json=as_json, code=WITH_FINDINGS if lost else 0)
+    facts = {
+        "trend": plain.to_dict("records"),
+        "left_out": [str(entry.path) for entry in unreadable_days],
+    }
+    finish(
+        facts, _as_text(counted, by), as_json=as_json, code=WITH_FINDINGS if unreadable_days else 0
+    )
 
 
 def _as_text(counted: pd.DataFrame, by: str) -> str:

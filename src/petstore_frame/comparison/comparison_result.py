@@ -35,7 +35,7 @@ _STEPS = {
     "that key.",
     Kind.EXCLUDED: "The store has pets of excluded rows: check their status in the store.",
 }
-_SETTLE_STEPS: dict[Reader, str] = {
+_UNCONFIRMED_STEPS: dict[Reader, str] = {
     "python": "To settle unconfirmed rows, call result.reconcile() or result.resolve() on their "
     "import.",
     "shell": "To settle unconfirmed rows, load their file with --reconcile or --resolve.",
@@ -153,7 +153,7 @@ class Comparison:
 
     def next_steps(self, reader: Reader = "python") -> list[str]:
         """Return the next steps for the differences as sentences, for Python or for a shell."""
-        steps = _STEPS | {Kind.UNCONFIRMED: _SETTLE_STEPS[reader]}
+        steps = _STEPS | {Kind.UNCONFIRMED: _UNCONFIRMED_STEPS[reader]}
         return [steps[Kind(kind)] for kind in self.differences if kind in steps]
 
     def text(self, reader: Reader = "python") -> str:

@@ -218,7 +218,7 @@ def join(
         difference="",
         kind=pets_without_row["pet_kind"].replace(_UNDECIDED, str(Kind.ONLY_IN_STORE)),
     )
-    return pd.concat([_shaped(joined), _shaped(pets_without_row)], ignore_index=True)
+    return pd.concat([_with_dtypes(joined), _with_dtypes(pets_without_row)], ignore_index=True)
 
 
 def _differences(joined: pd.DataFrame, *, states_all: bool) -> pd.Series[Any]:
@@ -235,7 +235,7 @@ def _differences(joined: pd.DataFrame, *, states_all: bool) -> pd.Series[Any]:
     return names.str.removeprefix(", ")
 
 
-def _shaped(frame: pd.DataFrame) -> pd.DataFrame:
+def _with_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of a comparison with their dtypes."""
     dtypes: dict[str, Any] = {
         "kind": pd.CategoricalDtype([str(kind) for kind in Kind]),

@@ -147,9 +147,9 @@ class Fact(Enum):
 # fmt: on
 
 # The only change after which every pet that was read is still in the store.
-_ONLY_GREW = frozenset({Fact.PETS_ADDED, Fact.STILL_GROWS})
+_GROWTH_FACTS = frozenset({Fact.PETS_ADDED, Fact.STILL_GROWS})
 # Not a change by itself, but pets that are on only one of two pages may have been removed.
-_MAY_BE_GONE = frozenset({Fact.FILTER_LEFT_OUT, Fact.PAGES_REPEAT})
+_POSSIBLE_REMOVALS = frozenset({Fact.FILTER_LEFT_OUT, Fact.PAGES_REPEAT})
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,8 @@ class Evidence:
     @property
     def may_lower_counts(self) -> bool:
         """Whether pets that were read may have been removed, so that no count is a minimum."""
-        has_changed = self.fact.shows is Shows.MOVED and self.fact not in _ONLY_GREW
-        return has_changed or self.fact in _MAY_BE_GONE
+        has_changed = self.fact.shows is Shows.MOVED and self.fact not in _GROWTH_FACTS
+        return has_changed or self.fact in _POSSIBLE_REMOVALS
 
     def __str__(self) -> str:
         sentence = self.fact.sentence
@@ -237,7 +237,7 @@ class Evidence:
 
 
 # The first conclusion that occurs decides: no other evidence can undo a missing or moved pet.
-_DECIDES = {
+_VERDICT_OF = {
     Shows.MISSING: Verdict.INCOMPLETE,
     Shows.MOVED: Verdict.UNSTABLE,
     Shows.DOUBT: Verdict.UNKNOWN,
@@ -280,7 +280,7 @@ def weigh(evidence: Iterable[Evidence]) -> Finding:
 
 def _decide(ranked: list[Evidence]) -> tuple[Verdict, Evidence | None]:
     """Return the verdict on all requested pets, and the evidence that decides it."""
-    for shows, verdict in _DECIDES.items():
+    for shows, verdict in _VERDICT_OF.items():
         decisive = [item for item in ranked if item.scope is None and item.fact.shows is shows]
         if decisive and verdict is not Verdict.UNKNOWN:
             return verdict, decisive[0]

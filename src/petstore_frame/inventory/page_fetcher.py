@@ -17,11 +17,11 @@ from petstore_frame.transport import STORE_ID, Page
 MAX_LIMIT = Page.MAX_LIMIT
 OF_ALL = {"limit": str(MAX_LIMIT)}
 # Maximum number of probes (requests beyond the listing itself), for a store of any size.
-MOST_PROBES = 16
+MAX_PROBES = 16
 # Requests that are sent at the same time.
 IN_FLIGHT = 4
 # A thread costs about a tenth of a millisecond; a store on this machine responds in one or two.
-_WORTH_THREADS_S = 0.005
+_THREADS_PAY_OFF_S = 0.005
 
 Params: TypeAlias = Mapping[str, str]
 _Query: TypeAlias = frozenset[tuple[str, str]]
@@ -52,12 +52,12 @@ class PageFetcher:
         status: The requested status, or None for all pets.
         on_wait: Called with the seconds to wait if the store asks to wait.
         requests: Number of requests, not including retries.
-        probes: Number of requests beyond the listing itself, at most ``MOST_PROBES``.
+        probes: Number of requests beyond the listing itself, at most ``MAX_PROBES``.
         longest_page: Length of the longest page, a lower bound for the store's page length.
         ignores_limit: Whether any page had more pets than its limit.
         newest_s, oldest_s: Ages of the responses, as the ``Age`` headers of caches state them.
         store_id: The id that the store sends (``X-Store-Id``), or None.
-        two_names: Both ids if the id changed, or empty.
+        conflicting_ids: Both ids if the id changed, or empty.
     """
 
     client: ReadingClient
@@ -70,7 +70,7 @@ class PageFetcher:
     newest_s: float = math.inf
     oldest_s: float = 0.0
     store_id: str | None = None
-    two_names: str = ""
+    conflicting_ids: str = ""
     _fastest_s: float = math.inf
     _in_flight: dict[_Query, Future[Page]] = field(default_factory=dict)
     # The response to each probe, by query; None if it was not usable.
@@ -130,9 +130,9 @@ class PageFetcher:
         store_id = page.headers.get(STORE_ID)
         if store_id is not None and store_id != self.store_id:
             if self.store_id is not None:
-                self.two_names = f"{self.store_id} and then {store_id}"
+                self.conflicting_ids = f"{self.store_id} and then {store_id}"
                 raise PetstoreError(
-                    f"the store identified itself as {self.two_names}; "
+                    f"the store identified itself as {self.conflicting_ids}; "
                     "check that base_url leads to one store"
                 )
             self.store_id = store_id
@@ -148,7 +148,7 @@ class PageFetcher:
         query = frozenset(params.items())
         if query in self._probed:
             return self._probed[query]
-        if self.probes >= MOST_PROBES:
+        if self.probes >= MAX_PROBES:
             return None
         self.probes += 1
         self._probed[query] = None
@@ -172,7 +172,7 @@ class PageFetcher:
 
         The threads are daemons: after Ctrl-C neither the caller nor the interpreter waits for them.
         """
-        if self._fastest_s <= _WORTH_THREADS_S:
+        if self._fastest_s <= _THREADS_PAY_OFF_S:
             return
         for params in queries:
             query = frozenset(params.items())

@@ -64,8 +64,8 @@ class Walk:
             self._step()
             is_short = 0 < len(self.last.columns.id) < state.fetcher.longest_page
             short_pages = short_pages + 1 if is_short else 0
-            most_short_pages = max(MAX_SHORT_PAGES, state.pages_read - short_pages)
-            if not self.is_over and short_pages > most_short_pages:
+            max_short_pages = max(MAX_SHORT_PAGES, state.pages_read - short_pages)
+            if not self.is_over and short_pages > max_short_pages:
                 self._end(Evidence(Fact.STILL_GROWS, count=state.pages_read))
 
     def _step(self) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MOST_PROBES, OF_ALL, PageFetcher
+from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MAX_PROBES, OF_ALL, PageFetcher
 from petstore_frame.inventory.page_parameter import find_parameter, smaller_limit
 from petstore_frame.inventory.pagination import LinkWalk, Walk, WindowWalk
 from petstore_frame.inventory.status_pages import (
@@ -27,7 +27,7 @@ from petstore_frame.transport import Page
 # No program would choose a page length below this.
 SHORTEST_PAGE_LENGTH = 10
 # The assumptions of a listing with several pages, and of the pages of the statuses.
-_HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
+_STORE_IS_UNCHANGED = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
 _OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
 # Ages are whole seconds, and a reading takes some time.
 _AGE_TOLERANCE_S = 2.0
@@ -111,7 +111,7 @@ class ReadingState:
             return self.status_pages
         fetcher = self.fetcher
         needed = len(PET_STATUSES)
-        if fetcher.probes + needed > MOST_PROBES:
+        if fetcher.probes + needed > MAX_PROBES:
             return None
         unfiltered_page = self.first if fetcher.status is None else fetcher.probe(OF_ALL)
         if unfiltered_page is None:
@@ -312,7 +312,7 @@ def _read_through(state: ReadingState, walk: Walk) -> list[Evidence]:
     asks_statuses = fetcher.status is None
     # Requested before the walk, so that the walk includes every pet on these pages. A reading that
     # may stop early requests them at its end only.
-    has_budget = fetcher.probes + len(PET_STATUSES) < MOST_PROBES
+    has_budget = fetcher.probes + len(PET_STATUSES) < MAX_PROBES
     if asks_statuses and state.is_enough is None and has_budget:
         state.ask_status_pages()
     walk.run()
@@ -325,7 +325,7 @@ def _read_through(state: ReadingState, walk: Walk) -> list[Evidence]:
         return contradictions
     if asks_statuses:
         state.ask_status_pages()
-    assumptions = [walk.reach, *(_HOLDS_STILL if state.pages_read > 1 else ())]
+    assumptions = [walk.reach, *(_STORE_IS_UNCHANGED if state.pages_read > 1 else ())]
     return [state.end(walk.fact, assumptions, detail=walk.detail)]
 
 
@@ -369,8 +369,8 @@ def _why_no_end(state: ReadingState) -> list[Evidence]:
 def check_rows(state: ReadingState) -> list[Evidence]:
     """Return evidence from duplicate rows, and from a change of the store id."""
     evidence = []
-    if state.fetcher.two_names:
-        evidence.append(Evidence(Fact.OTHER_STORE, detail=state.fetcher.two_names))
+    if state.fetcher.conflicting_ids:
+        evidence.append(Evidence(Fact.OTHER_STORE, detail=state.fetcher.conflicting_ids))
     for status in state.rows.disputed:
         evidence.append(Evidence(Fact.STATUS_MOVED, status or NO_STATUS))
     if state.rows.ambiguous_id is not None:

@@ -146,11 +146,11 @@ class NewPet(PetFields):
         """
         differences = {}
         for field, sent in self:
-            got = getattr(pet, field)
-            are_texts = isinstance(sent, str) and isinstance(got, str)
-            is_same = folded_name(sent) == folded_name(got) if are_texts else sent == got
+            returned = getattr(pet, field)
+            are_texts = isinstance(sent, str) and isinstance(returned, str)
+            is_same = folded_name(sent) == folded_name(returned) if are_texts else sent == returned
             if sent is not None and not is_same:
-                differences[field] = (sent, got)
+                differences[field] = (sent, returned)
         return differences
 
 

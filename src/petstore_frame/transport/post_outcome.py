@@ -126,7 +126,8 @@ class PostOutcome:
             raise self.error or PetstoreError(self.reason)
         if other := sent.differences(self.pet):
             changes = ", ".join(
-                f"{name} {got!r} for {want!r}" for name, (want, got) in other.items()
+                f"{name} {returned!r} for {sent_value!r}"
+                for name, (sent_value, returned) in other.items()
             )
             raise ContractError(
                 f"POST /pets returned a different pet than was sent, id {self.pet.id}: {changes}; "
@@ -183,13 +184,13 @@ def _judge_success(response: Response) -> tuple[Proof, Pet | None, PetstoreError
     except ContractError as problem:
         if response.status_code != 201:
             return Proof.UNKNOWN, None, problem
-    lost = ContractError(
+    error = ContractError(
         f"{response.operation} responded with 201, but its body was lost or is not a Pet; "
         "the pet exists, but its id is not known",
         operation=response.operation,
         may_have_been_applied=True,
     )
-    return Proof.CREATED, None, lost
+    return Proof.CREATED, None, error
 
 
 def _facts_of(response: Response) -> dict[str, Any]:
@@ -204,8 +205,8 @@ def unusable_error(response: Response) -> PetstoreError:
     """Return the error for a response that the interface does not state for a success."""
     if response.status_code >= 400:
         return status_error(response)
-    lost = response.body_problem
-    if lost is None:
+    problem = response.body_problem
+    if problem is None:
         location = clean_text(response.headers.get("Location", "").partition("?")[0])
         redirect = f" with a redirect to {location}" if location else ""
         return ContractError(
@@ -213,13 +214,13 @@ def unusable_error(response: Response) -> PetstoreError:
             "interface does not state; check that base_url is the store's address, ending in /v1",
             operation=response.operation,
         )
-    may_pass = lost in (BodyProblem.CUT, BodyProblem.LATE)
+    may_pass = problem in (BodyProblem.CUT, BodyProblem.LATE)
     next_step = "try again" if may_pass else "ask the store's operator"
-    kind = APITimeoutError if lost is BodyProblem.LATE else APIConnectionError
+    kind = APITimeoutError if problem is BodyProblem.LATE else APIConnectionError
     return kind(
-        f"{response.operation}: the response {lost}; {next_step}",
+        f"{response.operation}: the response {problem}; {next_step}",
         operation=response.operation,
-        reason=lost.name.lower(),
+        reason=problem.name.lower(),
         retryable=may_pass,
         retry_after_s=response.retry_after_s,
     )
