@@ -179,7 +179,7 @@ class Comparison:
             f"{pet_field.label} ({side})" for pet_field in FIELDS.sent for side in ("list", "store")
         ]
         key = [", ".join(self.key)] if self.key else []
-        return ["What", "Differs in", "Line", *key, "ID", *sides, "Note"]
+        return ["Result", "Differs in", "Line", *key, "ID", *sides, "Note"]
 
     @property
     def table_columns(self) -> list[str]:

@@ -16,7 +16,7 @@ from petstore_frame.storage import Book, Sheet, mark_workbook, open_book, styles
 if TYPE_CHECKING:
     from petstore_frame.comparison.comparison_result import Comparison
 
-_TITLE = "Our list against the store"
+_TITLE = "Stocktake: our list and the store"
 _CELL = {**styles.LIST, "align": "left"}
 _SUMMARY_WIDTHS = (26, 20, 20, 40)
 _SMALLEST_WIDTH, _LARGEST_WIDTH, _NOTE_WIDTH = 6, 34, 60
@@ -51,7 +51,7 @@ def _write_summary(book: Book, comparison: Comparison) -> None:
     sheet.cell(0, 0, _TITLE, **styles.TITLE)
     sheet.cell(1, 0, comparison.headline)
     sheet.cell(2, 0, f"{comparison.store}; {comparison.completeness}")
-    for col, heading in enumerate(("What", "Rows of the list", "Pets of the store")):
+    for col, heading in enumerate(("Result", "Rows of the list", "Pets of the store")):
         sheet.cell(4, col, heading, **styles.HEAD)
     row = 5
     for counts in comparison.summary.itertuples(name=None):

@@ -161,7 +161,7 @@ def write_changes(book: Book, content: Content) -> None:
     ]
     row = _FIRST_ROW + 1
     if moves:
-        row = write_list(sheet, _FIRST_ROW, ("What", "Was", "Now", "Pets"), moves)
+        row = write_list(sheet, _FIRST_ROW, ("Change", "Was", "Now", "Pets"), moves)
     else:
         total = f"Pets added, removed or changed: {changes.total}"
         sheet.cell(_FIRST_ROW, 1, total, **styles.SECTION)
@@ -169,7 +169,7 @@ def write_changes(book: Book, content: Content) -> None:
         more = f": the first {MAX_CHANGED_PETS:,} of {count:,}; the .frame of the Diff has all"
         title = f"The pets{more if count > MAX_CHANGED_PETS else ''}"
         sheet.cell(row + 2, 1, title, **styles.SECTION)
-        names = ("ID", "Name", "Category", "What", "Was", "Now", "Differs in")
+        names = ("ID", "Name", "Category", "Change", "Was", "Now", "Differs in")
         head = row + 3
         row = write_list(sheet, head, names, _changed_pets(content, changes))
         sheet.do("autofilter", head, 1, row - 1, len(names))
@@ -191,7 +191,7 @@ def _status(status: Any) -> str:
 def write_about(book: Book, content: Content) -> None:
     """Add the last sheet: the coverage, the evidence, and an explanation of terms."""
     sections = {
-        "What it covers": content.coverage,
+        "Coverage": content.coverage,
         "How we know": evidence_lines(content.completeness),
         "Terms": _TERMS,
     }

@@ -112,7 +112,7 @@ class Content:
     @property
     def title(self) -> str:
         """The title of the workbook and of the page."""
-        return "Pets of the store, a selection" if self.counts.is_selection else "Store inventory"
+        return "Store inventory, filtered" if self.counts.is_selection else "Store inventory"
 
     @property
     def has_shares(self) -> bool:

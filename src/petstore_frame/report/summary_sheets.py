@@ -168,10 +168,10 @@ def _chart(sheet: Sheet, content: Content, head: int, rows: int) -> Any:
 
 def _nothing_to_count(content: Content) -> str:
     if content.counts.is_selection:
-        return "No pet is in this selection."
+        return "No pets match this filter."
     if content.completeness.covers_all:
         return "The store is empty: its listing has no pets."
-    return "No pets were read, and the store may have some. About says what was requested."
+    return "No pets were read, and the store may have some. See About for the request."
 
 
 def _write_cards(sheet: Sheet, content: Content) -> None:
@@ -200,14 +200,14 @@ def _write_cards(sheet: Sheet, content: Content) -> None:
 
 def _write_answers(sheet: Sheet, content: Content) -> int:
     """Write questions with answers and links to details; return the next free row."""
-    answers = [("Is that all?", "About", content.headline)]
+    answers = [("Is this complete?", "About", content.headline)]
     if content.counts.is_selection:
-        answers.insert(0, ("Which pets?", "About", content.counts.selection))
+        answers.insert(0, ("Filter", "About", content.counts.selection))
     if content.changes is not None:
         answers.append(("What changed?", "Changes", str(content.changes)))
     if content.attention is not None:
         first, *more_sentences = content.attention or ["Nothing."]
-        answers.append(("What needs a person?", "", first))
+        answers.append(("Needs attention", "", first))
         answers += [("", "", sentence) for sentence in more_sentences]
     badge = palette.verdict_badge(content.completeness.verdict)
     edge = {"left": 5, "left_color": badge.edge, "indent": 1}
@@ -217,7 +217,7 @@ def _write_answers(sheet: Sheet, content: Content) -> int:
     sheet.height(_ANSWERS_ROW - 1, 9)
     for row, (question, more, text) in enumerate(answers, _ANSWERS_ROW):
         style: dict[str, Any] = {"bg_color": palette.BAND}
-        if question == "Is that all?":
+        if question == "Is this complete?":
             style = {"font_color": badge.ink, "bg_color": badge.fill, "bold": True}
         if more:
             sheet.link(row, _NAME, more, question, **style, **edge)
