@@ -101,9 +101,7 @@ def api_keys(
     if revoke is not None:
         revoked = manage_api_keys(database, revoke=revoke.removesuffix("..."))["revoked"]
         if not revoked:
-            raise pf.ArgumentError(
-                "no valid key is listed with this beginning; nothing was revoked"
-            )
+            raise pf.ArgumentError("no valid key has this listed prefix; nothing was revoked")
         finish({"revoked": revoked}, f"{revoked} revoked", as_json=as_json)
     reply = manage_api_keys(database)
     keys, lines = [], []

@@ -28,27 +28,27 @@ CASES = {
         "Different animals",
     ),
     "similar_key": (
-        "{rows} of your {of} have an animal ID that looks like a known one. Are they the same "
-        "animals?",
+        "{rows} of your {of} have an animal ID that looks like the ID of an animal loaded before. "
+        "Are they the same animals?",
         "Same animals",
         "Different animals",
     ),
     "reused_key": (
-        "{rows} of your {of} have a known animal ID, but the name of another animal. Are they the "
-        "same animals?",
+        "{rows} of your {of} have the animal ID of an animal loaded before, but a different name. "
+        "Are they the same animals?",
         "Same animals, renamed",
-        "Different animals, the ID was used again",
+        "Different animals, the ID was reused",
     ),
     "gone": (
-        "{rows} of your {of} were in the store and are not there anymore. What happened to them?",
+        "{rows} of your {of} were in the store but are no longer there. What happened to them?",
         "They were removed on purpose",
         "The store lost them – create them again",
     ),
     "unsent": (
-        "{rows} of the {of} of this file were not sent, and a later file has the same columns. "
+        "{rows} of the {of} in this file were not sent, and a later file has the same columns. "
         "Should they still be added?",
         "No, the later file replaces them",
-        "Yes, these are other animals",
+        "Yes, these are different animals",
     ),
 }
 

@@ -232,7 +232,7 @@ class MatchValuesStep:
         path.write_bytes(content)
         labels = dict(Labels.ids_and_labels(Path(path)))
         if not labels:
-            raise ArgumentError(f"{name} names no categories; write category_id,label in line 1")
+            raise ArgumentError(f"{name} has no categories; write category_id,label in line 1")
         self._steps.memory.name_categories(labels)
         recipe = self._steps.state.recipe
         self._steps.change_recipe(recipe.replace(categories=self._steps.memory.categories))

@@ -80,7 +80,7 @@ class StoreState:
     def _existing_number(self, number: int) -> int:
         if number not in self.memory.categories and number not in self.used_numbers:
             raise ArgumentError(
-                f"category {number} is new here, so it needs a name: type Name ({number})"
+                f"category {number} is new, so it needs a name: type Name ({number})"
             )
         return number
 
@@ -90,17 +90,17 @@ class StoreState:
             return number
         if name is not None:
             raise ArgumentError(
-                f"category {number} is called {name} here; choose "
+                f"category {number} is already called {name}; choose "
                 f"{name} ({number}), or type {label} ({self.free_number})"
             )
         if same_label is not None:
             raise ArgumentError(
-                f"{label} is category {same_label} here; choose {label} ({same_label})"
+                f"{label} is already category {same_label}; choose {label} ({same_label})"
             )
         if number in self.used_numbers:
             raise ArgumentError(
-                f"the store already has pets in category {number}, whose name is not known; type "
-                f"{number} if these are the same kind, or {label} ({self.free_number})"
+                f"the store already has pets in category {number}, which has no name yet; type "
+                f"{number} if they are the same category, or {label} ({self.free_number})"
             )
         self.memory.name_categories({number: label})
         return number

@@ -99,7 +99,7 @@ class UnfinishedImports:
         question = self._open_question
         unsent = [result for result in self.results if result.counts[State.PENDING]]
         if question is not None and len(unsent) > 1:
-            lines.append(f"Your answer applies to all {len(unsent)} of these imports.")
+            lines.append(f"Your answer applies to all {len(unsent)} imports.")
         title = "Import interrupted" if waiting or unconfirmed else "Some animals did not arrive"
         self._list.value = PAGE.warning(title, lines) if lines else Markup("")
         self.send_rest.description = f"Send the remaining {count_text(waiting, 'animal')}"

@@ -65,7 +65,7 @@ def key_from_file(path: Path) -> str:
     if len(key) < MIN_KEY_LENGTH:
         raise StartError(
             f"the key in {path} must have at least {MIN_KEY_LENGTH} characters, got {len(key)}; "
-            "delete the file to have one made"
+            "delete the file to create a new one"
         )
     return key
 

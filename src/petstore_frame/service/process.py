@@ -123,7 +123,9 @@ def prepare(engine: sa.Engine, options: Options) -> None:
         )
     if options.api_key is None and all(record["revoked_at"] for record in list_keys(engine)):
         key = new_key(engine, "made by serve")
-        sys.stderr.write(f"the store had no key, so one was made; it is shown only once: {key}\n")
+        sys.stderr.write(
+            f"the store had no key, so a key was created; it is shown only once: {key}\n"
+        )
 
 
 def make_config(app: Any) -> uvicorn.Config:
