@@ -119,7 +119,8 @@ def open_page(
 def kernels_of(process: subprocess.Popen[str]) -> list[int]:
     """Return the kernels that a page server has started, by process id."""
     command = ["ps", "--ppid", str(process.pid), "-o", "pid=,args="]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    # The exit code is 1 if there is none.
+    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     return [int(line.split()[0]) for line in listed.splitlines() if "ipykernel" in line]
 
 

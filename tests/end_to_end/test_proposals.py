@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -210,10 +211,20 @@ def test_a_certain_key_is_asked_first(desk: Desk, way: str) -> None:
 def test_own_pets_are_matched_once_the_user_says_so(desk: Desk) -> None:
     """Rows with the ids and names of this store's pets are asked about, and never sent unasked."""
     desk.has(*WEEK)
-    frame = pf.fetch_inventory(desk.client).frame.head(5)
+    fetched = pf.fetch_inventory(desk.client).frame.head(5)
+    typed = pd.DataFrame(fetched.to_dict("list"))  # nothing says where it comes from
     with pytest.raises(DuplicatesError):
-        pf.load(frame, desk.client, journal="empty")
-    result = pf.load(frame, desk.client, journal="empty", duplicates="skip")
+        pf.load(typed, desk.client, journal="empty")
+    result = pf.load(typed, desk.client, journal="empty", duplicates="skip")
+    assert (result.counts["matched"], result.exit_code) == (5, 0)
+    assert desk.added == 0
+
+
+def test_fetched_pets_are_matched_without_a_question(desk: Desk) -> None:
+    """A frame that says which store it was fetched from holds pets of that store."""
+    desk.has(*WEEK)
+    fetched = pf.fetch_inventory(desk.client).frame.head(5)
+    result = pf.load(fetched, desk.client, journal="empty")
     assert (result.counts["matched"], result.exit_code) == (5, 0)
     assert desk.added == 0
 
