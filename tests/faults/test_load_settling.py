@@ -217,7 +217,7 @@ def test_a_person_may_settle_a_record(load_with, run_load) -> None:
     check_promises(again, store)
 
 
-SECONDS = "grace_s= is a number of seconds, 0 or more, got"
+SECONDS = "grace_s must be a number of seconds, 0 or more, got"
 OF_ANOTHER = "pet 1 is another row's; nothing was changed"
 
 
