@@ -189,7 +189,7 @@ EDITS = [
     Edit("another name and category under an id is another pet", f"{JOURNAL}/store_check.py", "        if not is_other:", "        if True:", f"{REVERSED}::test_a_pet_that_got_the_id_of_another_is_somebody_elses"),
     Edit("pets are left to unconfirmed rows", f"{JOURNAL}/store_check.py", "unconfirmed_animals.get(pet.id)", "None", STORE),
     Edit("pets that were there first are nobody's twins", f"{JOURNAL}/store_check.py", "    if is_first:\n", "    if False:\n", f"{REVERSED}::test_pets_that_were_there_first_are_nobodys_twins {REVERSED}::test_equal_pets_that_were_there_twice_are_nobodys_twins"),
-    Edit("pets added by others are counted", f"{LOADER}/identity.py", 'facts["twins"] = twins', "pass", f"{BACKUP}::test_two_people_at_the_same_minute"),
+    Edit("pets added by others are counted", f"{LOADER}/identity.py", 'facts["twins"] = possible_duplicates', "pass", f"{BACKUP}::test_two_people_at_the_same_minute"),
     Edit("a listing that was cut is named", f"{LOADER}/identity.py", 'facts["store_cut"] = len(store.pets)', "pass", f"{REVERSED}::test_a_listing_without_a_known_end_is_named"),
 
     # gone
@@ -215,8 +215,8 @@ EDITS = [
     Edit("unsent animals move", f"{MATCHING}/match.py", "self._assign(match_, By.MOVED)", "pass", RULES),
     Edit("only to rows that are new", f"{MATCHING}/match.py", "*created_rows) if not row.has_earlier_animal]", "*created_rows)]", RULES),
     Edit("moved animals are listed", f"{LOADER}/identity.py", 'facts["moved"] =', "_ =", f"{REVERSED}::test_animals_that_were_not_sent_move_to_the_next_file"),
-    Edit("what is left unsent is named", f"{LOADER}/identity.py", 'facts["left_unsent"] = left', "pass", f"{REVERSED}::test_animals_that_were_not_sent_move_to_the_next_file"),
-    Edit("a resume asks if a later file replaced it", f"{LOADER}/replaced_imports.py", "if later is None or not left or", "if True or", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
+    Edit("what is left unsent is named", f"{LOADER}/identity.py", 'facts["left_unsent"] = unsent', "pass", f"{REVERSED}::test_animals_that_were_not_sent_move_to_the_next_file"),
+    Edit("a resume asks if a later file replaced it", f"{LOADER}/replaced_imports.py", "if later is None or not pending or", "if True or", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
 
     # Answers.
     Edit("a plain word reverses nothing", f"{LOADER}/load_options.py",
@@ -231,7 +231,7 @@ EDITS = [
     Edit("gone is taken back", f"{MATCHING}/match.py", "or inputs.asks_again_about_gone", "", RULES),
     Edit("created again is taken back", f"{JOURNAL}/store_check.py", 'if named_answers.get("gone") == SKIP:', "if False:", f"{REVERSED}::test_created_again_is_taken_back_before_it_was_sent"),
     Edit("lines that are new animals", f"{LOADER}/identity.py", "        mark_new_lines(reader)", "        pass", f"{REVERSED}::test_a_line_that_is_called_new_is_sent_and_no_other"),
-    Edit("lines that the file does not have", f"{LOADER}/named_lines.py", "        if numbers:\n            shown", "        if False:\n            shown", f"{LOOK_ALIKES}::test_a_line_that_the_file_does_not_have_is_refused"),
+    Edit("lines that the file does not have", f"{LOADER}/named_lines.py", "        if numbers:\n            examples", "        if False:\n            examples", f"{LOOK_ALIKES}::test_a_line_that_the_file_does_not_have_is_refused"),
 
     # Folded text; the tables and properties are in tests/unit/schema.
     Edit("an invisible character", "petstore_frame/schema/folding.py", '_NOT_COMPARED.sub("", text)', "text", "tests/unit/schema/test_folding.py"),
