@@ -1,4 +1,4 @@
-"""Recognizes texts in a key column that name no animal: words for "none", and dates."""
+"""Recognizes texts in a key column that are not keys: markers such as "none", and dates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DATE = re.compile(
 
 
 def is_missing_marker(key: Sequence[str]) -> bool:
-    """Return whether a key says that there is none; of several columns, in all of them.
+    """Return whether a key is a marker for a missing value, in all of its columns.
 
     Example:
         >>> [is_missing_marker([text]) for text in ("N/A", " Unknown", "?", "0000")]
@@ -34,7 +34,7 @@ def is_missing_marker(key: Sequence[str]) -> bool:
 
 
 def is_date(text: str) -> bool:
-    """Return whether a key reads like a date, as a spreadsheet makes one of ``3-12``.
+    """Return whether a key is a date; spreadsheets convert keys such as ``3-12`` to dates.
 
     Example:
         >>> is_date("12-Mar"), is_date("2026-03-12 00:00:00"), is_date("MAR-0012"), is_date("3-12")
