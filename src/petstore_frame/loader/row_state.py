@@ -192,7 +192,7 @@ class SourceRow(NamedTuple):
     notes: tuple[str, ...] = ()  # what was normalized, such as ``trimmed``
     key: tuple[str, ...] | None = None  # the texts of the key columns, in the recipe's order
     origin: RowOrigin | None = None  # the row that a row of a fix file corrects
-    order_value: str | None = None  # sorts as ``order_by``; "" if its cell has no value
+    order_value: str | None = None  # sorts as ``order_by``; "" if empty, "?" if unreadable
     is_excluded: bool = False  # by ``include``, ``exclude`` or ``exclude_lines``
     has_default_name: bool = False  # the name is from ``defaults``
     # Of the texts that would be sent, for a row that cannot be: rows with the same are

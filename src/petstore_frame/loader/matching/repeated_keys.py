@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from petstore_frame.loader.matching.not_keys import is_missing_marker
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import Row
-from petstore_frame.loader.row_state import RowProblem
+from petstore_frame.loader.row_state import RowProblem, short_text
 from petstore_frame.schema import category_in, name_in
 
 KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
 # A row with one of these problems may get another key when it is fixed.
 KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING})
 OTHER_ANIMALS = (
-    "each seems to be another animal: a further key column, such as the shelter, would help"
+    "each of {lines} seems to be another animal: a further key column, such as the shelter, would "
+    "help"
 )
 _MAX_LINES = 5
+_UNREADABLE = "?"  # before a value of ``order_by`` that cannot be read
 
 
 class RepeatedKeys(NamedTuple):
@@ -71,7 +74,7 @@ def choose_row(rows: Sequence[Row], keep: str | None) -> Row | RowProblem:
     if len(_names(rows)) > 1 and len(_categories(rows)) > 1:
         return differ(rows, OTHER_ANIMALS)
     if keep is None:
-        return differ(rows, "leave one, or say which one counts", ("keep", "?"))
+        return differ(rows, "leave one of {lines}, or say which one counts", ("keep", "?"))
     if any(row.order_value is not None for row in rows):
         return _choose_by_order(rows, keep)
     return rows[0] if keep == "first" else rows[-1]
@@ -94,14 +97,28 @@ def _key_problem(rows: Sequence[Row]) -> RowProblem | None:
 
 def _choose_by_order(rows: Sequence[Row], keep: str) -> Row | RowProblem:
     """Return the first or last row by the values of a column."""
+    for row in rows:
+        if row.order_value and row.order_value.startswith(_UNREADABLE):
+            return _unreadable(row, rows)
     if not all(row.order_value for row in rows):
-        return differ(rows, "at least one has no value to order by; leave one")
+        return differ(rows, "at least one of {lines} has no value to order by; leave one")
     values = [row.order_value or "" for row in rows]
     chosen_value = min(values) if keep == "first" else max(values)
     chosen = [row for row in rows if row.order_value == chosen_value]
     if _send_the_same(chosen):
         return chosen[0]
-    return differ(rows, f"it is not clear which is the {keep}; leave one")
+    return differ(rows, f"it is not clear which of {{lines}} is the {keep}; leave one")
+
+
+def _unreadable(row: Row, rows: Sequence[Row]) -> RowProblem:
+    """Return the problem of rows of which one has a value of ``order_by`` that cannot be read."""
+    text = short_text((row.order_value or "").removeprefix(_UNREADABLE))
+    problem = differ(rows, "write it as 2026-03-31 or as a number, or leave one of {lines}")
+    message = (
+        f"rows of this key differ, and the value to order them by in line {row.line}, {text}, "
+        "cannot be read as a date or a number"
+    )
+    return replace(problem, message=message)
 
 
 def key_texts(key: str | None) -> tuple[str, ...]:
@@ -116,13 +133,12 @@ def fill_in_hint(key: Sequence[str]) -> str:
 
 
 def differ(rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None) -> RowProblem:
-    """Return the problem of rows of one key that differ, which names their lines."""
+    """Return the problem of rows of one key that differ; ``{lines}`` in the hint are theirs."""
     lines = ", ".join(str(row.line) for row in rows[:_MAX_LINES])
     if len(rows) > _MAX_LINES:
         lines += ", …"
-    return RowProblem(
-        KEY_REPEATED, "rows of this key differ", hint=f"of the lines {lines} {hint}", add=add
-    )
+    text = hint.replace("{lines}", f"lines {lines}")
+    return RowProblem(KEY_REPEATED, "rows of this key differ", hint=text, add=add)
 
 
 def _send_the_same(rows: Sequence[Row]) -> bool:
