@@ -23,13 +23,13 @@ from petstore_frame.schema import PET_STATUSES, NewPet, Pet, PetStatus
 from petstore_frame.transport import (
     STORE_ID,
     Clocks,
-    GivenTransport,
     IdempotencyKey,
     Page,
     PostOutcome,
     Proof,
     Response,
     Transport,
+    TransportLike,
     hide_key,
     parse_page,
 )
@@ -57,7 +57,7 @@ class Client:
             responded once, connection errors are retried for only 4 s. A POST is never retried.
         transport: An ``httpx.BaseTransport`` for proxies, certificates, headers or tests; None
             uses the default and its environment variables.
-        idempotency: How the store takes idempotency keys, if it honors them; None sends none.
+        idempotency: How the store accepts idempotency keys, if it honors them; None sends none.
 
     Raises:
         ConfigurationError: The address or the key is missing, or the proxy of the environment
@@ -73,8 +73,8 @@ class Client:
     Interface: Endpoints; Authentication.
     """
 
-    base_url, _is_closed = "", False  # also where the constructor refused
-    _clocks: ClassVar[Clocks] = Clocks()  # a subclass of a test has other clocks
+    base_url, _is_closed = "", False  # also set if the constructor raises
+    _clocks: ClassVar[Clocks] = Clocks()  # tests replace these in a subclass
 
     def __init__(
         self,
@@ -83,10 +83,10 @@ class Client:
         *,
         timeout: float = 30.0,
         retry_timeout: float = 180.0,
-        transport: GivenTransport | None = None,
+        transport: TransportLike | None = None,
         idempotency: IdempotencyKey | None = None,
     ) -> None:
-        # A traceback may show the arguments as they are now: none of them is the key in the open.
+        # A traceback may show the arguments, so none of them may be the plain key.
         api_key = hide_key(api_key)
         if not isinstance(idempotency, IdempotencyKey | None):
             raise ConfigurationError(f"idempotency must be an IdempotencyKey, got {idempotency!r}")
@@ -190,7 +190,7 @@ class Client:
             if page.next_address in visited:
                 raise ContractError(
                     "the store's next link leads back to a page that was read; "
-                    "use fetch_inventory, which says how far the reading came",
+                    "use fetch_inventory, which reports what was read",
                     operation="GET /pets",
                 )
             visited.add(page.next_address)
@@ -271,7 +271,7 @@ class Client:
             address = f"/pets/{checked_integer('pet_id', pet_id)}"
         if not self._has_warned:
             self._has_warned = True
-            text = end_of_get_pet(date.today())  # a day more or less does not matter
+            text = end_of_get_pet(date.today())  # the time zone makes at most a day of difference
             warnings.warn(text, EndpointDeprecatedWarning, stacklevel=2)
         if self._is_closed:
             raise self._closed_error()
@@ -280,7 +280,7 @@ class Client:
             pet = Pet.from_json(response.body, operation=response.operation)
             if pet.id != pet_id:
                 raise ContractError(
-                    f"asked for pet {pet_id}, the store answered with pet {pet.id}; "
+                    f"requested pet {pet_id}, but the store returned pet {pet.id}; "
                     "check that base_url is a real pet store, not a mock",
                     operation=response.operation,
                     field="id",
@@ -296,7 +296,7 @@ class Client:
 
     def _closed_error(self) -> ClosedError:
         return ClosedError(
-            f"this Client of {self.base_url} is closed, as it is after its `with` block; "
+            f"this Client of {self.base_url} is closed, for example after its `with` block; "
             "create a new one (nothing was sent)"
         )
 
@@ -312,12 +312,12 @@ class Client:
 
     def __getstate__(self) -> NoReturn:
         raise TypeError(
-            "a Client holds a key and is not pickled; create a new one where it is needed"
+            "a Client holds a key, so it cannot be pickled; create a new one where you need it"
         )
 
 
 def end_of_get_pet(today: date) -> str:
-    """Return one sentence on the end of an operation, with the days left."""
+    """Return a sentence about the end of ``get_pet``, with the days left."""
     days, day = (GET_PET_ENDS - today).days, f"{GET_PET_ENDS.day} {GET_PET_ENDS:%B %Y}"
-    when = f"ends on {day} ({days:,} days left)" if days > 0 else f"was to end on {day}"
+    when = f"ends on {day} ({days:,} days left)" if days > 0 else f"was due to end on {day}"
     return f"GET /pets/{{petId}} is deprecated and {when}; list with a status filter instead"

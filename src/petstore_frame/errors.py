@@ -1,4 +1,4 @@
-"""The errors that this package raises, one class for each case that a caller may want to catch.
+"""The errors that this package raises, with a class for each case that a caller may catch.
 
 A wrong argument raises an ArgumentError. A missing or invalid setting (an argument of ``Client`` or
 its environment variable) raises a ConfigurationError. A file or frame with unusable content raises
@@ -72,7 +72,7 @@ class ServiceStartError(PetstoreError):
     """The bundled service did not start."""
 
 
-# -- requests: the store refused one, did not respond, or broke the interface
+# -- requests: the store rejected one, did not respond, or violated the interface
 
 
 @dataclass(eq=False, repr=False)
@@ -133,7 +133,7 @@ class BadRequestError(APIStatusError):
 class AuthenticationError(APIStatusError):
     """401: the API key is missing or invalid."""
 
-    usual_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
+    usual_step = "check that the key, such as in PETSTORE_API_KEY, belongs to this store"
 
 
 class NotFoundError(APIStatusError):
@@ -195,7 +195,7 @@ class ContractError(PetstoreError):
         page: Number of the page within a listing, 1 for the first, or None.
         position: Position of the pet on that page, 1 for the first, or None.
         field: The invalid field, by its JSON name, or None.
-        may_have_been_applied: For a POST, whether a pet may exist because of it.
+        may_have_been_applied: For a POST, whether it may have created a pet.
         pet: The Pet that the store returned instead of the one sent or requested, or None.
     """
 
@@ -297,10 +297,12 @@ class PartialReadError(BaseException):
 
     def __init__(self, message: str, *, partial: Inventory | None = None) -> None:
         super().__init__(message)
-        # None only while the error is being copied: fetch_inventory always sets it.
+        # None only while the error is copied; fetch_inventory always sets it.
         self.partial = cast("Inventory", partial)
-        # A note is shown by Python only: the command line has no use for it.
-        self.add_note("What was read: .partial, at a prompt sys.last_value.partial")
+        # Only Python shows a note; the command line does not need it.
+        self.add_note(
+            "The pets read so far: .partial; in an interactive session: sys.last_value.partial"
+        )
 
 
 class IncompleteInventoryError(PartialReadError, PetstoreError):

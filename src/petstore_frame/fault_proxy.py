@@ -1,8 +1,8 @@
-"""Runs a proxy in front of a store that injects faults by a seed and counts what was applied.
+"""Runs a proxy in front of a store, which injects random faults and counts what was applied.
 
-It is a proxy and not middleware of the bundled service, because it also runs in front of
-other stores, cuts connections in the middle of a response, and ``truth()`` reads its counts in the
-process of the caller.
+It is a proxy instead of middleware in the bundled service, because it also works in front of other
+stores and cuts connections in the middle of a response, and because ``truth()`` reads its counts in
+the process of the caller.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _read_rate(name: str, value: Any) -> float:
 
 @dataclass
 class _PostedBody:
-    """One body: how often it was posted, and which pets the store created from it."""
+    """A request body: how often it was posted, and the pets that the store created from it."""
 
     body: Any
     sent: int = 0
@@ -97,7 +97,7 @@ class _PostedBody:
     ids: list[int] = field(default_factory=list)
 
     def count_reply(self, reply: Reply) -> None:
-        """Count a success of the store, unless this body created the same pet before."""
+        """Count a success response, unless it has a pet that was counted before."""
         status, _, content = reply
         pet = _parse_json(content)
         pet_id = pet.get("id") if isinstance(pet, dict) else None
@@ -109,10 +109,10 @@ class _PostedBody:
 
 
 class FaultyProxy(ThreadingHTTPServer):
-    """A proxy on loopback that runs in its own threads.
+    """A proxy on loopback, which runs in its own threads.
 
-    The fault of a request depends on the seed, on the request and on how often it came before, but
-    not on other requests in flight: the same seed gives the same faults.
+    The fault of a request depends on the seed, the request and the number of times it was sent, but
+    not on other requests in flight, so the same seed gives the same faults.
     """
 
     request_queue_size = 1024
@@ -139,8 +139,8 @@ class FaultyProxy(ThreadingHTTPServer):
         self.server_close()
 
     def truth(self) -> pd.DataFrame:
-        """Return a row for each body that was posted: how often sent, applied and answered."""
-        import pandas as pd  # here, so that a server starts a second earlier
+        """Return a row per posted body, with the counts of requests, created pets and successes."""
+        import pandas as pd  # imported here to start a server a second earlier
 
         rows = [
             [posted.body.get(name) for name in ("name", "categoryId", "status")]
@@ -174,7 +174,7 @@ class FaultyProxy(ThreadingHTTPServer):
     def choose_fault(
         self, method: str, target: str, body: bytes
     ) -> tuple[str, bool, random.Random]:
-        """Return the fault of a request or "", whether it is slow, and the chance for details."""
+        """Return the fault of a request or "", whether it is slow, and its random generator."""
         request = (method, target, hashlib.sha256(body).digest())
         with self.counting:
             chance = random.Random(f"{self._seed} {request} {self._requests[request]}")
@@ -186,7 +186,7 @@ class FaultyProxy(ThreadingHTTPServer):
         return fault, is_slow, chance
 
     def count_post(self, body: bytes) -> _PostedBody:
-        """Count a body that was posted, and return what the store made of it so far."""
+        """Count a posted body, and return its record."""
         parsed = _parse_json(body)
         key = repr(body) if parsed is None else json.dumps(parsed, sort_keys=True)
         with self.counting:
@@ -195,13 +195,13 @@ class FaultyProxy(ThreadingHTTPServer):
         return posted
 
     def forward(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Reply:
-        """Return the response of the store, with links that lead through this proxy."""
+        """Return the response of the store, with links through this proxy."""
         forwarded = {n: text for n, text in headers.items() if n.lower() not in _NOT_FORWARDED}
         is_https = self._upstream.scheme == "https"
         connection_type = HTTPSConnection if is_https else HTTPConnection
         connection = connection_type(self._upstream.netloc, timeout=_LATE_S)
         try:
-            connection.request(method, self._capped(method, target), body or None, forwarded)
+            connection.request(method, self._with_page_cap(method, target), body or None, forwarded)
             response = connection.getresponse()
             content = response.read()
         except (OSError, HTTPException):
@@ -215,7 +215,7 @@ class FaultyProxy(ThreadingHTTPServer):
         ]
         return response.status, returned, content
 
-    def _capped(self, method: str, target: str) -> str:
+    def _with_page_cap(self, method: str, target: str) -> str:
         """Return the address of a page of at most ``cap`` pets."""
         cap, parts = self._faults.get("cap"), urlsplit(target)
         if cap is None or method != "GET" or not parts.path.endswith("/pets"):
@@ -231,8 +231,8 @@ def _split_address(upstream: str) -> SplitResult:
     """Return the parts of the address of a store.
 
     Raises:
-        ArgumentError: It is not an http or https address. The text leaves it out, because it may
-            have a password.
+        ArgumentError: It is not an http or https address. The message omits the address, because it
+            may have a password.
     """
     try:
         parts = urlsplit(upstream)
@@ -245,14 +245,14 @@ def _split_address(upstream: str) -> SplitResult:
 
 
 class _Exchange(BaseHTTPRequestHandler):
-    """One connection: forwards each request and its response, except for the chosen fault."""
+    """A connection: forwards requests and responses, and applies the chosen faults."""
 
     server: FaultyProxy
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
     def handle(self) -> None:
-        with suppress(OSError):  # the client has gone
+        with suppress(OSError):  # the client disconnected
             super().handle()
 
     def _exchange(self, method: str) -> None:
@@ -297,14 +297,14 @@ class _Exchange(BaseHTTPRequestHandler):
         if cut is not None:
             to_send = to_send[: int(len(to_send) * cut.random())]
         elif 200 <= status < 300:
-            posted.answered += 1  # before the client can know it
+            posted.answered += 1  # before the client receives it
         self.wfile.write(to_send)
 
     do_GET = partialmethod(_exchange, "GET")  # noqa: N815 # the base class defines these names
     do_POST = partialmethod(_exchange, "POST")  # noqa: N815
 
     def log_message(self, format: str, *args: object) -> None:
-        """Write nothing: a query may have a key."""
+        """Log nothing, because a query may have a key."""
 
 
 def _busy_reply(chance: random.Random) -> Reply:

@@ -1,4 +1,4 @@
-"""Runs the bundled store as a process of its own, for a notebook, a test or a shell."""
+"""Runs the bundled store in a separate process, for a notebook, a test or a shell."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 _SERVICE_MODULE = "petstore_frame.service.process"
 _API_KEYS_MODULE = "petstore_frame.service.api_keys"
 _MAX_PORT = 65535
-# A little longer than the service waits for the requests that it is answering.
+# Slightly longer than the service waits for requests in flight.
 _SHUTDOWN_TIMEOUT_S = 10.0
-# The bundled service remembers an idempotency key as long as its pet; this is long enough.
+# The bundled service remembers an idempotency key for the life of its pet; this is long enough.
 _KEY_LIFETIME_S = 7 * 24 * 3600.0
-# A server that nobody refers to any more, as in ``client = pf.serve().client()``, keeps running.
+# A server without references, as in ``client = pf.serve().client()``, must keep running.
 _running: set[_ServiceProcess] = set()
 
 
@@ -155,7 +155,7 @@ def serve(
         ...     print(server.base_url.endswith("/v1"))
         True
     """
-    # The wrapped key replaces the text, so that a traceback with values shows stars.
+    # The key is wrapped, so that a traceback with values shows stars.
     if api_key is None:
         api_key = SecretStr("psk_" + secrets.token_urlsafe(32))
     else:
@@ -167,7 +167,7 @@ def serve(
         "sample": sample,
         "seed": seed,
         "database": None if database is None else os.fspath(database),
-        "port": port if fault_rates is None else 0,  # with faults, the proxy has the port
+        "port": port if fault_rates is None else 0,  # with faults, the proxy listens on the port
         "spec_only": spec_only,
         "api_key": api_key,
     }
@@ -186,17 +186,17 @@ def serve(
 class _ServiceProcess:
     """A process of the bundled service, which ends when the pipe to its stdin closes.
 
-    The system closes that pipe when this process ends, even if it is killed. Process ids prove
-    nothing here: in a virtual environment on Windows, ``sys.executable`` is a launcher, and the
-    parent of the service is the launcher rather than this process.
+    The system closes the pipe when this process ends, even if it is killed. Process ids are not
+    reliable for this: in a virtual environment on Windows, ``sys.executable`` is a launcher, which
+    is then the parent of the service instead of this process.
 
     Attributes:
-        base_url: Address of the store, without faults.
+        base_url: Address of the store itself, not of a proxy with faults.
         pid: Process id of the service, not that of a launcher.
     """
 
     def __init__(self, settings: Mapping[str, Any], *, shows_log: bool = False) -> None:
-        """Start a service and wait for its address; ``shows_log`` leaves its log on stderr."""
+        """Start a service and wait for its address; ``shows_log`` passes its log to stderr."""
         _require_libraries(settings["database"])
         with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
             self._process = subprocess.Popen(  # noqa: S603 # our own command
@@ -207,7 +207,7 @@ class _ServiceProcess:
                 env=_environment_without_key(),
                 text=True,
                 encoding="utf-8",
-                **_away_from_ctrl_c(),
+                **_ignoring_ctrl_c(),
             )
             try:
                 self._send_settings(settings)
@@ -220,11 +220,11 @@ class _ServiceProcess:
                 log.seek(0)
                 last_output = log.read()[-2000:].strip() or "none"
                 raise ServiceStartError(
-                    f"the bundled service did not come up; its last output: {last_output}"
+                    f"the bundled service did not start; its last output: {last_output}"
                 ) from problem
 
     def _send_settings(self, settings: Mapping[str, Any]) -> None:
-        """Write the settings to stdin, where no process list shows the key."""
+        """Write the settings to stdin, so that no process list shows the key."""
         assert self._process.stdin is not None  # noqa: S101 # it is a pipe
         to_send = {**settings, "ends_with_stdin": True}
         self._process.stdin.write(json.dumps(to_send, default=_as_json) + "\n")
@@ -240,9 +240,9 @@ class _ServiceProcess:
         return self._process.poll() is None
 
     def stop(self) -> None:
-        """End the service once it has answered its requests, or kill it after ten seconds."""
+        """Stop the service after its requests in flight, or kill it after ten seconds."""
         # On Windows, terminate() is TerminateProcess: it ends a process in the middle of a
-        # request, and of a launcher and its child only the launcher. The pipe reaches the service
+        # request, and ends only the launcher, not its child. Closing the pipe reaches the service
         # itself on every system, and lets it finish.
         _running.discard(self)
         self.close_pipe()
@@ -253,15 +253,15 @@ class _ServiceProcess:
         self._close_output()
 
     def _kill(self) -> None:
-        self.close_pipe()  # the child of a killed launcher ends because of this
+        self.close_pipe()  # this ends the child of a killed launcher
         self._process.kill()
         self._process.wait()
         self._close_output()
 
     def close_pipe(self) -> None:
-        """Close the pipe to the service, which then ends unless another process has the pipe."""
+        """Close the pipe to the service, which then ends unless another process holds the pipe."""
         assert self._process.stdin is not None  # noqa: S101 # it is a pipe
-        with contextlib.suppress(OSError):  # settings that a service never read
+        with contextlib.suppress(OSError):  # the service never read its settings
             self._process.stdin.close()
 
     def _close_output(self) -> None:
@@ -270,7 +270,7 @@ class _ServiceProcess:
 
 
 def _close_pipes_after_fork() -> None:
-    """Let a forked child, such as a worker of multiprocessing, keep no service alive."""
+    """Close the pipes in a forked child, such as a multiprocessing worker."""
     for process in _running:
         process.close_pipe()
     _running.clear()
@@ -283,8 +283,8 @@ if hasattr(os, "register_at_fork"):  # Windows has no fork
 def _python_command(module: str) -> tuple[str, ...]:
     """Return the command that runs a module of this package.
 
-    ``python -m`` looks in the working directory first; an ``h11.py`` next to a notebook would then
-    run in a process that has the API key. ``-P`` keeps that directory off the path.
+    ``python -m`` searches the working directory first, so an ``h11.py`` next to a notebook would
+    run in a process that has the API key. ``-P`` removes that directory from the path.
     """
     return (sys.executable, "-P", "-m", module)
 
@@ -293,29 +293,30 @@ def _environment_without_key() -> dict[str, str]:
     return {name: text for name, text in os.environ.items() if name != "PETSTORE_API_KEY"}
 
 
-def _away_from_ctrl_c() -> dict[str, Any]:
-    """Return the Popen options with which Ctrl-C in a notebook or shell reaches only its caller."""
+def _ignoring_ctrl_c() -> dict[str, Any]:
+    """Return Popen options that protect the service from Ctrl-C in a notebook or shell."""
     if sys.platform == "win32":
-        new_group = subprocess.CREATE_NEW_PROCESS_GROUP  # Windows turns Ctrl-C off in a new group
+        new_group = subprocess.CREATE_NEW_PROCESS_GROUP  # a new group ignores Ctrl-C on Windows
         no_window = subprocess.CREATE_NO_WINDOW  # a kernel without a console would open one
         return {"creationflags": new_group | no_window}
     return {"start_new_session": True}  # the terminal sends SIGINT to its own session only
 
 
 def _as_json(value: Any) -> str:
-    """Return a setting that JSON has no type for: a key as its text, a path as its name."""
+    """Convert a setting without a JSON type: a key to its text, a path to its name."""
     return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
 
 
 def run_with_faults(
     settings: Mapping[str, Any], faults: str, upstream: str | None
 ) -> tuple[dict[str, Any], str]:
-    """Run a store that misbehaves until SIGTERM or Ctrl-C.
+    """Run a store with faults until SIGTERM or Ctrl-C.
 
     Args:
         settings: Options of the bundled service.
         faults: Rates, such as ``"lost-reply=0.05"``.
-        upstream: Address of another store to misbehave in front of; None starts the bundled one.
+        upstream: Address of another store to inject faults in front of; None starts the bundled
+            store.
 
     Returns:
         What was applied, as numbers for a script and as one line for a person.
@@ -343,10 +344,10 @@ def _wait_for_end() -> None:
     ended = threading.Event()
     signals = [signal.SIGTERM, signal.SIGINT]
     if sys.platform == "win32":
-        signals.append(signal.SIGBREAK)  # Ctrl-Break, all that a process group can be sent there
+        signals.append(signal.SIGBREAK)  # Ctrl-Break, for process groups on Windows
     for number in signals:
         signal.signal(number, lambda *_: ended.set())
-    # On Windows a wait without a timeout keeps Python from handling Ctrl-C.
+    # On Windows, a wait without a timeout prevents Python from handling Ctrl-C.
     while not ended.wait(0.5):
         pass
 
@@ -371,12 +372,12 @@ def _require_libraries(database: str | None) -> None:
 
 
 def manage_api_keys(database: str, **request: str) -> dict[str, Any]:
-    """Make, revoke or list the API keys in the database of a store.
+    """Create, revoke or list the API keys in the database of a store.
 
     Args:
         database: Path of a SQLite file or a SQLAlchemy URL.
-        **request: ``label`` of a key to make, or ``revoke`` and the key or its first characters;
-            neither lists the keys.
+        **request: ``label`` for a new key, or ``revoke`` with the key or its listed prefix; without
+            them, the keys are listed.
 
     Raises:
         ServiceStartError: The database cannot be opened.

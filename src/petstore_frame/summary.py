@@ -35,14 +35,14 @@ Cells: TypeAlias = NDArray[np.int64]
 
 
 class Line(NamedTuple):
-    """The counts of one category, or of several together (``is_rest``).
+    """The counts of one category, or of several categories together (``is_rest``).
 
     Attributes:
         label: The name of the category.
         category_id: Its id; None for pets without a category, and for several categories.
         counts: The number of pets of each status, in the order of ``Summary.statuses``.
         total: The number of pets of any status.
-        is_rest: Whether the line stands for several categories.
+        is_rest: Whether the line represents several categories.
     """
 
     label: str
@@ -100,7 +100,7 @@ def count_pets(pets: Any, *, is_by_id: bool = False) -> Any:
 
     Args:
         pets: An Inventory or a frame of any engine.
-        is_by_id: Whether each id counts once, in any of its rows, if there is a column ``id``.
+        is_by_id: Whether to count each id once, if there is a column ``id``.
 
     Returns:
         A frame of the same kind: ``category_id``, ``status`` as text, ``pets`` (int64). A missing
@@ -110,19 +110,19 @@ def count_pets(pets: Any, *, is_by_id: bool = False) -> Any:
     if is_by_id and "id" in frame.collect_schema().names():
         frame = frame.select("id", *_COUNTED_BY).unique(subset=["id"], keep="any")
     groups = frame.select(*_COUNTED_BY).group_by(*_COUNTED_BY).agg(pets=nw.len())
-    # Only the few groups are turned into text. Engines disagree on whether a null equals a null.
+    # Only the few groups are converted to text. Engines disagree on whether null equals null.
     status = nw.col("status")
-    # The cast of a category fails after filling it, and pandas 2 casts a missing one to "None".
+    # Casting a category after filling it fails, and pandas 2 casts a missing value to "None".
     text = nw.when(status.is_null()).then(nw.lit(NO_STATUS)).otherwise(status.cast(nw.String))
     groups = groups.with_columns(text.alias("status"))
     groups = groups.group_by(*_COUNTED_BY).agg(nw.col(_PETS).sum())
-    # A cast inside agg() is refused by pyarrow and Dask, and polars counts in UInt32.
+    # pyarrow and Dask do not support a cast inside agg(), and polars counts in UInt32.
     return groups.with_columns(nw.col(_PETS).cast(nw.Int64)).to_native()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Summary:
-    """The number of pets by category and status; each count is exact, at least or about.
+    """The number of pets by category and status; each count is exact, a minimum, or approximate.
 
     ``summarize(inventory)`` returns it. ``print`` and notebooks show it as a table. All tables,
     charts and sheets of counts are made from a Summary. If the pets are a selection, only the
@@ -130,7 +130,7 @@ class Summary:
 
     Attributes:
         category_ids: Ids of the categories, in the order of the rows of ``cells``; None, at the
-            end, stands for pets without a category.
+            end, is for pets without a category.
         labels: Labels of the categories.
         statuses: The statuses, in the order of the columns of ``cells``; ``no status`` is last.
         cells: Counts (int64), categories by statuses.
@@ -156,7 +156,7 @@ class Summary:
             pets_by_status[status] += number
         if completeness is None:
             completeness = completeness_of_counts(
-                pets_by_status, reason="Nothing says which pets these are."
+                pets_by_status, reason="It is not known how these pets were read."
             )
         ids = sorted({category_id for category_id, _ in counts}, key=_missing_last)
         statuses = _statuses_in_order(pets_by_status, completeness)
@@ -193,7 +193,7 @@ class Summary:
 
     @property
     def by_status(self) -> dict[str, StatusCount]:
-        """The count of each status, in their order."""
+        """The count of each status, in order."""
         return dict(zip(self.statuses, self.sums.counts, strict=True))
 
     @property
@@ -291,7 +291,7 @@ class Summary:
             top = checked_integer("top", top, 1)
         pets = self._pets_by_category
         rows = [row for row in (-pets).argsort(kind="stable").tolist() if pets[row] > 0]
-        # A line for the rest takes as much room as the only category that it would stand for.
+        # A line for the rest takes as much space as the single category that it would replace.
         if top is None or len(rows) == top + 1:
             top = len(rows)
         lines = [self._line(self.labels[row], [row], self.category_ids[row]) for row in rows[:top]]
@@ -322,7 +322,7 @@ class Summary:
         )
         bound = self.completeness.total.bound
         if self.is_selection and self.completeness.is_complete:
-            bound = "exact"  # of the requested pets, not of the store
+            bound = "exact"  # exact for the requested pets, not for the store
         return Line(label, category_id, counts, StatusCount(sum(numbers), bound), is_rest)
 
     @property
@@ -331,7 +331,7 @@ class Summary:
         bounds = {count.bound for count in self.sums.cells}
         lines = [self.selection] if self.is_selection else []
         if "at_least" in bounds:
-            lines.append("≥ means at least: the store may hold more than was read.")
+            lines.append("≥ means at least: the store may have more pets than were read.")
         if "about" in bounds:
             facts = {evidence.fact for evidence in self.completeness.evidence}
             change = "pets left the store" if Fact.PETS_LEFT in facts else "the store changed"
@@ -387,7 +387,7 @@ def _collect_counts(groups: Any) -> Counter[tuple[int | None, str]]:
     """Collect a frame of counts: pets by category id, None if it is missing, and status."""
     table = nw.from_native(groups).lazy().collect()
     column = table["category_id"]
-    # pandas makes floats of whole numbers with a missing one among them, unless they are objects.
+    # pandas converts integers with a missing value to floats, unless they are objects.
     dtype = "float64" if column.dtype.is_float() else "object"
     ids = category_ids(pd.Series(column.to_list(), name="category_id", dtype=dtype))
     counts = Counter[tuple[int | None, str]]()
@@ -400,7 +400,7 @@ def _statuses_in_order(pets_by_status: Counter[str], completeness: Completeness)
     others = sorted(pets_by_status.keys() - {*PET_STATUSES, NO_STATUS})
     statuses = (*PET_STATUSES, *others, NO_STATUS)
     if completeness.part or completeness.status is not None:
-        # What a selection leaves out is not a count of 0.
+        # A status outside of the selection has no count, not a count of 0.
         return tuple(status for status in statuses if status in pets_by_status)
     return statuses
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from petstore_frame.client import Client
 from petstore_frame.schema import PET_STATUSES, NewPet, Pet
-from petstore_frame.transport import STORE_ID, GivenTransport, in_memory
+from petstore_frame.transport import STORE_ID, TransportLike, in_memory
 
 _DEFAULT_LIMIT, _MAX_LIMIT = 20, 100
 _Answer = tuple[int, bytes, Mapping[str, str]]
@@ -56,7 +56,7 @@ class FakeStore:
 
     base_url: str
     api_key: str
-    transport: GivenTransport
+    transport: TransportLike
     requests: list[str]
 
     def __init__(self, pets: Iterable[NewPet | Pet | Mapping[str, Any]]) -> None:

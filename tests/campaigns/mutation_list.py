@@ -55,7 +55,7 @@ EDITS = [
     Edit("a copy is not compared", f"{MATCHING}/match.py", "        if inputs.is_compared:\n", "        if True:\n", RULES),
     Edit("rows that move are another import", f"{JOURNAL}/staging.py", "if not sql.execute(_MOVED", "if sql or sql.execute(_MOVED", AGAIN),
     Edit("a copy on purpose is an import of its own", f"{JOURNAL}/staging.py", 'f":{copy}"', '":0"', f"{REVERSED}::test_a_copy_on_purpose_is_made_once"),
-    Edit("a row that reads the same keeps its answer", f"{JOURNAL}/staging.py", "was.content IS rows.content", "FALSE", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
+    Edit("a row that reads the same keeps its answer", f"{JOURNAL}/staging.py", "earlier.content IS rows.content", "FALSE", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
 
     # Rule 2: a row of a fix file is its original row.
     Edit("dragged fix rows", f"{MATCHING}/fix_rows.py", "if row.content in contents:", "if True:", RULES),
@@ -73,13 +73,13 @@ EDITS = [
          "original.is_to_fix or has_its_key", "original.is_to_fix", RULES),
     Edit("the original row is its correction's animal", f"{JOURNAL}/plan_writer.py",
          "for origin in origins]", "for origin in ()]", f"{BACKUP}::test_a_fixed_row_is_known_in_the_first_result"),
-    Edit("a fix row of another journal is rejected", f"{JOURNAL}/fix_links.py", "if len(found) != 1:", "if not found:\n        return 0, Original(1, '', None, None, None, False, True, None)\n    if False:", f"{EQUAL}::test_a_fix_row_of_an_unknown_import_is_refused"),
+    Edit("a fix row of another journal is rejected", f"{JOURNAL}/fix_links.py", "if len(originals) != 1:", "if not originals:\n        return 0, Original(1, '', None, None, None, False, True, None)\n    if False:", f"{EQUAL}::test_a_fix_row_of_an_unknown_import_is_refused"),
     Edit("a copied fix row is rejected", f"{JOURNAL}/fix_links.py", "if earlier_line != line:", "if False:", f"{EQUAL}::test_a_copied_line_of_a_fix_file_is_refused"),
 
     # Rule 3: keys.
     Edit("a known key is its animal", f"{MATCHING}/match.py", "self._assign(match_, By.KEY)\n        similar", "pass\n        similar", RULES),
     Edit("settled without thought only if the content is the same", f"{JOURNAL}/matching_input.py",
-         "AND min(own.content) = min(rows.content)", "", KEYS),
+         "AND min(animals.content) = min(rows.content)", "", KEYS),
     Edit("settled without thought only if the key has one animal", f"{JOURNAL}/matching_input.py",
          "HAVING count(*) = 1 AND", "HAVING", f"{REVERSED}::test_a_key_of_several_animals_is_the_one_that_reads_the_same"),
     Edit("settled without thought only if the key is in one row", f"{JOURNAL}/matching_input.py",
@@ -97,11 +97,11 @@ EDITS = [
     Edit("an animal that was not sent takes the row's values", f"{MATCHING}/by_key.py", "or not chosen.is_sent", "", RULES),
     Edit("a name from defaults is no name", f"{MATCHING}/values.py", "if row.has_default_name or animal.has_default_name:", "if False:", RULES),
     Edit("a word is no key", f"{MATCHING}/not_keys.py", "return bool(key) and all(", "return False and all(", RULES),
-    Edit("a word of several columns is in all of them", f"{MATCHING}/not_keys.py", "and all(fold", "and any(fold", RULES),
-    Edit("a word for another content needs fixing", f"{MATCHING}/by_key.py", "if is_missing_marker(key_texts(row.key)) and (", "if False and (", RULES),
-    Edit("a word in two rows needs fixing", f"{MATCHING}/repeated_keys.py", "    if is_missing_marker(key):", "    if False:", RULES),
+    Edit("a word of several columns is in all of them", f"{MATCHING}/not_keys.py", "and all(map", "and any(map", RULES),
+    Edit("a word for another content needs fixing", f"{MATCHING}/by_key.py", "if is_missing_key(key_texts(row.key)) and (", "if False and (", RULES),
+    Edit("a word in two rows needs fixing", f"{MATCHING}/repeated_keys.py", "    if is_missing_key(key):", "    if False:", RULES),
     Edit("a part of a key that names several rows", f"{MATCHING}/repeated_keys.py", 'if "" in key:', "if False:", RULES),
-    Edit("an animal under a word counts as keyless", f"{JOURNAL}/matching_input.py", "if not is_missing_marker(key_texts(pair[0]))", "if pair", f"{REVERSED}::test_an_animal_under_a_word_counts_as_keyless"),
+    Edit("an animal under a word counts as keyless", f"{JOURNAL}/matching_input.py", "if not is_missing_key(key_texts(pair[0]))", "if pair", f"{REVERSED}::test_an_animal_under_a_word_counts_as_keyless"),
     Edit("dates made of keys", f"{JOURNAL}/matching_input.py", "if not has_other_keys_before and", "if True or", f"{LOOK_ALIKES}::test_dates_that_a_spreadsheet_made_of_keys_need_fixing"),
     Edit("dates in a column of dates are keys", f"{JOURNAL}/matching_input.py",
          "if not has_other_keys_before and 2 * len(dates) >= keys:", "if False:", f"{REVERSED}::test_dates_are_keys_if_all_keys_are_dates"),
@@ -153,8 +153,8 @@ EDITS = [
 
     # reused_key
     Edit("any key with another name and category", f"{MATCHING}/by_key.py", "matches.reused.append(match)", "matches.same.append(match)", RULES),
-    Edit("many keys with another name", f"{MATCHING}/match.py", "if is_many(len(known.renamed), of):", "if False:", RULES),
-    Edit("few keys with another name are changed values", f"{MATCHING}/match.py", "same += known.renamed", "pass", RULES),
+    Edit("many keys with another name", f"{MATCHING}/match.py", "if is_many(len(matches.renamed), of):", "if False:", RULES),
+    Edit("few keys with another name are changed values", f"{MATCHING}/match.py", "same += matches.renamed", "pass", RULES),
 
     # same_content
     Edit("without a key any is asked about", f"{MATCHING}/match.py", "asks_about_any = not inputs.has_keys and", "asks_about_any = False and", RULES),
@@ -170,16 +170,16 @@ EDITS = [
 
     # in_store
     Edit("new pets of others only", f"{MATCHING}/by_store.py", "pairs.items() if pet.is_new and", "pairs.items() if", RULES),
-    Edit("many pets of others", f"{MATCHING}/by_store.py", "if is_many(len(found), of) or", "if", RULES),
-    Edit("before the first load any pet is asked about", f"{MATCHING}/by_store.py", "or (is_first and found)", "", RULES),
-    Edit("few pets of others are listed", f"{MATCHING}/by_store.py", "return StoreMatches([], found)", "return StoreMatches([], [])", RULES),
+    Edit("many pets of others", f"{MATCHING}/by_store.py", "if is_many(len(matches), of) or", "if", RULES),
+    Edit("before the first load any pet is asked about", f"{MATCHING}/by_store.py", "or (is_first and matches)", "", RULES),
+    Edit("few pets of others are listed", f"{MATCHING}/by_store.py", "return StoreMatches([], matches)", "return StoreMatches([], [])", RULES),
     Edit("nine in ten", f"{MATCHING}/by_store.py", "if is_nearly_all:", "if False:", RULES),
     Edit("nine in ten and not half", f"{MATCHING}/by_store.py", "_NEARLY_ALL = 5, 0.9", "_NEARLY_ALL = 5, 0.5", RULES),
     Edit("five different contents", f"{MATCHING}/by_store.py", "_NEARLY_ALL = 5, 0.9", "_NEARLY_ALL = 1, 0.9", RULES),
     Edit("names from defaults equal pets by chance", f"{MATCHING}/by_store.py", "[row for row in rows if not row.has_default_name]", "list(rows)", RULES),
     Edit("new pets of others first", f"{MATCHING}/by_store.py", "for pet in (*new, *old)", "for pet in (*old, *new)", RULES),
-    Edit("ids need names that agree", f"{MATCHING}/by_store.py", "is_many(len(agreeing), len(found)) and", "", RULES),
-    Edit("many ids", f"{MATCHING}/by_store.py", "and is_many(len(found), of):", ":", RULES),
+    Edit("ids need names that agree", f"{MATCHING}/by_store.py", "is_many(len(agreeing), len(all_matches)) and", "", RULES),
+    Edit("many ids", f"{MATCHING}/by_store.py", "and is_many(len(all_matches), of):", ":", RULES),
     Edit("each pet once", f"{MATCHING}/by_store.py", "or pet_id in matches", "", RULES),
     Edit("an id that a spreadsheet made a number", f"{JOURNAL}/matching_input.py", '.removesuffix(".0")', "", BACKUP),
     Edit("a life for each equal pet", f"{MATCHING}/match.py", "equal[match_.pet.content] for", "0 for", RULES),
@@ -187,25 +187,25 @@ EDITS = [
     Edit("they are decided for this header only", f"{LOADER}/identity.py", "        return header\n", '        return ""\n', f"{REVERSED}::test_pets_are_decided_for_files_of_the_same_columns_only"),
     Edit("a reading that asked leaves them unseen", f"{LOADER}/identity.py", "    if plan.has_store_matches:\n", "    if False:\n", f"{STORE} {REVERSED}"),
     Edit("another name and category under an id is another pet", f"{JOURNAL}/store_check.py", "        if not is_other:", "        if True:", f"{REVERSED}::test_a_pet_that_got_the_id_of_another_is_somebody_elses"),
-    Edit("pets are left to unconfirmed rows", f"{JOURNAL}/store_check.py", "left_to.get(pet.id)", "None", STORE),
+    Edit("pets are left to unconfirmed rows", f"{JOURNAL}/store_check.py", "unconfirmed_animals.get(pet.id)", "None", STORE),
     Edit("pets that were there first are nobody's twins", f"{JOURNAL}/store_check.py", "header <> '' OR was_there_first", "header <> ''", f"{REVERSED}::test_pets_that_were_there_first_are_nobodys_twins"),
-    Edit("pets added by others are counted", f"{LOADER}/identity.py", 'facts["twins"] = twins', "pass", f"{BACKUP}::test_two_people_at_the_same_minute"),
+    Edit("pets added by others are counted", f"{LOADER}/identity.py", 'facts["twins"] = possible_duplicates', "pass", f"{BACKUP}::test_two_people_at_the_same_minute"),
     Edit("a listing that was cut is named", f"{LOADER}/identity.py", 'facts["store_cut"] = len(store.pets)', "pass", f"{REVERSED}::test_a_listing_without_a_known_end_is_named"),
 
     # gone
     Edit("renamed pets are there", f"{MATCHING}/gone.py", "(replaced if is_other else renamed).append(match)", "replaced.append(match)", RULES),
     Edit("another name and category is absent", f"{MATCHING}/gone.py", "(replaced if is_other else renamed).append(match)", "renamed.append(match)", RULES),
-    Edit("many renamed pets are absent", f"{MATCHING}/gone.py", "are_replaced = is_many(len(renamed), len(shown))", "are_replaced = False", RULES),
-    Edit("many that are gone are asked about", f"{MATCHING}/gone.py", "if is_many(len(candidates), len(shown)):", "if False:", RULES),
-    Edit("few that are gone are not", f"{MATCHING}/gone.py", "if is_many(len(candidates), len(shown)):", "if candidates:", RULES),
+    Edit("many renamed pets are absent", f"{MATCHING}/gone.py", "are_replaced = is_many(len(renamed), len(stored_animals))", "are_replaced = False", RULES),
+    Edit("many that are gone are asked about", f"{MATCHING}/gone.py", "if is_many(len(candidates), len(stored_animals)):", "if False:", RULES),
+    Edit("few that are gone are not", f"{MATCHING}/gone.py", "if is_many(len(candidates), len(stored_animals)):", "if candidates:", RULES),
     Edit("an incomplete listing proves nothing", f"{MATCHING}/gone.py", "            if is_proof:", "            if True:", RULES),
     Edit("pages that were assumed full prove nothing", f"{JOURNAL}/matching_input.py", "and (store.is_whole or", "and (True or", f"{BACKUP}::test_a_listing_that_is_never_complete_is_asked_by_name"),
     Edit("only what was shown, or should be, can be gone", f"{JOURNAL}/store_check.py", "LAG_S = 3600.0", "LAG_S = -3600.0", f"{BACKUP}::test_a_copy_that_lags_behind_and_a_renamed_pet_are_not_asked_about"),
-    Edit("what an earlier reading showed", f"{JOURNAL}/store_check.py", '_WAS_SHOWN = "(own.shown_at IS NOT NULL OR ', '_WAS_SHOWN = "(', f"{BACKUP}::test_a_store_that_was_restored"),
+    Edit("what an earlier reading showed", f"{JOURNAL}/store_check.py", '_SHOULD_BE_LISTED = "(animals.shown_at IS NOT NULL OR ', '_SHOULD_BE_LISTED = "(', f"{BACKUP}::test_a_store_that_was_restored"),
     Edit("few that are gone are listed", f"{LOADER}/identity.py", '    if plan.few_gone:\n', "    if False:\n", f"{LOOK_ALIKES}::test_few_lost_pets_are_listed_and_can_be_created_again"),
     Edit("and created again by name", f"{MATCHING}/match.py", "if open_matches or By.GONE in self.answers:", "if open_matches:", f"{LOOK_ALIKES}::test_few_lost_pets_are_listed_and_can_be_created_again"),
     Edit("those of other files are listed", f"{JOURNAL}/store_check.py", "        if pet_id not in store.pets\n", "        if False\n", f"{LOOK_ALIKES}::test_few_lost_pets_are_listed_and_can_be_created_again"),
-    Edit("a pet that is seen again is its animal's", f"{JOURNAL}/store_check.py", "        if pet is not None:\n            named", "        if False:\n            named", f"{REVERSED}::test_a_pet_that_is_seen_again_is_its_animals"),
+    Edit("a pet that is seen again is its animal's", f"{JOURNAL}/store_check.py", "        if pet is not None:\n            named_values", "        if False:\n            named_values", f"{REVERSED}::test_a_pet_that_is_seen_again_is_its_animals"),
     Edit("seen again only if it is the same", f"{JOURNAL}/store_check.py", "AND content = :content", "AND (:content IS NOT NULL)", f"{REVERSED}::test_another_pet_under_the_id_of_a_gone_one_is_not_its_animals"),
     Edit("an id of a restored store", f"{JOURNAL}/outcomes.py", "        if reused_ids:", "        if False:", f"{BACKUP}::test_a_201_with_an_id_that_was_given_again"),
     Edit("a gone pet that was answered is not asked about", f"{JOURNAL}/store_check.py",
@@ -213,10 +213,10 @@ EDITS = [
 
     # Unsent animals.
     Edit("unsent animals move", f"{MATCHING}/match.py", "self._assign(match_, By.MOVED)", "pass", RULES),
-    Edit("only to rows that are new", f"{MATCHING}/match.py", "*called_new) if not row.is_known]", "*called_new)]", RULES),
+    Edit("only to rows that are new", f"{MATCHING}/match.py", "*created_rows) if not row.has_earlier_animal]", "*created_rows)]", RULES),
     Edit("moved animals are listed", f"{LOADER}/identity.py", 'facts["moved"] =', "_ =", f"{REVERSED}::test_animals_that_were_not_sent_move_to_the_next_file"),
-    Edit("what is left unsent is named", f"{LOADER}/identity.py", 'facts["left_unsent"] = left', "pass", f"{REVERSED}::test_animals_that_were_not_sent_move_to_the_next_file"),
-    Edit("a resume asks if a later file replaced it", f"{LOADER}/replaced_imports.py", "if later is None or not left or", "if True or", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
+    Edit("what is left unsent is named", f"{LOADER}/identity.py", 'facts["left_unsent"] = unsent', "pass", f"{REVERSED}::test_animals_that_were_not_sent_move_to_the_next_file"),
+    Edit("a resume asks if a later file replaced it", f"{LOADER}/replaced_imports.py", "if later is None or not pending or", "if True or", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
 
     # Answers.
     Edit("a plain word reverses nothing", f"{LOADER}/load_options.py",
@@ -225,13 +225,13 @@ EDITS = [
     Edit("skip is taken back", f"{JOURNAL}/release.py", "if answer == CREATE:", "if False:", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
     Edit("create is taken back before it was sent", f"{JOURNAL}/release.py", "elif answer == SKIP:", "elif False:", f"{REVERSED}::test_create_is_taken_back_before_the_row_was_sent"),
     Edit("a key that skip gave is released", f"{JOURNAL}/release.py", "if not has_own_keys:", "if False:", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
-    Edit("a pet that skip gave is released", f"{JOURNAL}/release.py", "sql.execute(_RELEASE_PETS, named)", "pass", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
+    Edit("a pet that skip gave is released", f"{JOURNAL}/release.py", "sql.execute(_RELEASE_PETS, parameters)", "pass", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
     Edit("rows that were created stay, and are listed", f"{LOADER}/identity.py", 'facts["stays_created"] =', "_ =", f"{REVERSED}::test_rows_that_were_created_stay_and_are_listed"),
     Edit("an answer about reused keys is taken back", f"{JOURNAL}/matching_input.py", "if By.REUSED_KEY in named_answers:", "if False:", f"{REVERSED}::test_an_answer_about_reused_keys_is_taken_back"),
     Edit("gone is taken back", f"{MATCHING}/match.py", "or inputs.asks_again_about_gone", "", RULES),
     Edit("created again is taken back", f"{JOURNAL}/store_check.py", 'if named_answers.get("gone") == SKIP:', "if False:", f"{REVERSED}::test_created_again_is_taken_back_before_it_was_sent"),
     Edit("lines that are new animals", f"{LOADER}/identity.py", "        mark_new_lines(reader)", "        pass", f"{REVERSED}::test_a_line_that_is_called_new_is_sent_and_no_other"),
-    Edit("lines that the file does not have", f"{LOADER}/named_lines.py", "        if numbers:\n            shown", "        if False:\n            shown", f"{LOOK_ALIKES}::test_a_line_that_the_file_does_not_have_is_refused"),
+    Edit("lines that the file does not have", f"{LOADER}/named_lines.py", "        if numbers:\n            examples", "        if False:\n            examples", f"{LOOK_ALIKES}::test_a_line_that_the_file_does_not_have_is_refused"),
 
     # Folded text; the tables and properties are in tests/unit/schema.
     Edit("an invisible character", "petstore_frame/schema/folding.py", '_NOT_COMPARED.sub("", text)', "text", "tests/unit/schema/test_folding.py"),
@@ -272,7 +272,7 @@ EDITS = [
     Edit("a workbook keeps its store", "petstore_frame/inventory/saved_inventory.py", 'if file.suffix.lower() == ".xlsx":', "if False:", f"{EXPORTS}::test_a_workbook_that_was_edited_keeps_its_store"),
     Edit("few renamed pets are changed", f"{LOADER}/results/result_files.py", "    if store_name is not None:", "    if False:", f"{EXPORTS}::test_few_pets_with_another_name_in_the_store_are_changed"),
     Edit("an excluded row with a status that cannot be read", f"{JOURNAL}/plan_writer.py", "(rows.payload IS NULL\n", "(FALSE\n", f"{EXPORTS}::test_an_excluded_row_with_an_unreadable_status_is_changed"),
-    Edit("an answer to an earlier file is taken back", f"{JOURNAL}/release.py", "sql.execute(_RELEASE_OTHER_CONTENT, named)", "pass", f"{REVERSED}::test_an_answer_about_reused_keys_is_taken_back"),
-    Edit("created again is taken back after a stop", f"{JOURNAL}/store_check.py", "own.state = 'pending' AND own.last_pet_id IS NOT NULL", "own.state = 'pending' AND own.reason = 'recreated'", f"{REVERSED}::test_created_again_is_taken_back_before_it_was_sent"),
+    Edit("an answer to an earlier file is taken back", f"{JOURNAL}/release.py", "sql.execute(_RELEASE_OTHER_CONTENT, parameters)", "pass", f"{REVERSED}::test_an_answer_about_reused_keys_is_taken_back"),
+    Edit("created again is taken back after a stop", f"{JOURNAL}/store_check.py", "animals.state = 'pending' AND animals.last_pet_id IS NOT NULL", "animals.state = 'pending' AND animals.reason = 'recreated'", f"{REVERSED}::test_created_again_is_taken_back_before_it_was_sent"),
 ]
 # fmt: on

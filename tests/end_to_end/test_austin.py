@@ -20,7 +20,7 @@ EVERY = 15  # of so many records one is taken, unless --campaign is 2 or more
 ANSWERS = {
     'key = "?"': 'key = "Animal ID"', 'keep = "?"': 'keep = "last"',
     'category_id = "?"': 'category_id = "Type"', 'status = "?"': 'status = "Outcome Status"',
-    "# [defaults]": "[defaults]", '# name = "Unnamed {COLUMN}"': 'name = "No {Animal ID}"',
+    "# [defaults]": "[defaults]", '# name = "?"': 'name = "No {Animal ID}"',
     'Cat = "?"': "Cat = 1",
 }  # fmt: skip
 

@@ -114,7 +114,7 @@ def test_get_pet_tells_the_days_left() -> None:
         with pytest.warns(pf.EndpointDeprecatedWarning, match=words) as told:
             assert client.get_pet(1).id == 1
         assert client.get_pet(1).name == "a"
-        with pytest.raises(pf.ContractError, match="pet 2, the store answered with pet 1"):
+        with pytest.raises(pf.ContractError, match="pet 2, but the store returned pet 1"):
             client.get_pet(2)
     assert (len(told), told[0].filename) == (1, __file__)
 

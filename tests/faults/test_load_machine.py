@@ -439,7 +439,7 @@ class Stories(RuleBasedStateMachine):
             for office in self.offices.values()
             for result in office.results
             for row in view_of(result).rows()
-            if set(UNCONFIRMED_STATES) & {row.state, row.known and row.known.state}
+            if set(UNCONFIRMED_STATES) & {row.state, row.other_row and row.other_row.state}
         )
 
     def _is_elsewhere(self, row: Row, file: str) -> bool:
@@ -539,10 +539,10 @@ class Stories(RuleBasedStateMachine):
         """
         pets, unnamed = dict[int, str](), set[str]()
         for row in view_of(result).rows():
-            pet_id = row.known.pet_id if row.known else row.pet_id
+            pet_id = row.other_row.pet_id if row.other_row else row.pet_id
             if pet_id is not None:
                 pets[pet_id] = row.cells[1]
-            elif State.CREATED in (row.state, row.known and row.known.state):
+            elif State.CREATED in (row.state, row.other_row and row.other_row.state):
                 unnamed.add(row.cells[1])
         missing = {name for pet_id, name in pets.items() if pet_id not in self.store.pets}
         names = {pet_id: pet["name"] for pet_id, pet in self.store.pets.items()}

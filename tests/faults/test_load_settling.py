@@ -217,8 +217,8 @@ def test_a_person_may_settle_a_record(load_with, run_load) -> None:
     check_promises(again, store)
 
 
-SECONDS = "grace_s= is a number of seconds, 0 or more, got"
-OF_ANOTHER = "pet 1 is another row's; nothing was changed"
+SECONDS = "grace_s must be a number of seconds, 0 or more, got"
+OF_ANOTHER = "pet 1 belongs to another row; nothing was changed"
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ OF_ANOTHER = "pet 1 is another row's; nothing was changed"
         ("resolve", {"5": 5}, {}, "key '5' is not unconfirmed"),
         ("resolve", {6: "?"}, {}, "line 6: '?' is a placeholder"),
         ("resolve", {6: "5"}, {}, "pet_id must be a whole number"),
-        ("resolve", 5, {}, "a pet for each line"),
+        ("resolve", 5, {}, "the pet of each line"),
         ("resolve", {6: 1}, {}, OF_ANOTHER),
     ],
     ids=str,

@@ -77,7 +77,7 @@ def test_posts_that_never_succeed_are_given_up(stores, wait_for_it) -> None:
     result = wait_for_it(200, store)
     assert view_of(result).facts.run.ending is Ending.OUTAGE
     assert result.counts[State.UNCONFIRMED] == store.posts <= 16
-    assert "answers GET, but again and again no POST" in str(result)
+    assert "answers GET, but repeatedly no POST" in str(result)
 
 
 @pytest.mark.parametrize("answer", ["429", "503_before"])
@@ -92,7 +92,7 @@ def test_a_wait_is_kept_to_and_one_too_long_is_the_stores_wish(
     store = stores(lambda number: answer if number > 2 else None, retry_after_s=86_400)
     result = wait_for_it(9, store, name="other.csv")
     assert view_of(result).facts.run.ending is Ending.OUTAGE and fake.now < 1180
-    assert "asks to wait 86400 s, and an import waits 900 s at most" in str(result)
+    assert "asks to wait 86400 s, but an import waits at most 900 s" in str(result)
 
 
 def test_more_are_sent_at_once_while_all_is_well(stores, run_load) -> None:

@@ -127,7 +127,10 @@ def test_reading_back_claims_no_pet_of_another_store(store, stores, run_load) ->
     store.fault_of = {3: "fin_after"}.get
     result = run_load(5, store)
     replace(store, NEW, dict(store.pets))
-    for other, words in ((store, "another store"), (stores(), "use a client of that store")):
+    for other, words in (
+        (store, "another store"),
+        (stores(), "use a client of the store of the import"),
+    ):
         with pytest.raises(JournalError, match=words):
             settle(result, other)
     assert result.counts[State.UNCONFIRMED] == 1

@@ -13,7 +13,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
-from petstore_frame.inventory.page_fetcher import MOST_PROBES
+from petstore_frame.inventory.page_fetcher import MAX_PROBES
 from petstore_frame.inventory.page_parameter import PARAMETERS
 from server_variants import answers, drawn_stores, habits
 from server_variants.answers import Rows, exact_counts, facts
@@ -267,4 +267,4 @@ def test_a_total_from_before_makes_no_listing_whole(without_status: int) -> None
 
 def test_few_questions_are_asked_beyond_a_listing() -> None:
     """A store that shows no way on is asked no more than it takes, and less than the budget."""
-    assert known_of(Habits(), 250).requests <= 1 + MOST_PROBES
+    assert known_of(Habits(), 250).requests <= 1 + MAX_PROBES

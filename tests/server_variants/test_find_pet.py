@@ -35,7 +35,7 @@ def test_a_search_has_three_ends(pet_id: int, habits: Habits, state: str, reason
     assert (found.requests == 2) == (pet_id == 150)
     assert {request.url.path for request in store.requests} == {"/v1/pets"}
     assert (Assumption.LINKS_REACH_ALL in found.assumptions) == (state == "absent")
-    with pytest.raises(TypeError, match="three ends"):
+    with pytest.raises(TypeError, match="three outcomes"):
         bool(found)
 
 

@@ -41,7 +41,8 @@ def test_headers_of_later_pages_count(headers: dict[str, str], verdict: str) -> 
 
 def test_pages_of_another_store_are_not_merged() -> None:
     """A page that calls itself another store ends the fetch with what came before it."""
-    with pytest.raises(pf.IncompleteInventoryError, match="called itself a and then b") as caught:
+    message = "identified itself as a and then b"
+    with pytest.raises(pf.IncompleteInventoryError, match=message) as caught:
         known_of(lambda query: page(query, **{"X-Store-Id": "ab"["at" in query]}))
     assert len(caught.value.partial) == 100
 

@@ -35,7 +35,7 @@ def test_a_file_survives_its_server(tmp_path, capfd) -> None:
         with threaded.serve(database=place, sample=3) as server, server.client() as client:
             assert len(client.list_pets().pets) == 3
     log = capfd.readouterr().err
-    assert log.count("has pets already; a sample can only be put into an empty store") == 1
+    assert log.count("already has pets; sample pets can be added only to an empty store") == 1
 
 
 def test_what_cannot_start_says_why(tmp_path, server) -> None:

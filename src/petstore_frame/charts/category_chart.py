@@ -14,8 +14,8 @@ from petstore_frame.summary import Summary, summarize
 if TYPE_CHECKING:
     import pandas as pd
 
-# The height of a row in pixels, the longest label in letters, and shares of the width: a letter of
-# a name, the longest name, a count, and the gap between two parts of a bar.
+# Row height in pixels, maximum label length in characters, and percentages of the width: a
+# character of a label, the longest label, a count, and the gap between two parts of a bar.
 _ROW_HEIGHT, _LABEL_LENGTH = 26, 22
 _LETTER, _LONGEST_NAME, _COUNT, _GAP = 2.0, 27.0, 13.0, 0.2
 
@@ -68,7 +68,7 @@ def status_chart(
     bars = []
     for line in counts.largest(top):
         tip = f"{line.label}, all: {svg.counted(line.total)}"
-        if line.is_rest:  # their sum could be far longer than any bar, and would shorten all bars
+        if line.is_rest:  # the sum could be far longer than any bar, so it would shorten all bars
             bars.append(_Bar(line.label, tip, [], line.total, {}))
             continue
         parts = []
@@ -84,7 +84,7 @@ def status_chart(
 
 
 def _bar_elements(bars: Sequence[_Bar]) -> list[Markup]:
-    """Draw horizontal bars."""
+    """Return horizontal bars."""
     longest = max((bar.total.count for bar in bars if bar.parts), default=0)
     letters = max((min(len(bar.name), _LABEL_LENGTH) for bar in bars), default=0)
     left = min(_LETTER * (letters + 1), _LONGEST_NAME)

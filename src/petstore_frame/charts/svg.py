@@ -1,9 +1,9 @@
 """Builds SVG drawings, with escaped text, for light and dark pages.
 
 Horizontal positions are percentages of the width, so a drawing fills any page and its text keeps
-its size. Vertical positions are pixels. A mark has its exact number in a ``<title>``, which any
-browser shows and reads out. The script of the dashboard turns its data attributes into tooltips and
-filters; without the script they do nothing.
+its size. Vertical positions are pixels. The exact number of a mark is in its ``<title>``, which
+browsers show and read aloud. The script of the dashboard uses its data attributes for tooltips and
+filters; without the script they have no effect.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from petstore_frame.rendering import html_style as style
 from petstore_frame.schema import status_label
 from petstore_frame.storage import write_atomically
 
-_FONT = "system-ui,sans-serif"  # in a file; in a page, the font of the page
-_HATCH = "url(#pf-at-least)"  # each drawing replaces it by a name of its own
+_FONT = "system-ui,sans-serif"  # for files; in a page, charts use the font of the page
+_HATCH = "url(#pf-at-least)"  # each drawing replaces it with a unique name
 CSS = f"""{style.stylesheet()}
 .pf-chart{{position:relative;margin:0}}
 .pf-chart svg{{display:block;font-family:inherit;overflow:visible}}
@@ -40,7 +40,7 @@ NARROWEST_DRAWING = 340  # pixels: half a page of the dashboard on a small scree
 DATE_WIDTH = 72  # pixels of a date with room on both sides
 _LABEL_WIDTH = 100 * DATE_WIDTH / NARROWEST_DRAWING
 _PALE = 0.45  # opacity of a bar whose period is incomplete
-# A file has no theme, so these colors stand in for the theme's.
+# A file has no theme, so these colors replace those of the theme.
 _IN_A_FILE = {
     style.INK: palette.INK,
     style.MUTED: palette.MUTED,
@@ -59,14 +59,14 @@ NOTHING: Means = MappingProxyType({})
 
 
 class Mark(NamedTuple):
-    """A bar, or a part of one.
+    """A bar, or a part of a bar.
 
     Attributes:
         size: The number of pets.
-        tip: The exact number in words, and whether it is exact.
+        tip: The tooltip: the number in words, and whether it is exact.
         color: The color of the bar.
         means: The pets that the bar represents.
-        minimum: The part of the size that is not exact; it is hatched, from the top.
+        minimum: The part of the size that is a minimum; it is hatched, from the top.
         is_pale: Whether the bar is paler, because its period is incomplete.
     """
 
@@ -81,15 +81,15 @@ class Mark(NamedTuple):
     def of(
         cls, count: StatusCount, tip: str, color: str, means: Means, *, is_pale: bool = False
     ) -> Mark:
-        """Return the bar of a count, all of it hatched if it is not exact."""
+        """Return the bar of a count, fully hatched if the count is not exact."""
         minimum = 0 if count.is_exact else count.count
         return cls(count.count, tip, color, means, minimum, is_pale)
 
 
 class Key(NamedTuple):
-    """An entry of a legend: a sign, the name of a series, and its number, if it has one.
+    """An entry of a legend: a sign, the name of a series, and its number, if any.
 
-    Without a color it explains a sign.
+    An entry without a color explains a sign.
     """
 
     series: str
@@ -135,7 +135,7 @@ class Chart:
         return template.format(Markup(CSS), self.markup())
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the picture with its legend as an ``.svg`` or a ``.png``, in the colors for paper.
+        """Write the picture with its legend as an ``.svg`` or a ``.png``, in colors for print.
 
         A PNG needs the extra ``png``, and a font on this machine. It has twice as many pixels in
         each direction as the SVG.
@@ -186,7 +186,7 @@ class Chart:
         return element("div", tools, legend, self.picture, class_="pf-chart", data_name=self.name)
 
     def file(self, width: int = _FILE_WIDTH) -> str:
-        """Return the text of an SVG file: legend and picture in fixed colors, for paper."""
+        """Return the text of an SVG file: legend and picture in fixed colors, for print."""
         texts, x, y = list[Markup](), 0, _KEY_HEIGHT
         for key in self.keys:
             wide = _SIGN_WIDTH * (len(key.text) + 4)
@@ -209,7 +209,7 @@ class Chart:
 
 
 def _png(drawing: str) -> bytes:
-    """Draw the text of an SVG file as a PNG."""
+    """Convert the text of an SVG file to a PNG."""
     resvg = import_extra("resvg_py", "a chart as PNG", "png")
     font = _installed_font(resvg)
     if font is None:
@@ -234,7 +234,7 @@ def _installed_font(resvg: Any) -> str | None:
 def element(tag: str, *children: str | None, **attributes: object) -> Markup:
     """Return an element; every text and attribute is escaped unless it is ``Markup``.
 
-    None is omitted. Underscores in the name of an attribute become hyphens.
+    Attributes that are None are omitted. Underscores in names become hyphens.
 
     Example:
         >>> print(element("text", "Tom & <Jerry>", class_="name", x="5%", fill=None))
@@ -250,7 +250,7 @@ def element(tag: str, *children: str | None, **attributes: object) -> Markup:
 
 
 def data(means: Means) -> dict[str, object]:
-    """Return the pets that an element represents as data attributes; no category is empty."""
+    """Return the data attributes for the pets of an element; no category is an empty text."""
     return {f"data_{name}": "" if value is None else value for name, value in means.items()}
 
 
@@ -301,7 +301,7 @@ def added(counts: Iterable[StatusCount]) -> StatusCount:
 
 
 def spaced_labels(positions: Sequence[float]) -> dict[int, str]:
-    """Choose which of many labels, all as wide as a date, fit next to each other.
+    """Choose labels that fit next to each other, if each is as wide as a date.
 
     The last and the first label are chosen before those between them. Labels do not overlap in
     any drawing that is at least ``NARROWEST_DRAWING`` pixels wide.
@@ -327,7 +327,7 @@ def spaced_labels(positions: Sequence[float]) -> dict[int, str]:
 
 
 def _label_interval(position: float) -> tuple[float, float, str]:
-    """Return where a label begins and ends, and its anchor, so that it stays in the drawing."""
+    """Return the start, the end and the anchor of a label that stays within the drawing."""
     if position < _LABEL_WIDTH / 2:
         return position, position + _LABEL_WIDTH, "start"
     if position > 100 - _LABEL_WIDTH / 2:

@@ -28,8 +28,8 @@ _DAYS_OF_A_WEEK = 7
 TOP, BOTTOM, HEIGHT = 20, 240, 270  # pixels: the ends of a scale, and the height of a drawing
 RIGHT = 98.0  # percentage of the width at which a scale ends
 _AGES = {0: "0-6", 7: "7-13", 14: "14-29", 30: "30-59", 60: "60-89", 90: "90+"}
-# The kinds of moves that a column counts, its color, and the pets that it represents. A pet that
-# was "first seen" or "not seen" may have come or gone.
+# For each column, the kinds of moves, the color, and the pets that it represents. A pet that was
+# "first seen" or "not seen" may have been added or removed.
 _SERIES: dict[str, tuple[set[str], str, svg.Means]] = {
     "new": ({"new", "first seen"}, palette.NEW_COLOR, {}),
     "sold": ({"changed"}, palette.STATUS_COLORS["sold"], {"status": "sold"}),
@@ -38,14 +38,14 @@ _SERIES: dict[str, tuple[set[str], str, svg.Means]] = {
 
 
 class _Scale:
-    """Numbers from 0, at ``BOTTOM``, up to the highest; shares of the width from left to right."""
+    """The vertical scale from 0 at ``BOTTOM`` to the highest number, and the horizontal scale."""
 
     def __init__(self, highest: int) -> None:
-        # A step of 1, 2 or 5 times a power of ten that needs at most five rules.
+        # The step is 1, 2 or 5 times a power of ten, with at most five lines.
         power: int = 10 ** max(floor(log10(max(highest, 1))) - 1, 0)
         self._step = next(n * power for n in (1, 2, 5, 10, 20, 50) if n * power * 5 >= highest)
         self._highest = max(self._step * -(-highest // self._step), self._step)
-        self._left = 1.5 * len(f"{self._highest:,}") + 2.0  # room for the numbers
+        self._left = 1.5 * len(f"{self._highest:,}") + 2.0  # space for the numbers
 
     def x(self, part: float) -> float:
         """Return the horizontal position of a fraction of the axis, 0 to 1."""
@@ -70,7 +70,7 @@ def _axis_label(text: str, *, at: float, y: float, anchor: str) -> Markup:
 
 
 class _Line(NamedTuple):
-    """One line: its name, the pets that it represents, and its counts, None without a snapshot."""
+    """A line: its name, the pets that it represents, and its counts (None without a snapshot)."""
 
     name: str
     means: svg.Means
@@ -110,14 +110,14 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
         keys.append(svg.Key("not exact (at least, or about)", None, sign="○"))
     scale = _Scale(max((count.count for count in counts), default=0))
     days = sorted({day for line in lines for day in line.counts})
-    lost = [day for day in days if all(line.counts.get(day) is None for line in lines)]
-    if lost:
+    missing_days = [day for day in days if all(line.counts.get(day) is None for line in lines)]
+    if missing_days:
         keys.append(svg.Key("gray band: no snapshot", None, sign="▯"))
     span = max((days[-1] - days[0]).days, 1) if days else 1
     x_of = {day: scale.x((day - days[0]).days / span) for day in days}
-    body = [*scale.rules(), *_gaps(lost, x_of, wide=scale.x(1 / span) - scale.x(0))]
+    body = [*scale.rules(), *_gaps(missing_days, x_of, gap_width=scale.x(1 / span) - scale.x(0))]
     body += _dates(x_of)
-    # x in thousandths of the width, stretched with the page.
+    # x is in thousandths of the width, which is stretched to the page.
     body.append(
         svg.element(
             "svg",
@@ -130,7 +130,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
         )
     )
     body += [_marks(line, shades[line.name], x_of, scale) for line in lines]
-    description = _describe_trend(lines, days, lost)
+    description = _describe_trend(lines, days, missing_days)
     if len(every) > len(lines):
         description += f"; {len(every) - len(lines)} smaller groups not drawn"
     return svg.Chart("pets-over-time", keys, body, HEIGHT, description)
@@ -164,7 +164,9 @@ def _lines(trend: pd.DataFrame, labels: Labels) -> list[_Line]:
     return [*lines.values()]
 
 
-def _describe_trend(lines: Sequence[_Line], days: Sequence[date], lost: Sequence[date]) -> str:
+def _describe_trend(
+    lines: Sequence[_Line], days: Sequence[date], missing_days: Sequence[date]
+) -> str:
     """Describe a trend in one sentence."""
     if not days:
         return "no snapshots"
@@ -173,22 +175,24 @@ def _describe_trend(lines: Sequence[_Line], days: Sequence[date], lost: Sequence
         f"{name} {counts[0].in_words} to {counts[-1].in_words}" for name, counts in ends if counts
     ]
     description = f"{days[0]} to {days[-1]}: {', '.join(parts)}"
-    return (
-        f"{description}; {count_text(len(lost), 'day')} without a snapshot" if lost else description
-    )
+    if missing_days:
+        description += f"; {count_text(len(missing_days), 'day')} without a snapshot"
+    return description
 
 
-def _gaps(lost: Sequence[date], x_of: Mapping[date, float], wide: float) -> Iterator[Markup]:
+def _gaps(
+    missing_days: Sequence[date], x_of: Mapping[date, float], gap_width: float
+) -> Iterator[Markup]:
     """Shade the days without a snapshot."""
-    for day in lost:
+    for day in missing_days:
         title = svg.element("title", f"{day}: no snapshot")
-        across = {"x": svg.share(x_of[day] - wide / 2), "width": svg.share(wide)}
-        look = {"fill": style.RULE, "fill_opacity": 0.6}
-        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, **look, **across)
+        horizontal = {"x": svg.share(x_of[day] - gap_width / 2), "width": svg.share(gap_width)}
+        fill = {"fill": style.RULE, "fill_opacity": 0.6}
+        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, **fill, **horizontal)
 
 
 def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:
-    """Write the first day, the last, and as many between them as fit."""
+    """Return labels for the first day, the last day, and as many others as fit."""
     days = list(x_of)
     for position, anchor in svg.spaced_labels(list(x_of.values())).items():
         day = days[position]
@@ -196,7 +200,7 @@ def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:
 
 
 def _path(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
-    """Join the exact numbers of one line that are on neighboring days."""
+    """Return the path between exact numbers on neighboring days."""
     path, is_down = "", False
     for day, count in line.counts.items():
         if count is not None and count.is_exact:
@@ -213,7 +217,7 @@ def _path(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) ->
 
 
 def _marks(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) -> Markup:
-    """Draw a mark for each number: filled if it is exact, otherwise hollow."""
+    """Return a mark for each number: filled if it is exact, otherwise hollow."""
     circles = []
     for day, count in line.present_counts.items():
         title = svg.element("title", f"{line.name}, {day}: {svg.counted(count)}")
@@ -225,9 +229,9 @@ def _marks(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) -
 
 
 def moves_chart(moves: pd.DataFrame) -> svg.Chart:
-    """Draw ``history.flow().moves``: the pets that came, were sold and left in the last 26 weeks.
+    """Draw ``history.flow().moves``: pets that were added, sold and removed in the last 26 weeks.
 
-    A week with fewer than seven days, such as the current one, is paler.
+    Weeks with fewer than seven days, such as the current week, are paler.
     """
     weeks: list[Any] = list(moves.groupby(["since", "until"]))[-MAX_WEEKS:]
     counts: dict[str, list[StatusCount]] = {name: [] for name in _SERIES}
@@ -259,7 +263,7 @@ def moves_chart(moves: pd.DataFrame) -> svg.Chart:
 
 
 def _count_moves(week: pd.DataFrame, chosen: pd.DataFrame) -> StatusCount:
-    """Add up the pets of chosen rows of a week."""
+    """Sum the pets of selected rows of a week."""
     if chosen.empty:
         return StatusCount(0, "exact" if week["bound"].eq("exact").all() else "at_least")
     pairs = zip(chosen["pets"], chosen["bound"], strict=True)
@@ -329,7 +333,7 @@ def _columns_chart(
     *,
     has_short_names: bool = False,
 ) -> svg.Chart:
-    """Draw columns on one scale, with as many names below them as fit."""
+    """Return columns on one scale, with as many names below them as fit."""
     scale = _Scale(max((int(mark.size) for column in columns for mark in column.marks), default=0))
     body = [*scale.rules()]
     step = (scale.x(1) - scale.x(0)) / max(len(columns), 1)

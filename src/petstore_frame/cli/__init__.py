@@ -57,7 +57,7 @@ def show_version_option(
     """Options that come before the command."""
 
 
-# In the order of a first day: look, get a store, fill it, read it, keep it.
+# In the order of first use: try it, start a store, load animals, read the store, keep history.
 for _command in (
     demo_commands.demo,
     store_commands.serve,

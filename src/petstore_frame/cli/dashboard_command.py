@@ -1,4 +1,4 @@
-"""``petstore-frame dashboard``: the dashboard as a page of its own, by Voila on loopback."""
+"""``petstore-frame dashboard``: serves the dashboard as a page with Voila, on loopback."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import petstore_frame as pf
 from petstore_frame.cli.endings import refuse
 from petstore_frame.cli.options import BaseUrl, CategoriesFile, Timeout
 
-PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
+PAGE = Path(__file__).parent / "voila_page"  # a folder for JUPYTER_PATH
 SETTINGS = "PETSTORE_PAGE"
 # Uploads travel through a websocket whose usual limit is 10 MiB.
 _MESSAGE_BYTES = 64 * 1024 * 1024
@@ -56,32 +56,32 @@ def dashboard(
     Example: petstore-frame dashboard --sample 500
     """
     if sample and base_url:
-        refuse("--sample shows a store of its own; leave out the address")
+        refuse("--sample shows a sample store; leave out the address")
     if pets is not None and not sample:
-        refuse(f"{pets} is a number of made-up pets; add --sample")
+        refuse(f"{pets} is a number of sample pets; add --sample")
     if find_spec("voila") is None:
         raise pf.errors.MissingExtraError("the dashboard as a page", "lab")
-    shown: dict[str, Path | None] = {"categories": categories, "history": history}
-    shown["folder"] = Path.cwd()  # for result files and large exports
+    settings: dict[str, Path | None] = {"categories": categories, "history": history}
+    settings["folder"] = Path.cwd()  # for result files and large exports
     with ExitStack() as stack:
         if sample:
             server = stack.enter_context(pf.serve(sample=pets or 500))
             base_url, key = server.base_url, server.api_key.get_secret_value()
             os.environ |= {"PETSTORE_BASE_URL": base_url, "PETSTORE_API_KEY": key}
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-dashboard-")))
-            shown["journal"] = folder / "journal"  # it ends with its store
-            shown["categories"] = categories or pf.sample_data.write_sample_categories(
+            settings["journal"] = folder / "journal"  # deleted with its store
+            settings["categories"] = categories or pf.sample_data.write_sample_categories(
                 folder / "categories.csv"
             )
-        # What is missing is refused here, before a page is made.
+        # Missing settings are refused here, before the page is opened.
         with pf.Client(base_url, timeout=timeout) as client:
             os.environ |= {"PETSTORE_BASE_URL": client.base_url, "PETSTORE_TIMEOUT": str(timeout)}
-        os.environ |= page_environ(os.environ, shown)
+        os.environ |= page_environ(os.environ, settings)
         _show(has_browser=browser)
 
 
 def _show(*, has_browser: bool) -> None:
-    """Run Voila behind a random token until a signal ends it, and its kernels with it."""
+    """Run Voila behind a random token until a signal stops it; its kernels stop with it."""
     from traitlets.config import Config
     from voila.app import Voila
 
@@ -93,10 +93,10 @@ def _show(*, has_browser: bool) -> None:
     url = f"http://127.0.0.1:{port}/?token={token}"
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    loop.call_soon(typer.echo, f"{url}\nCtrl-C ends it.")  # once it answers
+    loop.call_soon(typer.echo, f"{url}\nCtrl-C ends it.")  # once the page is available
     of_tornado = {
         "websocket_max_message_size": _MESSAGE_BYTES,
-        "ws_ping_timeout": 30_000,  # tornado complains of more than the pause between two
+        "ws_ping_timeout": 30_000,  # tornado warns if this exceeds the interval
     }
     settings: dict[str, Any] = {
         "ip": "127.0.0.1",
@@ -107,10 +107,10 @@ def _show(*, has_browser: bool) -> None:
         "log_level": "ERROR",
         "tornado_settings": of_tornado,
     }
-    # Sockets of files are for their owner alone; where there are none, loopback has to do.
+    # Only the owner can use a Unix domain socket; on systems without them, loopback is used.
     kernel: dict[str, Any] = {
         "transport": "ipc" if hasattr(socket, "AF_UNIX") else "tcp",
-        # A new process would know nothing of the page; the page offers to reload itself.
+        # A restarted kernel would not have the state of the page; the page offers to reload.
         "autorestart": False,
     }
     page = {"template": "petstore", "multi_kernel_manager_class": PageKernels}
@@ -124,20 +124,21 @@ def _show(*, has_browser: bool) -> None:
     Voila.launch_instance([str(PAGE / "dashboard.ipynb")], config=config)
 
 
-def page_environ(before: Mapping[str, str], shown: Mapping[str, Path | None]) -> dict[str, str]:
-    """Return the variables by which the page's kernel knows what to show."""
+def page_environ(before: Mapping[str, str], settings: Mapping[str, Path | None]) -> dict[str, str]:
+    """Return the environment variables that tell the kernel of the page what to show."""
     paths = [str(PAGE), *filter(None, [before.get("JUPYTER_PATH")])]
+    paths_by_name = {name: str(path.resolve()) for name, path in settings.items() if path}
     return {
-        SETTINGS: json.dumps({name: str(path.resolve()) for name, path in shown.items() if path}),
+        SETTINGS: json.dumps(paths_by_name),
         "JUPYTER_PATH": os.pathsep.join(paths),
-        # The kernel is that of this Python, and nothing of the working directory runs in it.
+        # The kernel uses this Python, and imports nothing from the working directory.
         "JUPYTER_PREFER_ENV_PATH": "1",
         "PYTHONSAFEPATH": "1",
     }
 
 
 def page_widget(environ: Mapping[str, str] = os.environ) -> Any:
-    """Return what the page's notebook shows: the dashboard of the store in the environment."""
-    given = json.loads(environ[SETTINGS])
+    """Return the dashboard for the store in the environment, for the notebook of the page."""
+    settings = json.loads(environ[SETTINGS])
     client = pf.Client(timeout=float(environ["PETSTORE_TIMEOUT"]))
-    return pf.Dashboard(client, **given)
+    return pf.Dashboard(client, **settings)

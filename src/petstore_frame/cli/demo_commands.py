@@ -59,7 +59,7 @@ def demo(
     typer.echo(f"Everything happens on this machine; the files are written to {folder}/")
     # Every run has a new store, so it needs a new journal.
     with pf.serve() as server, server.client() as client, TemporaryDirectory() as journal:
-        _step("A store", f"{server.base_url}, with a key made for this run")
+        _step("A store", f"{server.base_url}, with a key for this run")
         pf.sample_data.write_sample_csv(arrivals, rows=rows)
         pf.sample_data.write_sample_categories(categories)
         _step("A file", f"{arrivals}: {rows:,} animals, some with typical mistakes")
@@ -90,7 +90,7 @@ def _outcome(result: pf.LoadResult) -> str:
 
 
 def _next_steps(arrivals: Path, categories: Path, results: Path) -> str:
-    """Return commands to try next; they need a new store, because this one has ended."""
+    """Return commands to try next; they start a new store, because this one has ended."""
     recipe = ["petstore-frame", "recipe", str(arrivals)]
     load = ["petstore-frame", "load", str(arrivals), "--key", "animal_id"]
     load += ["--categories", str(categories), "--output", str(results)]
@@ -106,13 +106,13 @@ def _next_steps(arrivals: Path, categories: Path, results: Path) -> str:
      {_join(load)}"""
 
 
-def _join(words: list[str]) -> str:
+def _join(arguments: list[str]) -> str:
     """Return a command line for the shell of this system."""
-    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+    return subprocess.list2cmdline(arguments) if os.name == "nt" else shlex.join(arguments)
 
 
 def _set_store(base_url: str, key_file: str) -> str:
-    """Return the line that names a store and its key in the shell of this system."""
+    """Return the command that sets the store address and key in the shell of this system."""
     if os.name == "nt":  # PowerShell
         key = f"(Get-Content {key_file})"
         return f'$env:PETSTORE_BASE_URL="{base_url}"; $env:PETSTORE_API_KEY={key}'

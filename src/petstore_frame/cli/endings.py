@@ -13,9 +13,9 @@ from petstore_frame.exit_codes import DONE
 
 
 def explain(error: Exception) -> str:
-    """Return what went wrong in one line, with the next step as a shell option.
+    """Describe an error in one line, with the next step as a shell option.
 
-    Only the question about possible duplicates has more lines.
+    Only the question about possible duplicates has several lines.
     """
     if isinstance(error, pf.IncompleteInventoryError):
         return f"{error.__cause__ or error}; {error.partial.completeness}"
@@ -31,7 +31,7 @@ def explain(error: Exception) -> str:
 
 
 def _with_option(error: pf.PetstoreError) -> str:
-    """Return an error's sentence with the option that helps, as a shell has it."""
+    """Return the sentence of an error, with the shell option that solves it."""
     from petstore_frame.loader import to_add
 
     if error.add is None:
@@ -45,14 +45,14 @@ def warn(message: object) -> None:
 
 
 def refuse(message: str) -> NoReturn:
-    """Reject what was typed; nothing was sent."""
+    """Reject the arguments of the command; nothing was sent."""
     raise pf.ArgumentError(f"{message}; nothing was sent")
 
 
 def finish(facts: Mapping[str, Any], text: str, *, as_json: bool, code: int = DONE) -> NoReturn:
-    """Print the result of a command, for a script or for a person, and end it.
+    """Print the result of a command for a script or for a person, and exit.
 
-    The JSON is in ASCII, which every terminal and log accepts.
+    The JSON is ASCII, which every terminal and log accepts.
     """
     if as_json:
         typer.echo(json.dumps({**facts, "exit_code": code}))

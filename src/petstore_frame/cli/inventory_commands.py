@@ -43,9 +43,9 @@ _MARKS = {
 def read_store(
     base_url: str | None, timeout: float, *, status: Status | None = None
 ) -> pf.Inventory:
-    """Return what could be read from a store; after Ctrl-C, say how far it came, and end.
+    """Return the pets that could be read; after Ctrl-C, print the progress so far and exit.
 
-    If the store fails on the way, the error is printed, and the pets read so far are returned.
+    If the store fails during reading, print the error and return the pets read so far.
     """
     with pf.Client(base_url, timeout=timeout) as client:
         try:
@@ -58,13 +58,13 @@ def read_store(
             return problem.partial
 
 
-def tell(
+def finish_export(
     inventory: pf.Inventory, written: Path, *, as_json: bool, more: str = "", **facts: Any
 ) -> NoReturn:
-    """Print what a file covers, and end the command."""
+    """Print the completeness of a written file, and exit."""
     completeness = inventory.completeness
     text = "\n".join(coverage_lines(completeness, written, more)).rstrip()
-    told = {
+    export_facts = {
         "output": str(written),
         "rows": len(inventory),
         "base_url": inventory.base_url,
@@ -72,11 +72,11 @@ def tell(
         "completeness": completeness.to_dict(),
     }
     code = DONE if completeness.is_complete else NOT_COMPLETE
-    finish(told | facts, text, as_json=as_json, code=code)
+    finish(export_facts | facts, text, as_json=as_json, code=code)
 
 
 def coverage_lines(completeness: pf.Completeness, written: Path, more: str = "") -> list[str]:
-    """Return what a file covers, and if that may not be everything, why and what to do."""
+    """Return the completeness of a file; if it is not complete, also the reason and next step."""
     lines = [f"{written}: {completeness}"]
     if not completeness.is_complete:
         lines += [f"  {line}" for line in (completeness.reason, completeness.next_step) if line]
@@ -122,13 +122,13 @@ def fetch(
     write_data(inventory, output, overwrite=overwrite)
     counts = requested_counts(inventory.completeness).items()
     more = "\n".join(f"  {clean_text(name, 40):<12} {count}" for name, count in counts)
-    tell(inventory, output, as_json=as_json, more=more)
+    finish_export(inventory, output, as_json=as_json, more=more)
 
 
 def _fetch_to_stdout(
     base_url: str | None, timeout: float, status: Status | None, *, as_json: bool
 ) -> NoReturn:
-    """Write the pets as JSON lines to stdout, and what they cover to stderr."""
+    """Write the pets as JSON lines to stdout, and their completeness to stderr."""
     from petstore_frame.inventory import json_lines
 
     if as_json:
@@ -162,7 +162,7 @@ def report(
     check_target(output, overwrite=overwrite)  # before minutes are spent on reading
     inventory = read_store(base_url, timeout)
     pf.write_report(inventory, output, categories=categories, overwrite=overwrite)
-    tell(inventory, output, as_json=as_json)
+    finish_export(inventory, output, as_json=as_json)
 
 
 def snapshot(
@@ -188,16 +188,16 @@ def snapshot(
 
     Example: petstore-frame snapshot --history history
     """
-    kept = pf.History(history, timezone=timezone)
+    store_history = pf.History(history, timezone=timezone)
     inventory = read_store(base_url, timeout)
-    added = kept.add(inventory, replace=replace)
-    has_earlier = (kept.snapshots()["date"].dt.date < added.date).any()
-    changes = kept.diff(new=added.date) if has_earlier else None
+    added = store_history.add(inventory, replace=replace)
+    has_earlier = (store_history.snapshots()["date"].dt.date < added.date).any()
+    changes = store_history.diff(new=added.date) if has_earlier else None
     more: dict[str, Any] = {"more": "the only day so far", "compared_with": None, "changes": None}
     if changes is not None:
         since = changes.since.isoformat()
         more = {"more": str(changes), "compared_with": since, "changes": changes.counts}
-    tell(inventory, added.path, as_json=as_json, date=added.date.isoformat(), **more)
+    finish_export(inventory, added.path, as_json=as_json, date=added.date.isoformat(), **more)
 
 
 def compare(
@@ -211,7 +211,7 @@ def compare(
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
-    words: RecipeSettings = None,
+    settings: RecipeSettings = None,
     output: Annotated[
         Path | None,
         Option("--output", "-o", help="Workbook to write the differences to.", show_default="none"),
@@ -240,7 +240,7 @@ def compare(
     """
     from petstore_frame.storage import refuse_changed_workbook
 
-    reading = recipe_of(recipe, key, categories, words)
+    reading = recipe_of(recipe, key, categories, settings)
     if bool(reading.key) == bool(on):
         refuse("pass exactly one of --key and --on")
     if output is not None and not overwrite:
@@ -284,17 +284,22 @@ def trend(
 
     Example: petstore-frame trend --history history --since 2026-11-01
     """
-    kept = pf.History(history)  # which warns of each day that cannot be read
-    counted = kept.trend(by, since=since, until=until, every_days=every_days)
-    lost = [entry for entry in kept.problems() if entry.date is not None]
+    store_history = pf.History(history)  # this warns about each day that cannot be read
+    counted = store_history.trend(by, since=since, until=until, every_days=every_days)
+    unreadable_days = [entry for entry in store_history.problems() if entry.date is not None]
     plain = counted.assign(date=counted["date"].dt.date.astype("str"))
     plain["pets"] = plain["pets"].astype("object").where(plain["pets"].notna(), None)
-    facts = {"trend": plain.to_dict("records"), "left_out": [str(entry.path) for entry in lost]}
-    finish(facts, _as_text(counted, by), as_json=as_json, code=WITH_FINDINGS if lost else 0)
+    facts = {
+        "trend": plain.to_dict("records"),
+        "left_out": [str(entry.path) for entry in unreadable_days],
+    }
+    finish(
+        facts, _as_text(counted, by), as_json=as_json, code=WITH_FINDINGS if unreadable_days else 0
+    )
 
 
 def _as_text(counted: pd.DataFrame, by: str) -> str:
-    """Lay the days under each other and the groups side by side, some of them if there are many."""
+    """Return a table with a row per day and a column per group; many are abbreviated."""
     cells = zip(counted["pets"], counted["bound"], strict=True)
     texts = [_MARKS[bound].format(pets) for pets, bound in cells]
     table = counted.assign(text=texts, day=counted["date"].dt.date)

@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from petstore_frame.loader import PetIds, RowName
 
 # The value of --as-new if no lines are given.
-WHOLE_FILE = "all"
+ALL_LINES = "all"
 
 
 class LoadCommand(TyperCommand):
     """The load command, where ``--as-new`` alone means the whole file."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Write out the value of an ``--as-new`` that no line numbers follow."""
+        """Insert the value for an ``--as-new`` without line numbers."""
         complete = list(args)
         for index, argument in enumerate(args):
             following = args[index + 1] if index + 1 < len(args) else ""
             if argument == "--as-new" and not re.fullmatch(r"[\d,]+", following):
-                complete[index] = f"--as-new={WHOLE_FILE}"
+                complete[index] = f"--as-new={ALL_LINES}"
         return super().parse_args(ctx, complete)
 
 
@@ -57,7 +57,7 @@ def load(
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
-    words: RecipeSettings = None,
+    settings: RecipeSettings = None,
     save_recipe: Annotated[
         Path | None,
         Option(
@@ -152,9 +152,9 @@ def load(
     """
     _check_combination(path, resume=resume, dry_run=dry_run, settles=bool(reconcile or resolve))
     options = {
-        "recipe": recipe_of(recipe, key, categories, words),
+        "recipe": recipe_of(recipe, key, categories, settings),
         "duplicates": _answers(duplicates or []),
-        "as_new": as_new == WHOLE_FILE or _lines("--as-new", as_new),
+        "as_new": as_new == ALL_LINES or _lines("--as-new", as_new),
         "exclude_lines": _lines("--exclude-lines", exclude_lines),
         "max_rows": max_rows,
         "dry_run": dry_run,
@@ -178,7 +178,7 @@ def load(
             if reconcile:
                 result.reconcile(client, grace_s=grace)
         except (pf.PetstoreError, OSError) as problem:
-            warn(explain(problem))  # the result of the load is printed all the same
+            warn(explain(problem))  # the result of the load is printed anyway
     _print_result(result, output, as_json=as_json)
 
 
@@ -197,7 +197,7 @@ def _client(base_url: str | None, timeout: float, idempotency_lifetime: float | 
 def _load(
     path: Path, client: pf.Client, options: dict[str, Any], *, as_json: bool
 ) -> pf.LoadResult:
-    """Load a file, also if the load stops early; with ``--json``, print an open question."""
+    """Load a file, and return the result even if it stops early; print a question as JSON."""
     try:
         return pf.load(source_of(path), client, **options)
     except (pf.errors.LoadInterrupted, pf.errors.LoadStoppedError) as stopped:
@@ -218,7 +218,7 @@ def _lines(option: str, text: str | None) -> list[int]:
 
 
 def _pets(pairs: list[str]) -> dict[RowName, PetIds]:
-    """Return the pet of each line that was named; None means that there is no such pet."""
+    """Return the pet of each named line; None means that the store has no such pet."""
     pets: dict[RowName, PetIds] = {}
     for pair in pairs:
         line, _, pet = pair.partition("=")
@@ -232,7 +232,7 @@ def _pets(pairs: list[str]) -> dict[RowName, PetIds]:
 
 
 def _answers(texts: list[str]) -> Any:
-    """Return one answer for all cases, or an answer for each case that was named."""
+    """Return one answer for all cases, or an answer per named case."""
     if not texts:
         return None
     if len(texts) == 1 and "=" not in texts[0]:
@@ -244,7 +244,7 @@ def _answers(texts: list[str]) -> Any:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make the folder for the results before anything is sent."""
+    """Create the folder for the results before anything is sent."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
@@ -252,7 +252,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _resume(client: pf.Client, journal: Path | None, answers: Any, *, as_json: bool) -> NoReturn:
-    """Finish the loads that stopped, print the outcome of each, and end the command."""
+    """Finish interrupted loads, print the outcome of each, and exit."""
     from petstore_frame.loader import view_of
 
     results = pf.resume_loads(client, journal=journal, duplicates=answers)
@@ -264,7 +264,7 @@ def _resume(client: pf.Client, journal: Path | None, answers: Any, *, as_json: b
 
 
 def _print_result(result: pf.LoadResult, output: Path | None, *, as_json: bool) -> NoReturn:
-    """Write the files, print the outcome of the rows even if no file can be written, and end."""
+    """Write the files, print the outcome even if no file can be written, and exit."""
     from petstore_frame.loader import view_of
 
     view, code, files = view_of(result), result.exit_code, list[Path]()
@@ -279,7 +279,7 @@ def _print_result(result: pf.LoadResult, output: Path | None, *, as_json: bool) 
 
 
 def _print_options(value: bool) -> None:  # as typer calls it
-    """Print each option of a recipe with its description, and end the command."""
+    """Print each recipe option with its description, and exit."""
     if value:
         for name, description in pf.Recipe.describe().items():
             typer.echo(f"{name}: {description}.")
@@ -294,7 +294,7 @@ def recipe(
     key: Key = None,
     categories: CategoriesFile = None,
     recipe: RecipeFile = None,
-    words: RecipeSettings = None,
+    settings: RecipeSettings = None,
     output: Annotated[
         Path | None,
         Option("--output", "-o", help="Recipe file to write.", show_default="standard output"),
@@ -316,7 +316,7 @@ def recipe(
 
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
-    stated = recipe_of(recipe, key, categories, words).stated_options()
+    stated = recipe_of(recipe, key, categories, settings).stated_options()
     text = pf.Recipe.draft(source_of(path), **stated)
     if output is None:
         typer.echo(text, nl=False)

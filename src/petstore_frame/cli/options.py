@@ -72,12 +72,12 @@ def recipe_of(
     categories: Path | None,
     settings: Sequence[str] | None,
 ) -> pf.Recipe:
-    """Return the recipe of a file, with the options of the command line on top."""
+    """Return the recipe of a file, overridden by the options of the command line."""
     from petstore_frame.loader import as_recipe
 
     options: dict[str, Any] = {}
     if key:
-        # --key '' answers that no column identifies an animal.
+        # --key '' states that no column identifies an animal.
         options["key"] = "" if list(key) == [""] else key
     if categories is not None:
         options["categories"] = categories
@@ -85,5 +85,5 @@ def recipe_of(
 
 
 def source_of(path: Path) -> Path | bytes:
-    """Return a file, or what standard input holds if the path is ``-``."""
+    """Return the path of a file, or the content of standard input if it is ``-``."""
     return sys.stdin.buffer.read() if str(path) == "-" else path

@@ -1,4 +1,4 @@
-"""Ends the kernels of dashboard pages that are gone."""
+"""Ends the kernels of dashboard pages that were closed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from traitlets import default
 
 
 class PageKernels(AsyncMappingKernelManager):  # type: ignore[misc]  # no types
-    """One kernel per page.
+    """Manages one kernel per page.
 
-    A page that is closed ends its kernel itself. If it could not, as its browser crashed, Jupyter
-    ends the kernel once no page is connected and nothing has been shown for half a minute. An
-    import shows its progress, so it ends first. A page that has not connected yet is still loading.
+    A page that is closed ends its kernel. If it cannot, for example because the browser crashed,
+    Jupyter ends the kernel when no page is connected and the kernel has had no output for half a
+    minute. An import outputs its progress, so it finishes first. A kernel whose page has not
+    connected yet is kept, because the page is still loading.
     """
 
     def __init__(self, **options: Any) -> None:

@@ -101,16 +101,16 @@ def api_keys(
     if revoke is not None:
         revoked = manage_api_keys(database, revoke=revoke.removesuffix("..."))["revoked"]
         if not revoked:
-            raise pf.ArgumentError(
-                "no valid key is listed with this beginning; nothing was revoked"
-            )
+            raise pf.ArgumentError("no valid key has this listed prefix; nothing was revoked")
         finish({"revoked": revoked}, f"{revoked} revoked", as_json=as_json)
     reply = manage_api_keys(database)
     keys, lines = [], []
     for key in reply["keys"]:
-        made = datetime.fromtimestamp(key["created_at"], UTC).date().isoformat()
+        created_on = datetime.fromtimestamp(key["created_at"], UTC).date().isoformat()
         state = "valid" if key["revoked_at"] is None else "revoked"
-        keys.append({"hint": key["hint"], "label": key["label"], "made": made, "state": state})
-        lines.append(f"{key['hint']}...  {made}  {state:7}  {key['label']}")
+        keys.append(
+            {"hint": key["hint"], "label": key["label"], "made": created_on, "state": state}
+        )
+        lines.append(f"{key['hint']}...  {created_on}  {state:7}  {key['label']}")
     text = "\n".join(lines) or f"no keys in {reply['database']}"
     finish({"keys": keys}, text, as_json=as_json)

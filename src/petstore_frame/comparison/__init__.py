@@ -1,4 +1,4 @@
-"""Differences between a list of the user and a store."""
+"""Compares a list of the user with a store."""
 
 from petstore_frame.comparison.comparison_result import Comparison as Comparison
 from petstore_frame.comparison.list_comparison import compare as compare

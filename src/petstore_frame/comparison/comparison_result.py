@@ -20,7 +20,7 @@ from petstore_frame.storage import refuse_changed_workbook, write_atomically
 from petstore_frame.validation import checked_choice
 
 Reader: TypeAlias = Literal["python", "shell"]
-# With literal names a type checker finds a kind that does not exist.
+# Literal names let a type checker find kinds that do not exist.
 KindName: TypeAlias = Literal[
     "changed", "only in list", "not seen", "only in store", "ambiguous", "unconfirmed", "invalid",
     "excluded", "same",
@@ -35,7 +35,7 @@ _STEPS = {
     "that key.",
     Kind.EXCLUDED: "The store has pets of excluded rows: check their status in the store.",
 }
-_SETTLE_STEPS: dict[Reader, str] = {
+_UNCONFIRMED_STEPS: dict[Reader, str] = {
     "python": "To settle unconfirmed rows, call result.reconcile() or result.resolve() on their "
     "import.",
     "shell": "To settle unconfirmed rows, load their file with --reconcile or --resolve.",
@@ -54,8 +54,8 @@ class Comparison:
         on: Fields by which rows and pets were matched; empty with ``key``.
         frame: One row per animal: ``kind`` (category), ``difference`` (str: the fields that
             differ), ``row`` and ``line`` of the list (Int64), ``key`` (str), ``id`` of the pet
-            (Int64), then each field of a pet as the list has it and, as ``<field>_in_store``, as
-            the store has it; last ``problem`` (str): why a row cannot be compared, or which key or
+            (Int64), then each field of a pet in the list and, as ``<field>_in_store``, in the
+            store; last ``problem`` (str): why a row cannot be compared, or which key or
             pet is similar.
         warnings: Warnings from reading and comparing the list.
     """
@@ -85,12 +85,12 @@ class Comparison:
 
     @property
     def _has_pet(self) -> pd.Series[bool]:
-        # A pet in a group of equal pets has no id here.
+        # Pets in a group of equal pets have no id here.
         return self.frame["name" + IN_STORE].notna() | self.frame["kind"].eq(Kind.SAME)
 
     @property
     def differences(self) -> dict[str, int]:
-        """The number of animals of each kind that is a difference.
+        """The number of animals per kind of difference.
 
         An excluded row counts if the store has its pet.
         """
@@ -101,7 +101,7 @@ class Comparison:
 
     @property
     def is_equal(self) -> bool:
-        """Whether list and store agree about every animal, and the listing is complete."""
+        """Whether list and store agree on every animal, and the listing is complete."""
         return self.completeness.is_complete and not self.differences
 
     def of(self, kind: Kind | KindName) -> pd.DataFrame:
@@ -116,7 +116,7 @@ class Comparison:
         categories: Categories = None,
         overwrite: bool = False,
     ) -> Path:
-        """Write a workbook with a summary and a sheet per kind, both values side by side.
+        """Write a workbook with a summary and a sheet per kind, with both values side by side.
 
         Args:
             path: An ``.xlsx`` file.
@@ -125,8 +125,8 @@ class Comparison:
 
         Raises:
             MissingExtraError: XlsxWriter is not installed.
-            ReportError: The file cannot be written, or was changed by somebody; an
-                existing file is unchanged.
+            ReportError: The file cannot be written, or somebody changed it; an existing file is
+                unchanged.
         """
         target, labels = Path(fspath(path)), Labels(categories)
         if not overwrite:
@@ -153,7 +153,7 @@ class Comparison:
 
     def next_steps(self, reader: Reader = "python") -> list[str]:
         """Return the next steps for the differences as sentences, for Python or for a shell."""
-        steps = _STEPS | {Kind.UNCONFIRMED: _SETTLE_STEPS[reader]}
+        steps = _STEPS | {Kind.UNCONFIRMED: _UNCONFIRMED_STEPS[reader]}
         return [steps[Kind(kind)] for kind in self.differences if kind in steps]
 
     def text(self, reader: Reader = "python") -> str:
@@ -179,7 +179,7 @@ class Comparison:
             f"{pet_field.label} ({side})" for pet_field in FIELDS.sent for side in ("list", "store")
         ]
         key = [", ".join(self.key)] if self.key else []
-        return ["What", "Differs in", "Line", *key, "ID", *sides, "Note"]
+        return ["Result", "Differs in", "Line", *key, "ID", *sides, "Note"]
 
     @property
     def table_columns(self) -> list[str]:

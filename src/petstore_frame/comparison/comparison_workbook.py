@@ -16,15 +16,15 @@ from petstore_frame.storage import Book, Sheet, mark_workbook, open_book, styles
 if TYPE_CHECKING:
     from petstore_frame.comparison.comparison_result import Comparison
 
-_TITLE = "Our list against the store"
+_TITLE = "Stocktake: our list and the store"
 _CELL = {**styles.LIST, "align": "left"}
 _SUMMARY_WIDTHS = (26, 20, 20, 40)
 _SMALLEST_WIDTH, _LARGEST_WIDTH, _NOTE_WIDTH = 6, 34, 60
-_MEASURED_ROWS = 1_000  # that decide the width of a column
+_MEASURED_ROWS = 1_000  # used to choose the width of a column
 
 
 def write_workbook(comparison: Comparison, path: Path, labels: Mapping[int, str]) -> None:
-    """Write the workbook; categories have their labels, the fields that differ are marked."""
+    """Write the workbook with category labels; values that differ are marked."""
     with open_book(path) as book:
         mark_workbook(
             book.workbook,
@@ -51,7 +51,7 @@ def _write_summary(book: Book, comparison: Comparison) -> None:
     sheet.cell(0, 0, _TITLE, **styles.TITLE)
     sheet.cell(1, 0, comparison.headline)
     sheet.cell(2, 0, f"{comparison.store}; {comparison.completeness}")
-    for col, heading in enumerate(("What", "Rows of the list", "Pets of the store")):
+    for col, heading in enumerate(("Result", "Rows of the list", "Pets of the store")):
         sheet.cell(4, col, heading, **styles.HEAD)
     row = 5
     for counts in comparison.summary.itertuples(name=None):
@@ -68,7 +68,7 @@ def _write_summary(book: Book, comparison: Comparison) -> None:
 
 
 class _Column(NamedTuple):
-    """A column of a sheet: its heading, its values, and the field that it shows, if it is one."""
+    """A column of a sheet: its heading, its values, and the field that it shows, if any."""
 
     heading: str
     values: pd.Series[Any]
@@ -78,11 +78,10 @@ class _Column(NamedTuple):
 def _write_kind(
     sheet: Sheet, comparison: Comparison, rows: pd.DataFrame, labels: Mapping[int, str]
 ) -> None:
-    """Write the rows of a kind, with the values that differ marked."""
+    """Write the rows of a kind; values that differ are marked."""
     columns = [*_columns(comparison, rows, labels)]
-    head, plain, marked = (
-        sheet.book.style(**look) for look in (styles.HEAD, _CELL, {**_CELL, **styles.DIFFERENT})
-    )
+    cell_styles = (styles.HEAD, _CELL, {**_CELL, **styles.DIFFERENT})
+    head, plain, marked = (sheet.book.style(**cell_style) for cell_style in cell_styles)
     sheet.begin_list()
     for col, column in enumerate(columns):
         sheet.width(col, _width(column))
@@ -102,7 +101,7 @@ def _write_kind(
 def _columns(
     comparison: Comparison, rows: pd.DataFrame, labels: Mapping[int, str]
 ) -> Iterator[_Column]:
-    """Yield the columns that have content; a field in which no row differs is one column."""
+    """Yield the columns with content; a field without differences takes one column, not two."""
     differing = {name for names in rows["difference"].fillna("") for name in names.split(", ")}
     columns = [
         _Column("Differs in", rows["difference"]),

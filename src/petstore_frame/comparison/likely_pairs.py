@@ -1,6 +1,6 @@
-"""Finds rows and pets that are probably the same animal, without proof.
+"""Finds rows and pets that are probably the same animal.
 
-Similar keys and names become questions for a person; nothing is matched here.
+Similar keys and names are notes for a person; nothing is matched here.
 """
 
 from __future__ import annotations
@@ -118,6 +118,6 @@ def _pet_contents(rows: pd.DataFrame) -> list[str]:
 
 
 def _note(table: pd.DataFrame, notes: pd.Series[Any]) -> None:
-    """Write a note into ``problem``, after the one that is there."""
+    """Append a note to ``problem``."""
     present = table.loc[notes.index, "problem"]
     table.loc[notes.index, "problem"] = notes.where(present.isna(), present + "; " + notes)

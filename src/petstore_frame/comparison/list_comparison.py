@@ -1,4 +1,4 @@
-"""Compares the list of a user with the pets of a store."""
+"""Compares a list of the user with the pets of a store."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from petstore_frame.loader import Recipe, RecipeOptions, State, as_recipe, read_
 from petstore_frame.schema import FIELDS, AnyFrame, as_type, minute_text
 from petstore_frame.validation import checked_choices
 
-BY_ID = ("id",)  # two listings of the store are compared
+BY_ID = ("id",)  # compares two listings of the store
 
 
 def compare(
@@ -107,7 +107,7 @@ def compare(
             has_columns = len(reading.key or ()) > 1
             warnings += note_similar_keys(table, keys, has_columns=has_columns)
         warnings += [*note_similar_names(table), *note_possible_duplicates(table)]
-    if not completeness.covers_all:  # absence proves only that it was not read
+    if not completeness.covers_all:  # a missing pet may not have been read
         is_absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].mask(is_absent, str(Kind.NOT_SEEN))
     return Comparison(name, store, completeness, reading.key or (), fields, table, tuple(warnings))
@@ -118,7 +118,7 @@ def _match(
     pets: pd.DataFrame,
     match: Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame],
 ) -> pd.DataFrame:
-    """Match the included rows, then the excluded rows with the remaining pets."""
+    """Match the included rows, then match the excluded rows with the remaining pets."""
     is_excluded = rows["is_excluded"]
     table = match(rows[~is_excluded].reset_index(drop=True), pets)
     if not is_excluded.any():
@@ -142,7 +142,7 @@ def _journal_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> 
 
 
 def _full_listing(value: Any) -> Inventory:
-    """Return the inventory to compare with; a selection of pets is an error."""
+    """Return the inventory to compare with; raise for a selection of pets."""
     inventory = read_listing(value)
     if inventory is None:
         raise ArgumentError(

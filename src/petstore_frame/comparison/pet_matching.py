@@ -1,7 +1,7 @@
 """Matches the rows of a list with the pets of a store, and finds the fields that differ.
 
 No pair is arbitrary. With a key, the journal has the pet of each row. Without a key, rows and pets
-with equal fields form a group, and a group is paired only if exactly one pairing is possible.
+with equal fields form a group, which is paired only if exactly one pairing is possible.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNDECIDED = ""  # the kind of a row or a pet until rows and pets are joined
 
 
 class Kind(StrEnum):
-    """The kinds of a comparison, in the order in which they are shown."""
+    """The kinds of rows in a comparison, in display order."""
 
     CHANGED = "changed"
     ONLY_IN_LIST = "only in list"
@@ -66,10 +66,10 @@ def match_on(
 ) -> pd.DataFrame:
     """Pair rows with pets that are equal in some fields, if exactly one pairing is possible.
 
-    Rows and pets that are equal in ``on`` are a group. One row and one pet are a pair. If there are
-    as many rows as pets, equal in all that the rows state, they are the same animals, and their
-    ``id`` is missing. A group without pets is only in the list, one without rows only in the store.
-    Any other group is ambiguous.
+    Rows and pets that are equal in ``on`` form a group. A group of one row and one pet is a pair. A
+    group with as many rows as pets, which are equal in all fields that the rows state, has the same
+    animals, and their ``id`` is missing. A group without pets is only in the list, a group without
+    rows is only in the store, and any other group is ambiguous.
 
     Args:
         list_rows: As for ``match_by_key``; keys are not used.
@@ -138,14 +138,14 @@ def _group_kinds(groups: pd.DataFrame, *, covers_all: bool) -> pd.Series[Any]:
 
 
 def _stated_fields(list_rows: pd.DataFrame, on: Sequence[str] = ()) -> list[str]:
-    """Return the fields in which rows and pets must be equal: ``on``, and all that have values."""
+    """Return the fields that must be equal in rows and pets: ``on``, and those with values."""
     return [name for name in NULLABLE if name in on or list_rows[name].notna().any()]
 
 
 def _pair_equal(
     list_rows: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]
 ) -> pd.DataFrame:
-    """Pair each row with a pet that is equal in these fields, so that no pet is used twice.
+    """Pair each row with a pet that is equal in these fields; no pet is used twice.
 
     The first of several equal rows is paired with the first equal pet, and so on; since they are
     equal, the order does not matter.
@@ -218,7 +218,7 @@ def join(
         difference="",
         kind=pets_without_row["pet_kind"].replace(_UNDECIDED, str(Kind.ONLY_IN_STORE)),
     )
-    return pd.concat([_shaped(joined), _shaped(pets_without_row)], ignore_index=True)
+    return pd.concat([_with_dtypes(joined), _with_dtypes(pets_without_row)], ignore_index=True)
 
 
 def _differences(joined: pd.DataFrame, *, states_all: bool) -> pd.Series[Any]:
@@ -235,7 +235,7 @@ def _differences(joined: pd.DataFrame, *, states_all: bool) -> pd.Series[Any]:
     return names.str.removeprefix(", ")
 
 
-def _shaped(frame: pd.DataFrame) -> pd.DataFrame:
+def _with_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of a comparison with their dtypes."""
     dtypes: dict[str, Any] = {
         "kind": pd.CategoricalDtype([str(kind) for kind in Kind]),

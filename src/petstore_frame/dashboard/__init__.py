@@ -1,4 +1,4 @@
-"""The live view of a store: every control that a user sees is an ipywidget with a value."""
+"""An interactive view of a store, in which every control is an ipywidget with a value."""
 
 from petstore_frame.errors import MissingExtraError
 

@@ -1,4 +1,4 @@
-"""Runs what a button starts in a thread, shows its progress next to the button, and stops it."""
+"""Runs the job of a button in a thread, shows its progress next to the button, and stops it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from petstore_frame.errors import AuthenticationError, JournalLockedError, Petst
 from petstore_frame.rendering import PAGE
 
 REPORT_EVERY_S = 0.2
-# From here on the page says that the store does not reply.
+# After this wait, the page says that the store does not reply.
 SILENT_AFTER_S = 5.0
-# How often a thread that waits for the store looks whether it should stop.
+# How often a thread that waits for the store checks whether to stop.
 POLL_S = 0.1
 FINISHING = (
     "Finishing the requests already sent. “Stop now” stops at once; a few rows will then need "
@@ -25,12 +25,12 @@ FINISHING = (
 
 
 class ProgressArea:
-    """The place next to a button where progress, results and errors of its job appear.
+    """The area next to a button that shows the progress, result and errors of its job.
 
     Attributes:
-        notice: What the page says about the job.
-        stop: The button that stops it.
-        widget: Both of them.
+        notice: The message about the job.
+        stop: The button that stops the job.
+        widget: The box with the message and the button.
     """
 
     def __init__(self, factory: WidgetFactory, press_stop: Callable[[], None]) -> None:
@@ -40,16 +40,16 @@ class ProgressArea:
         set_visible(self.stop, False)
 
     def show(self, markup: str) -> None:
-        """Show markup in place of the last message."""
+        """Replace the message."""
         self.notice.value = markup
 
 
 @dataclass(frozen=True)
 class Job:
-    """A function to run in a thread, what it is called, and where its progress appears.
+    """A function to run in a thread, with its label and the area that shows its progress.
 
-    ``is_sending`` says that pets are sent: a first Stop then waits for the requests in flight, and
-    no other job may end it. ``can_stop`` shows the button at all.
+    ``is_sending`` means that the job sends pets: the first Stop then waits for the requests in
+    flight, and no other job can end it. ``can_stop`` shows the Stop button.
     """
 
     label: str
@@ -61,7 +61,7 @@ class Job:
 
 
 class Background:
-    """One job at a time, in a thread.
+    """Runs one job at a time in a thread.
 
     Args:
         factory: Makes the widgets.
@@ -77,7 +77,7 @@ class Background:
     ) -> None:
         self._factory, self._on_change, self._ask_for_key = factory, on_change, ask_for_key
         self._lock, self._stop_event = Lock(), Event()
-        self._stops = 0  # clicks on Stop that the job has not noticed yet
+        self._stops = 0  # clicks on Stop that the job has not handled yet
         self._thread: Thread | None = None
         self._job: Job | None = None
         self._next_job: Job | None = None
@@ -94,28 +94,28 @@ class Background:
         return job is not None and job.is_sending
 
     def add_area(self, factory: WidgetFactory | None = None) -> ProgressArea:
-        """Make a place for the progress of jobs."""
+        """Create an area for the progress of jobs."""
         return ProgressArea(factory or self._factory, self.press_stop)
 
     def start(self, job: Job) -> None:
-        """Start a job, or queue it behind the current one; only the last queued job counts.
+        """Start a job, or queue it after the current one; a later job replaces a queued one.
 
-        A job that only checks is ended by the next one; a job that the user can stop is not.
+        The next job stops the current one, unless the user can stop the current one with a button.
         """
         with self._lock:
             self._next_job = job
             if self._job is not None:
                 if not self._job.can_stop:
-                    self._note_stop()
+                    self._count_stop()
                 return
             self._job = job
             self._thread = Thread(target=self._run_jobs, name="petstore", daemon=True)
         self._thread.start()
 
     def _run_jobs(self) -> None:
-        while (job := self._take_next()) is not None:
+        while (job := self._next_from_queue()) is not None:
             job.area.show(PAGE.progress(job.label))
-            self._draw(job)
+            self._show_controls(job)
             message = self._message_after(job)
             area = (self._job or job).area
             if message is not None and self._next_job is None:
@@ -124,12 +124,12 @@ class Background:
         self._on_change()
 
     def _message_after(self, job: Job) -> str | None:
-        """Run a job; return what to show if it did not reach its end."""
+        """Run a job; return the message to show if it was stopped or failed."""
         try:
             job.run()
         except KeyboardInterrupt:
             return PAGE.warning("Stopped", ["Nothing was lost; start it again when you like."])
-        except Exception as problem:  # noqa: BLE001 # whatever it is, the user has to see it
+        except Exception as problem:  # noqa: BLE001 # the user must see any error
             if self.is_stopping and not job.is_sending:
                 return PAGE.warning("Stopped", ["Nothing was lost; start it again when you like."])
             if is_key_rejected(problem):
@@ -137,39 +137,39 @@ class Background:
             return failure_markup(problem, job.failure_title)
         return None
 
-    def _take_next(self) -> Job | None:
-        """Take the next job; None ends the thread."""
+    def _next_from_queue(self) -> Job | None:
+        """Make the queued job the current one; None ends the thread."""
         with self._lock:
             self._stop_event.clear()
             self._stops, self.is_stopping = 0, False
             self._job, self._next_job = self._next_job, None
             return self._job
 
-    def _draw(self, job: Job) -> None:
+    def _show_controls(self, job: Job) -> None:
         set_visible(job.area.stop, job.can_stop)
         job.area.stop.description = "Stop"
         self._on_change()
 
     def press_stop(self) -> None:
-        """Do what a click on Stop does; the second click does not wait for requests in flight."""
+        """Handle a click on Stop; the second click does not wait for requests in flight."""
         job = self._job
         if job is None:
             return
         self.is_stopping = True
-        self._note_stop()
+        self._count_stop()
         if job.is_sending:
             job.area.show(PAGE.progress(FINISHING))
             job.area.stop.description = "Stop now"
 
-    def _note_stop(self) -> None:
+    def _count_stop(self) -> None:
         self._stops += 1
         self._stop_event.set()
 
     def check(self, seconds: float = 0) -> None:
-        """Wait, and end the job if somebody asked for that before or during the wait.
+        """Wait, and end the job if Stop was clicked before or during the wait.
 
         Raises:
-            KeyboardInterrupt: Once per click, so that whatever is running ends as after Ctrl-C.
+            KeyboardInterrupt: Once per click; running code then ends as it does after Ctrl-C.
         """
         if not self._stop_event.wait(seconds):
             return
@@ -179,7 +179,7 @@ class Background:
         raise KeyboardInterrupt
 
     def move_to(self, area: ProgressArea) -> None:
-        """Show the progress of the current job in another place from now on."""
+        """Move the progress of the current job to another area."""
         job = self._job
         if job is None or job.area is area:
             return
@@ -188,14 +188,14 @@ class Background:
         self._job = replace(job, area=area)
         set_visible(area.stop, job.can_stop)
 
-    def say(self, markup: str) -> None:
+    def show_message(self, markup: str) -> None:
         """Show markup in the area of the current job."""
         job = self._job
         if job is not None:
             job.area.show(markup)
 
     def report(self, text: str, share_done: float | None = None) -> None:
-        """Show progress at most five times a second, or end the job if it should stop."""
+        """Show progress at most five times a second, or end the job if Stop was clicked."""
         self.check()
         now = time.monotonic()
         if now - self._reported_at < REPORT_EVERY_S:
@@ -203,31 +203,31 @@ class Background:
         if self.is_stopping and self.is_sending:
             return
         self._reported_at = now
-        self.say(PAGE.progress(text, share_done))
+        self.show_message(PAGE.progress(text, share_done))
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait until no job is running; return whether that is so."""
+        """Wait until no job is running; return False if a job still runs after the timeout."""
         thread = self._thread
         if thread is not None and thread is not current_thread():
             thread.join(timeout_s)
         return thread is None or not thread.is_alive()
 
     def close(self) -> None:
-        """Stop the current job in order."""
+        """Stop the current job, and wait until it has ended."""
         self._next_job = None
-        self._note_stop()
+        self._count_stop()
         self.wait()
 
 
 class StoppableClient:
-    """A client whose GET requests end within a moment after Stop, even if the store hangs.
+    """A client whose GET requests end soon after a click on Stop, even if the store hangs.
 
-    A GET changes nothing, so its answer may be ignored: the request runs in a thread of its own,
-    and the job that waits for it looks at the Stop button meanwhile. A POST is passed on unchanged.
+    A GET changes nothing, so its response may be ignored: the request runs in a separate thread,
+    and the job checks the Stop button while it waits. A POST is passed on unchanged.
 
     Args:
         client: The client that sends the requests.
-        background: Has the job that waits, and shows that the store does not reply.
+        background: Runs the job that waits, and shows that the store does not reply.
     """
 
     def __init__(self, client: Any, background: Background) -> None:
@@ -267,7 +267,7 @@ class StoppableClient:
         return answers[0]
 
     def _note_wait(self, waited_s: float) -> None:
-        """Say how long the store has been silent; end the job if it should stop."""
+        """Show how long the store has not replied; end the job if Stop was clicked."""
         if current_thread() is not self._job_thread:
             if self._background.is_stopping:
                 raise PetstoreError("stopped")
@@ -278,7 +278,7 @@ class StoppableClient:
 
 
 def silence_text(waited_s: float) -> str:
-    """Return what the page says while the store does not reply.
+    """Return the message to show while the store does not reply.
 
     Example:
         >>> silence_text(28.4)
@@ -288,7 +288,7 @@ def silence_text(waited_s: float) -> str:
 
 
 def is_key_rejected(problem: BaseException | None) -> bool:
-    """Return whether a rejected API key is the problem, or the cause of it at any depth."""
+    """Return whether an error, or one of its causes, is a rejected API key."""
     while problem is not None:
         if isinstance(problem, AuthenticationError):
             return True
@@ -297,7 +297,7 @@ def is_key_rejected(problem: BaseException | None) -> bool:
 
 
 def failure_markup(problem: BaseException, title: str = "Something went wrong", *more: str) -> str:
-    """Return a message that says what went wrong, and what still holds."""
+    """Return a message about an error, with the lines that should follow it."""
     text = str(problem) or type(problem).__name__
     if isinstance(problem, JournalLockedError):
         title = "Another import into this store is running; try again when it has ended"

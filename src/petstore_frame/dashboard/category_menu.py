@@ -1,4 +1,4 @@
-"""A list of categories with boxes to tick, which can be searched."""
+"""A searchable list of categories with checkboxes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SEARCH = "type to search"
 
 
 class CategoryMenu(LiveHTML):
-    """A menu from which several categories are chosen; none means all.
+    """A menu to choose several categories; if none is chosen, all are shown.
 
     Attributes:
-        value: The names of the chosen categories: ``menu.value = ("Dog", "Cat")``.
-        options: The names to choose from.
+        value: Names of the chosen categories, such as ``menu.value = ("Dog", "Cat")``.
+        options: Names to choose from.
     """
 
     value = traitlets.Tuple()
@@ -28,8 +28,8 @@ class CategoryMenu(LiveHTML):
     def __init__(self, label: str, **options: Any) -> None:
         self._label = label
         super().__init__(self._toggle, **options)
-        self.observe(self._draw, ["value", "options"])
-        self._draw()
+        self.observe(self._update_markup, ["value", "options"])
+        self._update_markup()
 
     @traitlets.validate("value")
     def _as_tuple(self, proposal: Any) -> tuple[str, ...]:
@@ -44,7 +44,7 @@ class CategoryMenu(LiveHTML):
         else:
             self.value = tuple(chosen for chosen in self.value if chosen != name)
 
-    def _draw(self, _: object = None) -> None:
+    def _update_markup(self, _: object = None) -> None:
         items = [self._item(name) for name in self.options]
         search = element(
             "input",

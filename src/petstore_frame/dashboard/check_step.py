@@ -1,4 +1,4 @@
-"""Step 4: what sending would do, and what needs a decision before."""
+"""Step 4: shows what sending would do, and asks for the decisions that it needs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from petstore_frame.dashboard.conflicting_rows import ConflictingRows
 from petstore_frame.dashboard.duplicate_cases import DuplicateCases
 from petstore_frame.dashboard.import_plan import Plan
 from petstore_frame.dashboard.import_state import ImportState
-from petstore_frame.dashboard.invalid_rows import draw_grid, undecided_rows
-from petstore_frame.dashboard.row_cards import cards_text, draw_cards
+from petstore_frame.dashboard.invalid_rows import grid_markup, undecided_rows
+from petstore_frame.dashboard.row_cards import cards_markup, cards_text
 from petstore_frame.dashboard.step_frame import Progress, Step
 from petstore_frame.dashboard.widgets import (
     WidgetFactory,
@@ -28,32 +28,32 @@ if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab
 
 GRID_ROWS = 50
-# The same file again, a resend, and valid rows among many invalid ones are decisions, too.
+# Other decisions: load the same file again, resend, or send the valid rows among many invalid ones.
 DECISIONS = ("as_new", "resend", "send_valid_rows")
 _SUSPICIOUS = {
     Suspicion.TOTAL_ROW: "Import the totals rows as animals",
     Suspicion.UNLISTED_CATEGORY: "Import the rows whose category is not in the list",
-    Suspicion.SWALLOWED_ROWS: "Import the rows whose cell seems to hold other rows",
+    Suspicion.SWALLOWED_ROWS: "Import the rows with a cell that seems to contain other rows",
     Suspicion.HIDDEN_ROW: "Import the hidden rows",
-    Suspicion.LARGE_QUANTITY: "Import the rows that stand for very many animals",
+    Suspicion.LARGE_QUANTITY: "Import the rows with a very large number of animals",
     Suspicion.WRAPPED_NAMES: "Import the names with their quotes and HTML entities",
 }
 
 
 class CheckStep:
-    """What sending would do, in numbers, and the decisions that change it.
+    """The numbers of rows that sending would add or skip, and the decisions that change them.
 
     Attributes:
-        keep: Which of several rows of one animal counts.
-        cases: A pair of buttons per case of the duplicate question, by case.
-        decisions: A box to tick for each of ``DECISIONS``.
-        allow: A box to tick for each kind of suspicious rows.
-        grid: The invalid rows; ``edit`` does what typing into a cell does.
+        keep: A list to choose which of several rows of an animal to use.
+        cases: The two buttons of each case of the duplicate question, by case.
+        decisions: A checkbox for each of ``DECISIONS``.
+        allow: A checkbox for each kind of suspicious row.
+        grid: The invalid rows; ``edit`` has the same effect as typing into a cell.
     """
 
     def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
         self._factory, self._tab = factory, tab
-        hint = "See what will be added, and decide what needs a decision."
+        hint = "See what will be added, and make the decisions that are needed."
         self.step = Step(factory, 4, "Check", hint, tab.toggle)
         self.area = tab.background.add_area(factory)
         self._cards, self._warnings = factory.html(), factory.html()
@@ -82,7 +82,7 @@ class CheckStep:
         return self.question.controls
 
     def forget(self) -> None:
-        """Remove the controls of the last file."""
+        """Remove the controls of the previous file."""
         self.question.forget()
         for box in self.allow.values():
             box.close()
@@ -99,7 +99,7 @@ class CheckStep:
         summary = "" if plan is None else cards_text(plan.groups)
         self.step.render(progress, summary, is_opened=state.opened == 4, note=note)
         has_plan = plan is not None
-        self._cards.value = self._draw_cards(state)
+        self._cards.value = self._cards_markup(state)
         lines = [] if plan is None else plan.warnings
         self._warnings.value = PAGE.items(lines) if lines else ""
         question = None if plan is None else plan.question
@@ -113,11 +113,11 @@ class CheckStep:
             box.description = text or box.description
             set_visible(box, has_plan and (bool(text) or box.value))
         self._common_cause.value = ""
-        if plan is not None and plan.is_held and not state.send_valid_rows:
-            title = "Nothing is sent yet, as most rows have the same problem"
-            self._common_cause.value = PAGE.warning(title, [plan.held_reason])
+        if plan is not None and plan.is_blocked and not state.send_valid_rows:
+            title = "Nothing is sent yet, because most rows have the same problem"
+            self._common_cause.value = PAGE.warning(title, [plan.blocking_reason])
 
-    def _draw_cards(self, state: ImportState) -> Markup:
+    def _cards_markup(self, state: ImportState) -> Markup:
         plan = state.plan
         if plan is None or plan.question is not None:
             return Markup("")
@@ -125,10 +125,10 @@ class CheckStep:
         groups = dict(plan.groups)
         groups[RowGroup.TO_SEND] += corrected
         groups[RowGroup.NEED_FIXING] -= corrected
-        return draw_cards(groups, _card_notes(plan, corrected))
+        return cards_markup(groups, _card_notes(plan, corrected))
 
     def _answer(self, case: str, value: str | None) -> None:
-        """Answer one case of the duplicate question; None takes the answer back."""
+        """Answer one case of the duplicate question; None removes the answer."""
         answers = {**self._tab.state.answers}
         answers.pop(case, None)
         if value is not None:
@@ -143,10 +143,10 @@ class CheckStep:
         rows = [] if plan is None or plan.question is not None else undecided_rows(plan, state)
         title = f"{count_text(len(rows), 'row')} with a problem"
         self._grid_title.value = element("h4", title) if rows else ""
-        self.grid.markup = scrollable(draw_grid(rows[:GRID_ROWS], state)) if rows else ""
+        self.grid.markup = scrollable(grid_markup(rows[:GRID_ROWS], state)) if rows else ""
         note = ""
         if rows:
-            note = "Correct the marked cells here; rows that you leave as they are go to fix.csv."
+            note = "Correct the marked cells here; rows that you do not correct go to fix.csv."
         if len(rows) > GRID_ROWS:
             note = (
                 f"These are the first {GRID_ROWS}. All {len(rows):,} rows go to fix.csv, which you "
@@ -159,7 +159,7 @@ class CheckStep:
             self.edit(int(used["line"]), used["edit"], used.get("value", ""))
 
     def edit(self, line: int, column: str, text: str) -> None:
-        """Type into a cell of an invalid row; its own text takes the edit back."""
+        """Change a cell of an invalid row; its original text removes the edit."""
         state = self._tab.state
         if state.plan is None:
             return
@@ -190,7 +190,7 @@ class CheckStep:
     # Other decisions.
 
     def _decision_texts(self, state: ImportState) -> dict[str, str]:
-        """Return the text of each decision that there is to make, empty for the others."""
+        """Return the text of each open decision, and an empty text for the others."""
         texts = dict.fromkeys(DECISIONS, "")
         plan = state.plan
         if plan is None or plan.question is not None:
@@ -202,7 +202,7 @@ class CheckStep:
             )
         if plan.missing_pets:
             texts["resend"] = f"Send the {count_text(plan.missing_pets, 'missing animal')} again"
-        if plan.is_held:
+        if plan.is_blocked:
             texts["send_valid_rows"] = "Send the rows without problems anyway"
         return texts
 
@@ -221,12 +221,12 @@ def _note(plan: Plan, state: ImportState) -> str:
     if plan.question is not None:
         return f"{rows}. One question needs your answer."
     if undecided:
-        return f"{rows}. {undecided:,} need a decision, or are left to fix."
+        return f"{rows}. {undecided:,} need a decision or a correction."
     return f"{rows}. Nothing needs a decision."
 
 
 def _card_notes(plan: Plan, corrected: int) -> dict[RowGroup, str]:
-    """Return what the cards say under their numbers."""
+    """Return the text under the number of each card."""
     notes = {}
     if plan.changed:
         notes[RowGroup.ALREADY_LOADED] = f"{plan.changed:,} changed since"

@@ -1,4 +1,4 @@
-"""Step 1: choose a file, and confirm how it is laid out."""
+"""Step 1: chooses a file, and confirms its layout (encoding, delimiter, header row, sheet)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from petstore_frame.schema import count_text
 if TYPE_CHECKING:
     from petstore_frame.dashboard.file_steps import FileSteps
 
-ROWS_SHOWN, LONGEST_CELL, HEADER_ROWS = 6, 40, 40
+PREVIEW_ROWS, LONGEST_CELL, HEADER_ROWS = 6, 40, 40
 EXTENSIONS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm"
 DROP_HERE = "Drop a file here, or paste a table from a spreadsheet"
 LAYOUT_LABELS = {
@@ -41,14 +41,15 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe ( | )"}
 
 
 class ChooseFileStep:
-    """The ways to give a file, and how it is laid out.
+    """The controls to choose a file and to set its layout.
 
     Attributes:
-        file, path, drop: Upload a file; its path on this machine; drop it or paste a table.
-        settings: Upload a saved recipe, which is used for the file.
-        layout: The options of the layout, by name: ``layout["encoding"].value = "cp1252"``.
-        confirm: The button that says that the file is read correctly.
-        start_over: The button that forgets the remembered answers.
+        file, path, drop: Controls to upload a file, enter its path on this machine, and drop it or
+            paste a table.
+        settings: Uploads a saved recipe to read the file with.
+        layout: The layout options by name: ``layout["encoding"].value = "cp1252"``.
+        confirm: The button that confirms the layout.
+        start_over: The button that deletes the saved answers for this header.
     """
 
     def __init__(self, factory: WidgetFactory, steps: FileSteps, title: str, hint: str) -> None:
@@ -106,8 +107,8 @@ class ChooseFileStep:
         if preview is None:
             return
         if questions or state.opened == 1:
-            has_odd_letters = ENCODING in state.layout_answers
-            table = preview_table(preview, odd_letters_first=has_odd_letters)
+            is_encoding_open = ENCODING in state.layout_answers
+            table = preview_table(preview, accented_rows_first=is_encoding_open)
             self._preview.value = scrollable(table)
         for option, (options, value) in _layout_options(preview).items():
             set_options(self.layout[option], options, value)
@@ -140,20 +141,20 @@ class ChooseFileStep:
         self._steps.change_recipe(state.recipe.with_options(**state.layout_answers))
 
     def _set_option(self, option: str, value: Any) -> None:
-        """Read the file with another layout: it has other columns, which are recognized anew."""
+        """Read the file with another layout, and match its columns again."""
         self._steps.change_recipe(
             self._steps.state.recipe.replace(**{option: value}, mapping=None, key=None)
         )
 
 
 def _summary(state: FileState) -> str:
-    """Return the file and how it is read in one line."""
+    """Describe the file and its layout in one line."""
     preview, source = state.preview, state.source
     if preview is None or source is None:
         return ""
     rows = max(preview.count, len(preview.records))
     parts = [preview.name]
-    if rows:  # they are counted once the columns are matched
+    if rows:  # 0 until the columns are matched
         parts.append(count_text(rows, "row"))
     encoding, delimiter = preview.facts.get("encoding"), preview.facts.get("delimiter")
     if encoding is not None:
@@ -166,7 +167,7 @@ def _summary(state: FileState) -> str:
 
 
 def encoding_name(encoding: str) -> str:
-    """Return what people call an encoding.
+    """Return the usual name of an encoding.
 
     Example:
         >>> encoding_name("cp1252"), encoding_name("utf-8-sig"), encoding_name("big5")
@@ -177,9 +178,9 @@ def encoding_name(encoding: str) -> str:
 
 
 def _questions(state: FileState) -> Markup:
-    """Ask about the layout, and say what keeps the file from being read."""
-    asked = [_question(option, value) for option, value in state.layout_answers.items()]
-    markup = PAGE.warning("Please check", asked) if asked else Markup("")
+    """Return the questions about the layout, and the errors that prevent reading the file."""
+    layout_questions = [_question(option, value) for option, value in state.layout_answers.items()]
+    markup = PAGE.warning("Please check", layout_questions) if layout_questions else Markup("")
     for problem in state.problems:
         markup += PAGE.failure("This file needs your answer", str(problem).splitlines())
     return markup
@@ -191,13 +192,13 @@ def _question(option: str, value: Any) -> str:
     if option == "delimiter":
         return f"We split the cells at each {DELIMITERS.get(value, value)}. Is that right?"
     if option == "header_row":
-        return f"We take row {value} for the column names. Is that right?"
+        return f"We use row {value} as the column names. Is that right?"
     label = LAYOUT_LABELS.get(option, option.capitalize())
     return f"{label}: {value}. Is that right?"
 
 
 def _layout_options(preview: FilePreview) -> dict[str, tuple[list[Any], Any]]:
-    """Return what each option of the layout offers, and its value now."""
+    """Return the choices and the current value of each layout option."""
     facts = {option: preview.facts.get(option, "") for option in LAYOUT_OPTIONS}
     encoding, delimiter = facts["encoding"], facts["delimiter"]
     encodings = ENCODINGS | ({} if encoding in ENCODINGS else {encoding: encoding})
@@ -215,23 +216,24 @@ def preview_table(
     preview: FilePreview,
     notes: Callable[[str], str] = lambda _: "",
     *,
-    odd_letters_first: bool = False,
+    accented_rows_first: bool = False,
 ) -> Markup:
-    """Return the first rows; ``notes`` says below the name of each column what it is.
+    """Return the first rows as a table; ``notes`` returns the text below a column name.
 
-    With ``odd_letters_first`` the rows with letters that another encoding would change come first.
+    With ``accented_rows_first``, rows with non-ASCII letters come first, because only these look
+    different in another encoding.
     """
-    shown = [at for at, column in enumerate(preview.columns) if column.strip()]
+    named_columns = [at for at, column in enumerate(preview.columns) if column.strip()]
     head = []
-    for at in shown:
+    for at in named_columns:
         column = preview.columns[at]
         note = element("small", notes(column), class_="pf-faint")
         head.append(element("span", shorten(column, LONGEST_CELL), note))
     first_rows = [*preview.rows]
-    if odd_letters_first:
+    if accented_rows_first:
         first_rows.sort(key=lambda row: "".join(row).isascii())
     rows = [
-        [shorten("".join(row[at : at + 1]), LONGEST_CELL) for at in shown]
-        for row in first_rows[:ROWS_SHOWN]
+        [shorten("".join(row[at : at + 1]), LONGEST_CELL) for at in named_columns]
+        for row in first_rows[:PREVIEW_ROWS]
     ]
     return PAGE.table(rows, head, caption=f"Rows of {preview.name}")

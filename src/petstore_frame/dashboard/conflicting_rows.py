@@ -1,4 +1,4 @@
-"""Shows the animals with several rows that disagree, and asks which row counts."""
+"""Shows animals whose rows disagree, and asks which row to use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EXAMPLE_ROWS, LONGEST = 5, 40
 CHOOSE, ORDERED = "choose …", "order_by: "
-# A birthday says nothing about which row is newer.
+# A birthday does not tell which row is newer.
 _BIRTHDAY = re.compile(
     r"birth|born|\bdob\b|geburt|geboren|naissance|nacimiento|nascita|nascimento|geboorte|född|født",
     re.IGNORECASE,
@@ -28,7 +28,7 @@ class ConflictingRows:
     """One example per cause of a conflict, next to the control that resolves them.
 
     Attributes:
-        keep: Which of several rows of one animal counts.
+        keep: A list to choose which of several rows of an animal to use.
     """
 
     def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
@@ -39,7 +39,7 @@ class ConflictingRows:
         self.widget = factory.column(self._examples, self._keep_row)
 
     def render(self, state: ImportState) -> None:
-        """Show the conflicts, and what the columns of the file offer to resolve them."""
+        """Show the conflicts, and offer the columns that can resolve them."""
         plan, preview = state.plan, state.preview
         conflicts = [] if plan is None else plan.conflicts
         markup = Markup("")
@@ -73,7 +73,7 @@ class ConflictingRows:
 
 
 def is_birthday(column: str) -> bool:
-    """Return whether a column is of birthdays, which do not say which row is newer.
+    """Return whether a column holds birthdays, which do not tell which row is newer.
 
     Example:
         >>> is_birthday("Date of Birth"), is_birthday("Geburtsdatum"), is_birthday("Outcome Date")
@@ -106,7 +106,7 @@ def _conflict_markup(conflict: Conflict, state: ImportState) -> Markup:
 
 
 def _example_columns(conflict: Conflict, state: ImportState) -> list[str]:
-    """Return the columns that show an animal: the key, what is sent, and where its rows differ."""
+    """Return the columns to show: the key, the columns that are sent, and those that differ."""
     preview = state.preview
     mapping = {} if preview is None else preview.mapping
     mapped = [mapping[field.name] for field in FIELDS.sent if field.name in mapping]

@@ -1,4 +1,4 @@
-"""Puts the tabs of the dashboard together, and keeps a static copy for a saved notebook."""
+"""Builds the dashboard from its tabs, with a static copy for saved notebooks."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from petstore_frame.loader import place_of
 from petstore_frame.schema import Categories, Labels
 from petstore_frame.validation import checked_client
 
-FIRST_WAIT_S = 10.0  # for the first reading; a longer one continues in the background
-EXIT_WAIT_S = 4.0  # Jupyter kills a kernel that has not ended after 5 s
+FIRST_WAIT_S = 10.0  # for the first reading, which then continues in the background
+EXIT_WAIT_S = 4.0  # Jupyter kills a kernel that takes longer than 5 s to end
 _open_dashboards: WeakSet[Dashboard] = WeakSet()
 
 
@@ -35,11 +35,11 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Show a store, import files and compare lists in a notebook.
 
     To display the dashboard, make it the last line of a cell. Each control is a widget of the
-    dashboard or of one of its tabs: ``dashboard.status.value = "sold"`` does what a click does, and
+    dashboard or of one of its tabs: ``dashboard.status.value = "sold"`` selects a status, and
     ``dashboard.tabs.imports.send.send.click()`` sends. The dashboard is a widget too, so it can be
     part of your own page.
 
-    A count that is a minimum has a "≥", and shares are shown only if the total is exact. A saved
+    Minimum counts are marked "≥", and shares are shown only if the total is exact. A saved
     notebook keeps a static copy of the last numbers, which it shows if no kernel is running.
 
     Args:
@@ -107,8 +107,8 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
         self._header = header = StoreHeader(factory.for_part(), self._store, self._on_read)
         self.tabs = factory.make(Tabs, factory, self._store, header, open_history(history))
-        self._draw_tab = factory.handling(self.tabs.draw_open)
-        self.tabs.observe(lambda _: self._draw_tab(), "selected_index")
+        self._update_open_tab = factory.handling(self.tabs.update_open_tab)
+        self.tabs.observe(lambda _: self._update_open_tab(), "selected_index")
         children = [factory.stylesheet(), self._header.widget, factory.message, self.tabs]
         super().__init__(children, layout=factory.layout)
         self.add_class("pf-dash")
@@ -187,7 +187,7 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _on_read(self) -> None:
         self.tabs.inventory.show()
         if self.tabs.selected_index:
-            self._draw_tab()
+            self._update_open_tab()
         for copy in self._static_copies:
             copy.update(self._static_copy(), raw=True)
 
@@ -208,17 +208,17 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         import IPython.display
 
         display: Callable[..., Any] = IPython.display.display
-        # A notebook without a kernel shows only the text of this output: there is none.
+        # Without a kernel, a notebook shows the text of this output, so it has none.
         view = self._repr_mimebundle_() | {"text/plain": ""}
         display(view, raw=True)
         copy = display(self._static_copy(), raw=True, display_id=True)
-        if copy is not None:  # there is none outside of IPython
+        if copy is not None:  # None outside IPython
             self._static_copies.append(copy)
 
 
 @atexit.register
 def _stop_sending() -> None:
-    """Finish the requests in flight if the page is closed in the middle of an import."""
+    """Finish the requests in flight if the page is closed during an import."""
     for dashboard in [*_open_dashboards]:
         if dashboard.tabs.is_sending:
             background = dashboard.tabs.imports.background
@@ -227,7 +227,7 @@ def _stop_sending() -> None:
 
 
 def _close_previous(cell: tuple[str, str] | None) -> None:
-    """Close the dashboards that an earlier run of this cell made, unless one is sending."""
+    """Close the dashboards that an earlier run of this cell created, except one that is sending."""
     if cell is None:
         return
     cell_id, run_id = cell

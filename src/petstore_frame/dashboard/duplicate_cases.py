@@ -14,7 +14,7 @@ from petstore_frame.loader import State
 from petstore_frame.rendering import PAGE, Markup
 from petstore_frame.schema import FIELDS
 
-# What the page asks in each case: the question, and what either answer means.
+# For each case, the question and the labels of its two answers.
 CASES = {
     "in_store": (
         "{rows} of your {of} look like pets already in the store. Are they the same animals?",
@@ -28,41 +28,41 @@ CASES = {
         "Different animals",
     ),
     "similar_key": (
-        "{rows} of your {of} have an animal ID that looks like a known one. Are they the same "
-        "animals?",
+        "{rows} of your {of} have an animal ID that looks like the ID of an animal loaded before. "
+        "Are they the same animals?",
         "Same animals",
         "Different animals",
     ),
     "reused_key": (
-        "{rows} of your {of} have a known animal ID, but the name of another animal. Are they the "
-        "same animals?",
+        "{rows} of your {of} have the animal ID of an animal loaded before, but a different name. "
+        "Are they the same animals?",
         "Same animals, renamed",
-        "Different animals, the ID was used again",
+        "Different animals, the ID was reused",
     ),
     "gone": (
-        "{rows} of your {of} were in the store and are not there anymore. What happened to them?",
+        "{rows} of your {of} were in the store but are no longer there. What happened to them?",
         "They were removed on purpose",
         "The store lost them – create them again",
     ),
     "unsent": (
-        "{rows} of the {of} of this file were not sent, and a later file has the same columns. "
+        "{rows} of the {of} in this file were not sent, and a later file has the same columns. "
         "Should they still be added?",
         "No, the later file replaces them",
-        "Yes, these are other animals",
+        "Yes, these are different animals",
     ),
 }
 
 
 class DuplicateCases:
-    """The cases of the duplicate question, each with its examples and a pair of buttons.
+    """The cases of the duplicate question, each with examples and two answer buttons.
 
     Args:
         factory: Makes the widgets.
         on_answer: Called with the name of a case and ``skip``, ``create`` or None.
 
     Attributes:
-        widget: All of them.
-        controls: The pairs of buttons, by case; a case that is answered keeps its buttons.
+        widget: The box with all cases.
+        controls: The answer buttons by case; an answered case keeps its buttons.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class DuplicateCases:
         self.widget = factory.column(self._examples, self._buttons)
 
     def forget(self) -> None:
-        """Remove the buttons of the last file."""
+        """Remove the buttons of the previous file."""
         for control in self.controls.values():
             control.close()
         self.controls, self._texts = {}, {}
@@ -85,7 +85,7 @@ class DuplicateCases:
     def render(
         self, question: Any, answers: Mapping[str, str], categories: Mapping[int, str]
     ) -> None:
-        """Show the open cases of a question, None for no question, and the answers."""
+        """Show the open cases of a question and the answers so far; None is no question."""
         open_cases = () if question is None else question.cases
         open_names = {case.name for case in open_cases}
         markup = Markup("")
@@ -110,7 +110,7 @@ class DuplicateCases:
 
 
 def _options(name: str, question: Any) -> list[tuple[str, str]]:
-    """Return what the buttons of a case say, each with the number of pets that it adds."""
+    """Return the button labels of a case, with the number of pets that each answer adds."""
     _, same, different = CASES[name]
     if_skip = question.if_skip.get(State.PENDING, 0)
     if_create = question.if_create.get(State.PENDING, 0)
@@ -121,12 +121,12 @@ def _options(name: str, question: Any) -> list[tuple[str, str]]:
 
 
 def case_text(case: Any) -> str:
-    """Return what the page asks in a case."""
+    """Return the question text of a case."""
     return CASES[case.name][0].format(rows=f"{case.rows:,}", of=f"{case.of:,} rows")
 
 
 def case_markup(case: Any, categories: Mapping[int, str]) -> Markup:
-    """Return the question of a case with its examples, side by side."""
+    """Return the question of a case, with a table of example rows and pets."""
     markup = PAGE.warning(case_text(case))
     rows = [
         [
@@ -143,7 +143,7 @@ def case_markup(case: Any, categories: Mapping[int, str]) -> Markup:
 
 
 def pet_text(body: str, categories: Mapping[int, str]) -> str:
-    """Return an animal in a few words; of a key, the key.
+    """Describe a pet in JSON in a few words; a text that is a key is returned unchanged.
 
     Example:
         >>> pet_text('{"name":"Luna","categoryId":3,"status":"sold"}', {3: "Cat"})

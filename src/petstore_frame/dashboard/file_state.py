@@ -1,4 +1,4 @@
-"""The state of a file on its way through the steps; the widgets only display it."""
+"""The state of a file in the first three steps; the widgets only display it."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.schema import FIELDS
 
-PLACEHOLDER = "?"  # what a recipe has for an open answer
+PLACEHOLDER = "?"  # the value of an open recipe option
 ENCODING = "encoding"
-# The options of a recipe that say how a file is laid out.
+# The recipe options that describe the layout of a file.
 LAYOUT_OPTIONS = (ENCODING, "delimiter", "header_row", "sheet", "quoting", "columns")
 
 
 @dataclass
 class FileState:
-    """A file, how it is read, and what the user still has to answer.
+    """A file, the recipe to read it with, and the questions that are still open.
 
     Attributes:
         source: The file, or None.
-        recipe: How it is read, as far as the user or the file itself says.
-        preview: What it looks like so; None until it was read.
-        postponed: Values whose rows the user wants to fix later.
-        is_remembered: Whether the recipe is that of the last file with this header.
+        recipe: The options that the user chose or the file itself determines.
+        preview: The file as this recipe reads it; None until it was read.
+        postponed: Values whose rows the user will fix later.
+        is_remembered: Whether the recipe comes from the last file with this header.
         is_busy: Whether a job is running.
-        opened: The finished step that the user opened again, by its number.
+        opened: Number of the finished step that the user opened again, or None.
     """
 
     source: Path | None = None
@@ -46,12 +46,12 @@ class FileState:
 
     @property
     def layout_answers(self) -> dict[str, Any]:
-        """What was recognized of the layout and waits for a yes, by option."""
+        """The detected layout options that the user has not confirmed yet."""
         answers = {}
         for question in self.questions:
             option, value = question.add or ("", PLACEHOLDER)
             if option == ENCODING and value == PLACEHOLDER and self.preview is not None:
-                # The preview shows the file in the likeliest encoding, for a person to look at.
+                # The preview uses the likeliest encoding, so that a person can check it.
                 value = self.preview.facts.get(ENCODING, PLACEHOLDER)
             if option in LAYOUT_OPTIONS and value != PLACEHOLDER:
                 answers[option] = value
@@ -59,7 +59,7 @@ class FileState:
 
     @property
     def problems(self) -> list[InputError]:
-        """What keeps the file from being read, and that no yes can answer."""
+        """The errors that prevent reading the file and that a confirmation cannot solve."""
         return [
             question
             for question in self.questions
@@ -73,7 +73,7 @@ class FileState:
 
     @property
     def suggested_mapping(self) -> Mapping[str, str]:
-        """The columns that were recognized and wait for a yes, by field; ``?`` is unclear."""
+        """The detected column of each field that the user has not confirmed; ``?`` is unclear."""
         for question in self.questions:
             if question.add is not None and question.add[0] == "mapping":
                 suggested: Mapping[str, str] = question.add[1]
@@ -88,13 +88,13 @@ class FileState:
 
     @property
     def needs_key(self) -> bool:
-        """Whether one column is certain to identify animals and the user has not said so."""
+        """Whether a column certainly identifies animals, but the user has not chosen a key."""
         preview = self.preview
         return preview is not None and self.recipe.key is None and preview.proposed_key is not None
 
     @property
     def missing_fields(self) -> list[str]:
-        """The required fields that neither a column nor a default fills."""
+        """The required fields without a column and without a default."""
         preview = self.preview
         if preview is None:
             return []
@@ -115,12 +115,12 @@ class FileState:
 
     @property
     def values(self) -> list[FileValue]:
-        """The values that mean something or should."""
+        """The values that have a meaning or need one."""
         return [] if self.preview is None else values_of(self.preview, self.recipe)
 
     @property
     def open_values(self) -> list[FileValue]:
-        """The values that wait for an answer; empty cells can also be filled in one by one."""
+        """The values without a meaning; empty cells can also be corrected row by row."""
         return [
             value
             for value in self.values
@@ -136,7 +136,7 @@ class FileState:
 
     @property
     def open_placeholders(self) -> list[str]:
-        """What the user still has to answer, each as the name of its step."""
+        """The names of the steps with open questions."""
         steps = {
             "Choose a file": self.has_layout,
             "Match columns": self.has_columns,

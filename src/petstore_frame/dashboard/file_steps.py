@@ -1,4 +1,4 @@
-"""The steps that a file goes through before it is imported or compared."""
+"""The steps that prepare a file for an import or a comparison."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.schema import Labels
 
-ROWS_KEPT, ROWS_LOOKED_AT = 30_000, 100_000
+PREVIEW_ROWS, SCANNED_ROWS = 30_000, 100_000
 LONGEST_NAME = 50
 
 
 class FileSteps:
-    """The first three steps of a tab; a subclass adds what the file is for.
+    """The first three steps of a tab; a subclass adds the steps that use the file.
 
     Attributes:
         store: The store that all tabs share.
@@ -51,38 +51,38 @@ class FileSteps:
         self.match_columns = MatchColumnsStep(factory.for_part(), self, unused)
         self.match_values = MatchValuesStep(factory.for_part(), self)
 
-    # What a subclass adds.
+    # Methods for a subclass to override.
 
     def new_state(self) -> FileState:
         """Return the state of a tab without a file."""
         return FileState()
 
     def process(self) -> None:
-        """Do what the file is for, once the steps before it are done; runs in a job."""
+        """Import or compare the file after the first three steps; called in a job."""
         raise NotImplementedError
 
     def render_rest(self) -> None:
-        """Show the steps that the subclass adds."""
+        """Render the steps that the subclass adds."""
 
     def area(self) -> ProgressArea:
-        """Return where the progress of processing the file appears."""
+        """Return the area that shows the progress of ``process``."""
         return self.choose_file.area
 
-    # Giving a file.
+    # Choosing a file.
 
     def upload_path(self, name: str) -> Path:
-        """Return where an upload is kept; a browser may send any name, with any path."""
+        """Return the path to save an upload to; a browser may send a name with any path."""
         stem = re.sub(r"[^\w .()-]", "_", name)[-LONGEST_NAME:].strip(". ")
         return Path(self._uploads.name, stem or "upload")
 
     def keep_upload(self, name: str, content: bytes) -> None:
-        """Keep an upload, and choose it."""
+        """Save an upload, and choose it."""
         path = self.upload_path(name)
         path.write_bytes(content)
         self.choose(path)
 
     def choose(self, path: Path) -> None:
-        """Choose a file; what was answered for the last one is gone."""
+        """Choose a file; the answers for the previous one are discarded."""
         self.match_values.forget()
         self.state = self.new_state()
         self.state.source = path
@@ -93,14 +93,14 @@ class FileSteps:
         self.update()
 
     def use_settings(self, recipe: Recipe) -> None:
-        """Read the file by a saved recipe, or the next one if none is chosen yet."""
+        """Read the file with a saved recipe; without a file, use it for the next file."""
         source = self.state.source
         self._settings = recipe
         if source is not None:
             self.choose(source)
 
     def start_over(self) -> None:
-        """Forget the remembered answers for files with this header."""
+        """Delete the saved answers for files with this header."""
         state = self.state
         if state.preview is not None and state.source is not None:
             self.memory.forget_recipe(state.preview.columns)
@@ -114,7 +114,7 @@ class FileSteps:
         self.render()
 
     def change_recipe(self, recipe: Recipe) -> None:
-        """Read the file by another recipe."""
+        """Read the file with another recipe."""
         if recipe != self.state.recipe:
             layout_changed = any(
                 recipe.to_dict().get(option) != self.state.recipe.to_dict().get(option)
@@ -126,7 +126,7 @@ class FileSteps:
             self.update()
 
     def answer_values(self, recipe: Recipe) -> None:
-        """Take what values mean; the file is read again once all are answered."""
+        """Save the meaning of values; the file is read again when every value has one."""
         self.state.recipe = self._with_categories(recipe)
         if self.state.open_values and self.state.opened != 3:
             self.render()
@@ -138,7 +138,7 @@ class FileSteps:
         return recipe.replace(categories=names or None)
 
     def update(self) -> None:
-        """Read the file anew, and do what it is for, in a job."""
+        """Read the file again, then import or compare it, in a job."""
         self.render()
         self.background.start(Job("Reading the file …", self._update, self.choose_file.area))
 
@@ -146,18 +146,18 @@ class FileSteps:
         if self._read_preview() and self.state.has_columns:
             self.background.move_to(self.area())
             self.process()
-        self.background.say("")
+        self.background.show_message("")
         self.render()
 
     def _read_preview(self) -> bool:
-        """Read the file as far as the steps show it; return whether the answers still hold."""
+        """Read a preview of the file; return False if the user changed an answer meanwhile."""
         state = self.state
         source, recipe = state.source, state.recipe
         if source is None:
             return False
         if not source.exists():
             raise InputError(f"{source} does not exist", hint="check the path")
-        preview = FilePreview.of(source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
+        preview = FilePreview.of(source, recipe, rows=PREVIEW_ROWS, most=SCANNED_ROWS)
         if self._is_new_file and preview.columns:
             self._is_new_file = False
             remembered = self.memory.find_recipe(preview.columns)
@@ -165,10 +165,10 @@ class FileSteps:
             if remembered is not None:
                 recipe = self._with_proven_layout(remembered, preview)
                 state.recipe = recipe
-                preview = FilePreview.of(source, recipe, rows=ROWS_KEPT, most=ROWS_LOOKED_AT)
+                preview = FilePreview.of(source, recipe, rows=PREVIEW_ROWS, most=SCANNED_ROWS)
         with self._factory.drawing():
             if state is not self.state or state.recipe is not recipe:
-                return False  # the user answered something meanwhile, which is read next
+                return False  # the next job reads the file with the new answer
             state.preview = preview
         if state.has_values:
             self.memory.keep_recipe(preview.columns, recipe)
@@ -176,15 +176,15 @@ class FileSteps:
         return True
 
     def _with_proven_layout(self, remembered: Recipe, preview: FilePreview) -> Recipe:
-        """Return the remembered recipe; its layout counts only if this file leaves that open."""
-        asked = {question.add[0] for question in preview.questions if question.add}
-        proven = {option: None for option in LAYOUT_OPTIONS if option not in asked}
+        """Return the saved recipe without the layout options that this file determines itself."""
+        open_options = {question.add[0] for question in preview.questions if question.add}
+        proven = {option: None for option in LAYOUT_OPTIONS if option not in open_options}
         return self._with_categories(remembered.replace(**proven))
 
-    # Showing.
+    # Rendering.
 
     def render(self) -> None:
-        """Show the state."""
+        """Show the state in all steps."""
         with self._factory.drawing():
             self.state.is_busy = self.background.is_busy
             self.choose_file.render(self.state)
@@ -193,6 +193,6 @@ class FileSteps:
             self.render_rest()
 
     def close(self) -> None:
-        """Stop the current job in order, and remove the uploads."""
+        """Stop the current job, and delete the uploads."""
         self.background.close()
         self._uploads.cleanup()

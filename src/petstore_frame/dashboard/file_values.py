@@ -1,4 +1,4 @@
-"""What the values of a file's columns mean, by a recipe."""
+"""Finds the values of a file, and their meaning in a recipe."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from dataclasses import dataclass
 from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.schema import FIELDS
 
-# Two answers that are no value of the field.
+# Answers that are not values of the field.
 NO_STATUS, EXCLUDE = "no status", "don't import these"
 FIX_LATER = "fix these rows later"
 
 
 def fold(text: str) -> str:
-    """Return a value as recipes compare values: `` In Stock `` is ``in stock``."""
+    """Normalize a value as recipes do: `` In Stock `` becomes ``in stock``."""
     return text.strip().casefold()
 
 
 @dataclass(frozen=True)
 class FileValue:
-    """A value of a column, in all its spellings that differ only in case, or its empty cells.
+    """A value of a column with its spellings, which differ only in case, or the empty cells.
 
     Attributes:
-        field: The field of a pet that the column is.
+        field: The field that the column is mapped to.
         column: The column; empty if the file has no column for the field.
-        spellings: As the file writes it, the most frequent first; ``("",)`` are the empty cells.
-        rows: How many rows have it; 0 if they are excluded, so that nothing counts them.
+        spellings: The spellings in the file, the most frequent first; ``("",)`` is the empty cells.
+        rows: Number of rows with this value; 0 if they are excluded.
         suggestion: A value of the field that looks similar, or None.
     """
 
@@ -42,7 +42,7 @@ class FileValue:
 
     @property
     def name(self) -> tuple[str, str]:
-        """The field and the folded text, by which its control is found."""
+        """The field and the folded text, which identify the control of the value."""
         return self.field, fold(self.text)
 
     @property
@@ -51,11 +51,11 @@ class FileValue:
 
     @property
     def has_fixed_values(self) -> bool:
-        """Whether the field allows a few values only."""
+        """Whether the field has a fixed set of values."""
         return bool(FIELDS.named(self.field).values)
 
     def meaning(self, recipe: Recipe) -> str | int | float | None:
-        """Return what it means by a recipe; None if the recipe does not say."""
+        """Return the meaning of the value in a recipe; None if the recipe has none."""
         folded = fold(self.text)
         if any(fold(text) == folded for text in recipe.exclude.get(self.column, ())):
             return EXCLUDE
@@ -67,12 +67,12 @@ class FileValue:
         return recipe.fallback.get(self.field)
 
     def uses_fallback(self, recipe: Recipe) -> bool:
-        """Return whether only the recipe's fallback says what it means."""
+        """Return whether the meaning comes from the recipe's fallback."""
         without_fallback = recipe.replace(fallback=None)
         return self.meaning(recipe) is not None and self.meaning(without_fallback) is None
 
     def with_meaning(self, recipe: Recipe, meaning: str | int | None) -> Recipe:
-        """Return a recipe by which it means this; None takes its meaning away."""
+        """Return a recipe with this meaning for the value; None removes the meaning."""
         folded = fold(self.text)
         value_map = {field: {**table} for field, table in recipe.value_map.items()}
         defaults = {**recipe.defaults}
@@ -103,11 +103,11 @@ class FileValue:
 
 
 def values_of(preview: FilePreview, recipe: Recipe) -> list[FileValue]:
-    """Return the values of a file that mean something or should, the most frequent first.
+    """Return the values of a file that have a meaning or need one, the most frequent first.
 
-    The empty cells of a required field are among them.
+    The empty cells of a required field are included.
     """
-    values = [*_listed_values(preview), *_excluded_values(preview, recipe)]
+    values = [*_values_in_rows(preview), *_excluded_values(preview, recipe)]
     merged = _merge_spellings(values)
     for field in FIELDS.sent:
         column = preview.mapping.get(field.name, "")
@@ -118,13 +118,13 @@ def values_of(preview: FilePreview, recipe: Recipe) -> list[FileValue]:
     return merged
 
 
-def _listed_values(preview: FilePreview) -> Iterator[FileValue]:
+def _values_in_rows(preview: FilePreview) -> Iterator[FileValue]:
     for value in (*preview.values, *preview.fallback_values):
         yield FileValue(value.field, value.column, (value.text,), value.count, value.suggestion)
 
 
 def _excluded_values(preview: FilePreview, recipe: Recipe) -> Iterator[FileValue]:
-    """Yield the values whose rows are excluded, which no row of the preview shows anymore."""
+    """Yield the values of excluded rows, which the preview does not have."""
     for field, column in preview.mapping.items():
         for text in recipe.exclude.get(column, ()):
             if text:

@@ -1,4 +1,4 @@
-"""The History tab: pets over time, what came and went by week, ages, and the last change."""
+"""The History tab: pets over time, weekly arrivals and departures, ages, and the last change."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class HistoryTab:
 
     Attributes:
         widget: The whole tab.
-        by, folder: What the lines are, and where the snapshots are.
-        keep: The button that keeps the last reading as a snapshot.
-        history: The History of that folder, or None.
+        by, folder: The field to group the lines by, and the folder of snapshots.
+        keep: The button that saves the last reading as a snapshot.
+        history: The History of the folder, or None.
     """
 
     def __init__(
@@ -36,11 +36,11 @@ class HistoryTab:
     ) -> None:
         self._store, self.history = store, history
         path = "" if history is None else str(Path(history.folder).absolute())
-        self.by = factory.dropdown("Show by", BY, lambda _: self.draw())
+        self.by = factory.dropdown("Show by", BY, lambda _: self.update_view())
         self.folder = factory.text(
             "Folder for snapshots", "for example: history", self._open, css="pf-wide", value=path
         )
-        self.keep = factory.button("Keep a snapshot", self._keep, "of the last reading")
+        self.keep = factory.button("Keep a snapshot", self._keep, "saves the last reading")
         self.notice, self.figures = factory.html(), factory.live_html(on_use)
         self.widget = factory.column(
             factory.row(self.folder, self.keep),
@@ -50,8 +50,8 @@ class HistoryTab:
             self.figures,
         )
 
-    def draw(self) -> None:
-        """Draw the charts."""
+    def update_view(self) -> None:
+        """Show the charts."""
         text = NO_FOLDER
         try:
             if self.history is not None:
@@ -62,7 +62,7 @@ class HistoryTab:
         self.figures.markup = PAGE.empty(text)
 
     def _open(self, folder: str) -> None:
-        """Open a folder; a relative one starts where the command was started."""
+        """Open a folder; a relative path starts at the working directory of the command."""
         self.notice.value = ""
         text = folder.strip()
         self.history = None
@@ -70,7 +70,7 @@ class HistoryTab:
             path = (self._store.folder / Path(text).expanduser()).absolute()
             self.history = open_history(str(path))
             self.folder.value = str(path)
-        self.draw()
+        self.update_view()
 
     def _keep(self) -> None:
         inventory = self._store.inventory
@@ -78,11 +78,11 @@ class HistoryTab:
             raise PetstoreError(NO_FOLDER)
         if inventory is None:
             raise PetstoreError("the store has not been read yet; press Refresh")
-        kept = self.history.add(inventory)
+        snapshot = self.history.add(inventory)
         folder = Path(self.history.folder).absolute()
-        text = f"{count_text(kept.rows, 'pet')} of {kept.date} in {folder}"
+        text = f"{count_text(snapshot.rows, 'pet')} of {snapshot.date} in {folder}"
         self.notice.value = PAGE.success("Snapshot saved", [text])
-        self.draw()
+        self.update_view()
 
     def _charts(self, history: History) -> Markup:
         labels, figures = Labels(self._store.memory.categories), self.figures

@@ -1,4 +1,4 @@
-"""What sending a file would do, as plain facts for the Check step."""
+"""Summarizes the result of a dry run for the Check step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CONFLICT = "key_repeated"
 
 @dataclass(frozen=True)
 class FileRow:
-    """A row of the file with its cells by column, and what is wrong with it, in which columns."""
+    """A row of the file: its cells by column, its problem, and the affected columns."""
 
     line: int
     cells: Mapping[str, str]
@@ -24,12 +24,12 @@ class FileRow:
 
 @dataclass(frozen=True)
 class Conflict:
-    """Animals with several rows that disagree, for one cause.
+    """Animals whose rows disagree, for one cause.
 
     Attributes:
-        needs_rule: Whether a rule for all of them would help: which row counts.
+        needs_rule: Whether a rule that selects one row per animal would solve the conflict.
         hint: What the user can do.
-        animals: How many animals, and how many rows they have.
+        animals: Number of animals, and number of their rows.
         example: The rows of the first animal.
         columns: The columns in which its rows differ.
     """
@@ -44,28 +44,28 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Plan:
-    """What sending would do.
+    """What sending the file would do.
 
     Attributes:
-        groups: How many rows are in each group; they add up to the rows of the file.
-        pets_to_send: How many pets would be added.
-        missing_pets: How many pets did not arrive when the file was sent before.
-        question: What has to be answered before; None if nothing.
-        is_held: Whether nothing is sent, as most rows fail for one reason.
-        held_reason: That reason.
-        loaded_rows: How many rows were sent before.
-        warnings: What the user should know about the file, as sentences.
-        conflicts: Animals with several rows that disagree.
+        groups: Number of rows in each group; the sum is the number of rows in the file.
+        pets_to_send: Number of pets that would be added.
+        missing_pets: Number of pets that did not arrive when the file was sent before.
+        question: The duplicate question that must be answered before sending, or None.
+        is_blocked: Whether nothing is sent because most rows fail for the same reason.
+        blocking_reason: That reason.
+        loaded_rows: Number of rows that were sent before.
+        warnings: Warnings about the file, as sentences.
+        conflicts: Animals whose rows disagree.
         invalid: The rows that cannot be sent for other reasons.
-        changed: How many known animals read differently now.
+        changed: Number of animals loaded before whose rows have changed since.
     """
 
     groups: Mapping[RowGroup, int]
     pets_to_send: int
     missing_pets: int
     question: Any
-    is_held: bool
-    held_reason: str
+    is_blocked: bool
+    blocking_reason: str
     loaded_rows: int
     warnings: list[str]
     conflicts: list[Conflict]
@@ -74,7 +74,7 @@ class Plan:
 
     @classmethod
     def from_rehearsal(cls, result: LoadResult) -> Plan:
-        """Return the facts of a dry run."""
+        """Return the plan that a dry run found."""
         view = view_of(result)
         facts = view.facts
         conflicting, invalid = _rows_to_fix(result)
@@ -88,8 +88,8 @@ class Plan:
             pets_to_send=facts.counts[State.PENDING],
             missing_pets=facts.counts[State.NOT_FOUND],
             question=view.question,
-            is_held=facts.is_held and facts.counts[State.PENDING] > 0,
-            held_reason=str(facts.common_cause or ""),
+            is_blocked=facts.is_held and facts.counts[State.PENDING] > 0,
+            blocking_reason=str(facts.common_cause or ""),
             loaded_rows=facts.groups[RowGroup.ALREADY_LOADED] + facts.groups[RowGroup.MATCHED],
             warnings=list(result.warnings),
             conflicts=[*_conflicts(conflicting, facts.run.key)],
@@ -99,7 +99,7 @@ class Plan:
 
 
 def _rows_to_fix(result: LoadResult) -> tuple[list[tuple[FileRow, Any]], list[FileRow]]:
-    """Return the rows whose animals have several rows that disagree, and all other rows to fix."""
+    """Return the rows to fix: those of animals whose rows disagree, and all others."""
     view = view_of(result)
     header = view.run.header
     conflicting, others = list[tuple[FileRow, Any]](), list[FileRow]()
@@ -122,7 +122,7 @@ def _rows_to_fix(result: LoadResult) -> tuple[list[tuple[FileRow, Any]], list[Fi
 
 
 def _conflicts(rows: Sequence[tuple[FileRow, Any]], key: Sequence[str]) -> Iterator[Conflict]:
-    """Yield the conflicts, one per cause, those of most rows first."""
+    """Yield one conflict per cause, the one with the most rows first."""
     causes = defaultdict[bool, list[tuple[FileRow, Any]]](list)
     for row, problem in rows:
         causes[problem.add is not None].append((row, problem))

@@ -11,17 +11,17 @@ from petstore_frame.loader import LoadResult
 
 @dataclass
 class ImportState(FileState):
-    """A file on its way into the store.
+    """The state of a file that is being imported.
 
     Attributes:
-        plan: What sending would do now; None until it was counted.
+        plan: The result of the last dry run, or None.
         answers: The answer to each case of the duplicate question, ``skip`` or ``create``.
-        as_new: Whether the whole file stands for new animals although it was loaded before.
-        send_valid_rows: Whether valid rows are sent although most rows fail for one reason.
-        resend: Whether animals that did not arrive are sent again.
-        edits: What the user typed into cells of invalid rows, by line and column.
-        edit_problems: Why an edited row is still invalid, by line.
-        result: What became of the file after it was sent.
+        as_new: Whether all rows are new animals although the file was loaded before.
+        send_valid_rows: Whether to send the valid rows although most rows fail for one reason.
+        resend: Whether to send animals again that did not arrive.
+        edits: The text that the user typed into cells of invalid rows, by line and column.
+        edit_problems: The problem of each edited row that is still invalid, by line.
+        result: The result of sending the file, or None.
     """
 
     plan: Plan | None = None
@@ -35,20 +35,20 @@ class ImportState(FileState):
 
     @property
     def corrected_lines(self) -> list[int]:
-        """The lines of invalid rows that are valid with what the user typed."""
+        """The lines of rows that are valid with the edits."""
         return [line for line in self.edits if line not in self.edit_problems]
 
     @property
     def pets_to_send(self) -> int:
-        """How many pets Send would add."""
+        """The number of pets that Send would add."""
         plan = self.plan
-        if plan is None or plan.question is not None or plan.is_held:
+        if plan is None or plan.question is not None or plan.is_blocked:
             return 0
         return plan.pets_to_send + len(self.corrected_lines)
 
     @property
     def can_send(self) -> bool:
-        """Whether Send would send exactly what the page shows."""
+        """Whether Send is available: the plan is current and nothing is undecided."""
         if self.is_busy or self.result is not None or self.open_placeholders:
             return False
         return self.pets_to_send > 0

@@ -1,4 +1,4 @@
-"""The Import tab: choose a file, match columns and values, check, send."""
+"""The Import tab: choose a file, match columns and values, check, and send."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ INTRODUCTION = (
 
 
 class ImportTab(FileSteps):
-    """The five steps, and the imports that were interrupted.
+    """The five steps of an import, and the interrupted imports.
 
     Attributes:
         widget: The whole tab.
-        check, send: Steps 4 and 5, each with its controls; the first three are those of FileSteps.
-        unfinished: The imports that were interrupted, and their buttons.
-        sample: The button that tries the steps with a sample file.
-        grace_s: Seconds to wait before reading back; None for as long as ``reconcile`` waits.
+        check, send: Steps 4 and 5 with their controls; FileSteps has the first three.
+        unfinished: The interrupted imports, and their buttons.
+        sample: The button that chooses a sample file.
+        grace_s: Seconds to wait before reading back; None uses the default of ``reconcile``.
     """
 
     state: ImportState
@@ -109,14 +109,14 @@ class ImportTab(FileSteps):
         super().choose(path)
 
     def clear(self) -> None:
-        """Start again without a file."""
+        """Clear the tab for another file."""
         self.check.forget()
         self.match_values.forget()
         self.state = self.new_state()
         self.render()
 
     def use_sample(self) -> None:
-        """Choose a small file of made-up arrivals."""
+        """Choose a small file of sample animals."""
         path = self.upload_path("sample_arrivals.csv")
         sample_data.write_sample_csv(path, rows=30, seed=4)
         self.choose(path)
@@ -125,16 +125,16 @@ class ImportTab(FileSteps):
         return self.check.area if self.state.has_values else super().area()
 
     def check_again(self) -> None:
-        """Count again what sending would do."""
+        """Run the dry run again."""
         self.update()
 
     def check_edits(self) -> None:
-        """Look whether edited rows are valid now."""
+        """Check whether edited rows are valid now."""
         self.background.start(Job("Checking …", self._check_edits, self.check.area))
 
     def _check_edits(self) -> None:
         self.state.edit_problems = check_edits(self.state)
-        self.background.say("")
+        self.background.show_message("")
         self.render()
 
     def update(self) -> None:
@@ -143,7 +143,7 @@ class ImportTab(FileSteps):
         super().update()
 
     def process(self) -> None:
-        """Count what sending would do, without sending."""
+        """Run a dry run to count what sending would do."""
         state = self.state
         if not state.has_values:
             return
@@ -175,22 +175,22 @@ class ImportTab(FileSteps):
     # Sending.
 
     def start_sending(self) -> None:
-        """Send the file, in a job."""
+        """Send the file in a job."""
         self._start("Sending …", self._send, self.send.area)
 
     def start_sending_rest(self) -> None:
-        """Send what interrupted imports left, in a job."""
+        """Send the remaining rows of interrupted imports in a job."""
         self._start("Sending the remaining animals …", self._send_rest, self.unfinished.area)
 
     def start_resending(self) -> None:
-        """Send the animals again that did not arrive, in a job."""
+        """Send the animals that did not arrive again, in a job."""
         self._start("Sending the missing animals …", self._resend, self.unfinished.area)
 
     def start_checking(self) -> None:
-        """Look for unconfirmed rows in the store, in a job."""
+        """Look for unconfirmed rows in the store in a job."""
         job = Job(
             "Looking for them in the store …",
-            self._look_for_unconfirmed,
+            self._reconcile_unconfirmed,
             self.unfinished.area,
             can_stop=True,
         )
@@ -213,13 +213,13 @@ class ImportTab(FileSteps):
         except (LoadInterrupted, LoadStoppedError) as stopped:
             result = stopped.result
             self._check_key()
-        except DuplicatesError:  # the store has changed since the check
+        except DuplicatesError:  # the store changed after the check
             self.update()
             return
         self._show(result)
 
     def _send_corrections(self, result: LoadResult) -> None:
-        """Load the rows that were corrected on the page as a fix file of the import."""
+        """Load the rows that were corrected on the page, as a fix file of the import."""
         state = self.state
         paths = {path.name: path for path in self._write(result)}
         with paths["fix.csv"].open(encoding="utf-8-sig", newline="") as file:
@@ -252,7 +252,7 @@ class ImportTab(FileSteps):
             )
         except DuplicatesError as problem:
             self.unfinished.ask(problem.question)
-            self.background.say("")
+            self.background.show_message("")
             self._changed()
             return
         except (LoadInterrupted, LoadStoppedError) as stopped:
@@ -262,7 +262,7 @@ class ImportTab(FileSteps):
         self._show(*results[-1:])
 
     def _resend(self) -> None:
-        for result in self.unfinished.not_found():
+        for result in self.unfinished.with_missing_animals():
             missing = Counter(row.line for row in view_of(result).rows(State.NOT_FOUND))
             pets: dict[RowName, PetIds] = {}
             for line, animals in missing.items():
@@ -270,31 +270,32 @@ class ImportTab(FileSteps):
             result.resolve(pets)
         self._send_rest()
 
-    def _look_for_unconfirmed(self) -> None:
+    def _reconcile_unconfirmed(self) -> None:
         def wait(seconds: float) -> None:
             until = time.monotonic() + seconds
             while (remaining_s := until - time.monotonic()) > 0:
                 minutes, rest = divmod(int(remaining_s + 1), 60)
                 text = f"Waiting {minutes}:{rest:02} for late requests to finish"
-                self.background.say(PAGE.progress(text))
+                self.background.show_message(PAGE.progress(text))
                 self.background.check(min(1.0, remaining_s))
 
         lines, results = list[str](), [*self.unfinished.results]
         grace = {} if self.grace_s is None else {"grace_s": self.grace_s}
         for result in results:
             view = view_of(result)
-            found = view.reconcile(self._client(), sleep=wait, watch=self.background.check, **grace)
+            watch = self.background.check
+            outcome = view.reconcile(self._client(), sleep=wait, watch=watch, **grace)
             lines.append(
-                f"{view.run.source}: {found.created:,} arrived, {found.not_found:,} did not "
-                f"arrive, {found.unconfirmed:,} still not confirmed"
+                f"{view.run.source}: {outcome.created:,} arrived, {outcome.not_found:,} did not "
+                f"arrive, {outcome.unconfirmed:,} still not confirmed"
             )
         self.unfinished.read()
-        self.background.say(PAGE.success("Checked", lines))
+        self.background.show_message(PAGE.success("Checked", lines))
         self._changed()
         self._header.read()
 
     def _check_key(self) -> None:
-        """Ask for a new key if that is why the store stopped a load."""
+        """Ask for a new key if the store rejects the current one."""
         try:
             self._client().list_pets(1)
         except PetstoreError as problem:
@@ -303,7 +304,7 @@ class ImportTab(FileSteps):
         except KeyboardInterrupt:
             return
 
-    # Showing.
+    # Rendering.
 
     def _write(self, result: LoadResult) -> list[Path]:
         view = view_of(result)
@@ -311,27 +312,27 @@ class ImportTab(FileSteps):
         return result.write(self.store.folder / f"import-{stem}-{view.import_id[:8]}")
 
     def _show(self, result: LoadResult | None = None) -> None:
-        """Show what became of a file, and read the store again."""
+        """Show the result of an import, and read the store again."""
         self.unfinished.read()
         if result is not None:
-            self.background.say(PAGE.progress("Writing the result files …"))
+            self.background.show_message(PAGE.progress("Writing the result files …"))
             paths = self._write(result)
             self.state.result = result
             self.send.show_result(result, paths)
-        self.background.say("")
+        self.background.show_message("")
         self._changed()
         self._header.read()
 
     def save_settings(self) -> None:
-        """Let the browser save the answers of this file as a recipe."""
+        """Download the answers for this file as a recipe."""
         preview = self.state.preview
         if preview is not None:
             stem = Path(preview.name).stem or "recipe"
             path = self.state.recipe.write(Path(self._uploads.name, f"{stem}.toml"))
             self.choose_file.drop.download_file(path)
 
-    def draw(self) -> None:
-        """Show the tab as it is opened: another program may have finished an import."""
+    def update_view(self) -> None:
+        """Update the tab when it is opened: another program may have finished an import."""
         self.unfinished.read()
         self._changed()
 

@@ -1,4 +1,4 @@
-"""Draws the rows that cannot be sent as a table whose cells can be edited."""
+"""Shows the rows that cannot be sent as an editable table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST = 40
 
 
 def undecided_rows(plan: Plan, state: ImportState) -> list[FileRow]:
-    """Return the invalid rows, without those whose value the user wants to fix later."""
+    """Return the invalid rows without those that the user will fix later."""
     preview = state.preview
     if preview is None or not state.postponed:
         return plan.invalid
@@ -31,7 +31,7 @@ def undecided_rows(plan: Plan, state: ImportState) -> list[FileRow]:
 
 
 def check_edits(state: ImportState) -> dict[int, str]:
-    """Return why rows are still invalid with what the user typed, by line."""
+    """Return the problem of each edited row that is still invalid, by line."""
     import pandas as pd
 
     plan = state.plan
@@ -51,8 +51,8 @@ def check_edits(state: ImportState) -> dict[int, str]:
     }
 
 
-def draw_grid(rows: list[FileRow], state: ImportState) -> Markup:
-    """Return the invalid rows as a table whose cells can be edited."""
+def grid_markup(rows: list[FileRow], state: ImportState) -> Markup:
+    """Return the invalid rows as an editable table."""
     preview = state.preview
     if preview is None or not rows:
         return Markup("")

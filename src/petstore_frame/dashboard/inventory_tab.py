@@ -1,4 +1,4 @@
-"""The Inventory tab: filters, figures, the pets and their files."""
+"""The Inventory tab: filters, key figures, a table of pets, and downloads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from petstore_frame.charts import element, status_chart
 from petstore_frame.dashboard.category_menu import CategoryMenu
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.local_time import utc_text
-from petstore_frame.dashboard.pet_grid import ROWS_PER_PAGE, draw_pets
+from petstore_frame.dashboard.pet_grid import ROWS_PER_PAGE, pets_markup
 from petstore_frame.dashboard.selection import Selection
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import (
@@ -46,15 +46,15 @@ MATRIX_TITLE = "Category by status – click a number to list those pets"
 
 
 class InventoryTab:
-    """The pets of a store under filters; ``tab.status.value = "sold"`` does what a click does.
+    """The pets of a store under filters; ``tab.status.value = "sold"`` selects a status.
 
     Attributes:
         widget: The whole tab.
         status, categories, name, order: The filters and the order; empty means all.
-        page, previous, next: Which page of pets is shown.
-        clear: The button that takes the filters away.
+        page, previous, next: The current page of pets, and the buttons to turn it.
+        clear: The button that clears the filters.
         excel, csv, web_page: The buttons that download the selected pets.
-        selected: The pets under the filters with what is known about them; None before a reading.
+        selected: An Inventory of the pets that pass the filters; None before the first reading.
     """
 
     def __init__(self, factory: WidgetFactory, store: StoreState) -> None:
@@ -76,7 +76,7 @@ class InventoryTab:
         self.previous = factory.button("‹ Previous", lambda: self._turn(-1))
         self.next = factory.button("Next ›", lambda: self._turn(1))
         self.page = factory.control(
-            widgets.BoundedIntText, "Page", lambda _: self._draw_table(), value=1, min=1, max=1
+            widgets.BoundedIntText, "Page", lambda _: self._render_table(), value=1, min=1, max=1
         )
         self.summary, self.cards, self.notice, self._pages = (factory.html() for _ in range(4))
         self.figures = factory.live_html(self.pick)
@@ -99,13 +99,13 @@ class InventoryTab:
 
     @property
     def selection(self) -> Selection:
-        """What is selected now."""
+        """The current filters and order."""
         return Selection(
             self.status.value, self.categories.value, self.name.value.strip(), self.order.value
         )
 
     def show(self) -> None:
-        """Show the last reading of the store; the filters stay."""
+        """Show the last reading of the store; the filters are unchanged."""
         inventory = self._store.inventory
         if inventory is None:
             return
@@ -118,7 +118,7 @@ class InventoryTab:
             self.categories.options = tuple(self._all.labels)
             set_visible(self._content, True)
             set_visible(self._empty, False)
-            self.draw()
+            self.update_view()
 
     def select(self, selection: Selection) -> None:
         """Set all filters at once."""
@@ -128,7 +128,7 @@ class InventoryTab:
             self._filter()
 
     def pick(self, used: Mapping[str, str]) -> None:
-        """Follow a click on a mark to its pets."""
+        """Select the pets that a clicked mark represents."""
         if self._store.inventory is None:
             return
         selection = self.selection
@@ -136,13 +136,13 @@ class InventoryTab:
         if "category" in used:
             number = int(used["category"]) if used["category"] else None
             categories = (self._names.get(number, used["category"]),)
-            if "status" not in used:  # the name of a category: its pets of any status
+            if "status" not in used:  # a category name selects its pets of any status
                 status = ""
         if status in ("", *self._all.statuses):
             self.select(selection._replace(status=status, categories=categories))
 
-    def draw(self) -> None:
-        """Draw what is selected."""
+    def update_view(self) -> None:
+        """Show the selected pets and their key figures."""
         inventory = self._store.inventory
         if inventory is None:
             return
@@ -157,7 +157,7 @@ class InventoryTab:
             self.summary.value = element("span", text, role="status")
             set_visible(self.clear, bool(selection.description))
             set_visible(self._parts, len(self.selected) > 0)
-            self.cards.value = draw_cards(counts, everything, selection)
+            self.cards.value = cards_markup(counts, everything, selection)
             if not len(self.selected):
                 is_empty_store = not everything.total.count
                 self.cards.value = PAGE.empty(
@@ -166,14 +166,14 @@ class InventoryTab:
                     else "No pets match. Change or clear the filters."
                 )
                 return
-            self._draw_figures(inventory, selection)
+            self._render_figures(inventory, selection)
             self._total = counts.total
-            self._draw_table()
+            self._render_table()
 
-    def _draw_figures(self, inventory: Inventory, selection: Selection) -> None:
-        """Draw the bars of the selected status, and the table of all categories and statuses.
+    def _render_figures(self, inventory: Inventory, selection: Selection) -> None:
+        """Show the chart of the selected status, and the table of all categories and statuses.
 
-        A click on a number of the table leaves its other rows in place.
+        The table keeps its other rows when a number is clicked.
         """
         bars = self._count(inventory, selection._replace(categories=()))
         cells = self._count(inventory, selection._replace(categories=(), status=""))
@@ -189,7 +189,7 @@ class InventoryTab:
         return summarize(selection.of(inventory, self._names), categories=self._labels)
 
     def _marks(self, selection: Selection) -> list[dict[str, str]]:
-        """Return which numbers of the table are selected, by their data attributes."""
+        """Return the data attributes of the selected numbers in the table."""
         numbers = {name: number for number, name in self._names.items()}
         status = {"status": selection.status} if selection.status else {}
         if not selection.categories:
@@ -200,18 +200,18 @@ class InventoryTab:
             marks.append({"category": "" if number is None else str(number), **status})
         return marks
 
-    def _draw_table(self) -> None:
-        """Draw one page of the selected pets."""
+    def _render_table(self) -> None:
+        """Show one page of the selected pets."""
         if self.selected is None:
             return
         with self._factory.drawing():
             pages = max(1, -(-len(self.selected) // ROWS_PER_PAGE))
-            self.page.max = pages  # the page stays within it
+            self.page.max = pages  # the widget limits the page number to it
             first = (self.page.value - 1) * ROWS_PER_PAGE
             rows = self.selected.frame.iloc[first : first + ROWS_PER_PAGE]
-            place = f"{first + 1:,}–{first + len(rows):,} of {self._total}"
+            range_text = f"{first + 1:,}–{first + len(rows):,} of {self._total}"
             colors = palette.status_colors(self._all.statuses)
-            table = draw_pets(rows, f"Pets {place}", self._names, colors, self.order.value)
+            table = pets_markup(rows, f"Pets {range_text}", self._names, colors, self.order.value)
             self.table.markup = scrollable(table)
             self._pages.value = f"of {pages:,}"
             self.previous.disabled = self.page.value <= 1
@@ -219,13 +219,13 @@ class InventoryTab:
 
     def _turn(self, pages: int) -> None:
         self.page.value += pages
-        self._draw_table()
+        self._render_table()
 
     def _filter(self, _: object = "") -> None:
         with self._factory.drawing():
             self.notice.value = ""
             self.page.value = 1
-            self.draw()
+            self.update_view()
 
     def _sort(self, used: Mapping[str, str]) -> None:
         column = used.get("sort")
@@ -233,7 +233,7 @@ class InventoryTab:
             self.order.value = f"-{column}" if self.order.value == column else column
 
     def _export(self, extension: str) -> None:
-        from petstore_frame.report import write_report  # its writers are slow to import
+        from petstore_frame.report import write_report  # slow to import
 
         if self.selected is None:
             return
@@ -253,7 +253,7 @@ class InventoryTab:
         self.notice.value = PAGE.progress(f"Downloaded {name} ({size})")
 
     def static_copy(self) -> str:
-        """Return the last numbers as markup that needs no kernel, no network and no trust."""
+        """Return the last numbers as markup that needs no kernel, network or trusted notebook."""
         inventory = self._store.inventory
         if inventory is None:
             return in_notebook(PAGE.render("dashboard/static_copy.html.j2", inventory=None))
@@ -264,7 +264,7 @@ class InventoryTab:
             inventory=inventory,
             as_of=utc_text(inventory.fetched_at),
             headline=headline_html(inventory.completeness),
-            cards=draw_cards(counts, counts, Selection()),
+            cards=cards_markup(counts, counts, Selection()),
             total=str(counts.total),
             drawing=b64encode(drawing).decode(),
             matrix=counts.to_html(top=BARS),
@@ -272,8 +272,8 @@ class InventoryTab:
         return in_notebook(copy)
 
 
-def draw_cards(counts: Summary, everything: Summary, selection: Selection) -> Markup:
-    """Draw the key figures: all pets, then each status; a status filtered out has no number."""
+def cards_markup(counts: Summary, everything: Summary, selection: Selection) -> Markup:
+    """Return the key figures: all pets, then each status; a deselected status has no number."""
     is_filtered = bool(selection.description)
     under = f"of {everything.total!s}" if is_filtered else counts.categories_in_words
     title = "Pets selected" if is_filtered else "Pets"

@@ -1,24 +1,24 @@
 // Makes figures and tables interactive: tooltips, clicks, edits, arrow keys, file uploads and
-// downloads. Python makes and escapes their markup, which is complete without this script. All other
-// text is shown as text, and no server is contacted.
+// downloads. Python creates and escapes the markup, which is also complete without this script.
+// The script inserts all other text as plain text, and contacts no server.
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const REACH = 14; // pixels around a small mark that still mean it
+const REACH = 14; // pixels around a small mark that still select it
 const delivered = new WeakSet(); // files already saved by another view of the same model
 
 const zoneOf = (node) => node.closest?.(".pf-chart, .pf-grid");
 const marksOf = (zone) => [...zone.querySelectorAll(".pf-mark")];
 
-// What an element stands for: its data attributes, and those of what it lies in.
-function meaning(element) {
-  const found = {};
+// The data attributes of an element and of its ancestors within the widget.
+function dataOf(element) {
+  const attributes = {};
   for (let node = element; node && !node.matches(".pf-live"); node = node.parentElement)
-    for (const [name, value] of Object.entries(node.dataset)) found[name] ??= value;
-  const { name: figure, series, ...meant } = found;
-  return Object.keys(meant).length ? { figure, ...meant } : null;
+    for (const [name, value] of Object.entries(node.dataset)) attributes[name] ??= value;
+  const { name: figure, series, ...data } = attributes;
+  return Object.keys(data).length ? { figure, ...data } : null;
 }
 
-// The same element has the same sign after all was drawn anew.
-const signOf = (node) => [node.tagName, node.getAttribute("class"), JSON.stringify(meaning(node))].join();
+// A text that identifies an element again after an update of the markup.
+const identityOf = (node) => [node.tagName, node.getAttribute("class"), JSON.stringify(dataOf(node))].join();
 
 function save(blob, name) {
   const link = document.createElement("a");
@@ -28,7 +28,7 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-// A drawing under the name of a PNG is made one, twice as large for sharp screens.
+// Converts an SVG to a PNG if the file name ends in .png, at double size for sharp screens.
 async function receive(message, buffers) {
   if (!message.file || delivered.has(message)) return;
   delivered.add(message);
@@ -40,10 +40,10 @@ async function receive(message, buffers) {
   await image.decode();
   [canvas.width, canvas.height] = [2 * image.naturalWidth, 2 * image.naturalHeight];
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  canvas.toBlob((made) => save(made, message.file));
+  canvas.toBlob((png) => save(png, message.file));
 }
 
-// The nearest mark in the direction of an arrow key; what lies beside the way is far.
+// The nearest mark in the direction of an arrow key; sideways distance counts 30 times.
 function neighbor(from, marks, [dx, dy]) {
   const here = from.getBoundingClientRect();
   let best = null, least = Infinity;
@@ -59,8 +59,8 @@ function neighbor(from, marks, [dx, dy]) {
   return best;
 }
 
-// What the pointer means: what it is on, or in a drawing the nearest mark within reach.
-function meantBy({ target, clientX: x, clientY: y }) {
+// The mark or button under the pointer; in a drawing also the nearest mark within reach.
+function markAt({ target, clientX: x, clientY: y }) {
   const direct = target.closest(".pf-mark, button");
   if (direct || !target.closest("svg")) return direct;
   let best = null, least = REACH;
@@ -72,7 +72,7 @@ function meantBy({ target, clientX: x, clientY: y }) {
   return best;
 }
 
-// One stop of the Tab key in each drawing or table; arrows move within it.
+// Makes a mark the only Tab stop of its drawing or table; arrow keys move within it.
 function enter(mark) {
   for (const other of marksOf(zoneOf(mark))) other.tabIndex = other === mark ? 0 : -1;
 }
@@ -80,11 +80,11 @@ function enter(mark) {
 function prepare(root) {
   for (const svg of root.querySelectorAll(".pf-chart > svg")) svg.setAttribute("role", "group");
   for (const mark of marksOf(root)) {
-    const title = mark.querySelector(":scope > title"), meant = meaning(mark);
+    const title = mark.querySelector(":scope > title"), data = dataOf(mark);
     if (title) mark.setAttribute("aria-label", title.textContent);
-    title?.remove(); // the tooltip says it at once
-    if (meant || title) mark.setAttribute("role", meant ? "button" : "img");
-    mark.classList.toggle("pf-can", !!meant);
+    title?.remove(); // the tooltip shows the text immediately
+    if (data || title) mark.setAttribute("role", data ? "button" : "img");
+    mark.classList.toggle("pf-can", !!data);
   }
   for (const zone of root.querySelectorAll(".pf-chart, .pf-grid")) {
     const first = zone.querySelector(".pf-can") ?? marksOf(zone)[0];
@@ -92,7 +92,7 @@ function prepare(root) {
   }
 }
 
-// Moments are shown in the reader's own time zone; the tooltip keeps UTC.
+// Shows times in the user's time zone; the tooltip keeps UTC.
 const TIME = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" };
 function localize(root) {
   for (const time of root.querySelectorAll("time[datetime]:not([data-local])")) {
@@ -101,7 +101,7 @@ function localize(root) {
   }
 }
 
-// Each widget has a copy of this script, so the page itself remembers that it is watched.
+// Each widget runs a copy of this script, so an attribute of the page marks that one is watching.
 function watchDashboard(model, dashboard) {
   if (!dashboard || "watched" in dashboard.dataset) return;
   dashboard.dataset.watched = "";
@@ -110,7 +110,7 @@ function watchDashboard(model, dashboard) {
   new MutationObserver(() => localize(dashboard)).observe(dashboard, { childList: true, subtree: true });
 }
 
-// A page of its own says so if its Python process no longer answers. In a notebook the frontend does.
+// Shows a banner on a Voila page if the Python process no longer responds; a notebook shows this itself.
 const PING_EVERY_MS = 3_000, LOST_AFTER_MS = 15_000;
 const LOST = "This page has lost its Python process. Animals that were already sent are in the store; "
   + "after a reload the Import tab offers what is left.";
@@ -138,14 +138,14 @@ function lostBanner() {
   return banner;
 }
 
-// Highlights the marks that stand for what is selected.
+// Highlights the marks of the selected pets.
 function highlight(root, selected) {
   for (const mark of root.querySelectorAll(".pf-grid .pf-mark")) {
-    const meant = meaning(mark) ?? {};
+    const data = dataOf(mark) ?? {};
     const isSelected = selected.some((entry) =>
-      Object.entries(entry).every(([name, value]) => meant[name] === value));
+      Object.entries(entry).every(([name, value]) => data[name] === value));
     mark.classList.toggle("pf-selected", isSelected);
-    if (meant && "status" in meant) mark.setAttribute("aria-pressed", String(isSelected));
+    if (data && "status" in data) mark.setAttribute("aria-pressed", String(isSelected));
   }
 }
 
@@ -156,8 +156,8 @@ function search(box) {
     option.hidden = !option.textContent.toLowerCase().includes(text);
 }
 
-// A file that was dropped or pasted. Too large a one is named and not sent.
-async function give(model, file) {
+// Uploads a dropped or pasted file; for a file that is too large, only its name and size.
+async function upload(model, file) {
   const content = file.size > model.get("largest") ? [] : [await file.arrayBuffer()];
   model.send({ upload: file.name, size: file.size }, undefined, content);
 }
@@ -165,10 +165,10 @@ async function give(model, file) {
 function render({ model, el }) {
   const root = document.createElement("div"), tip = document.createElement("div");
   root.className = "pf-live";
-  root.dataset.lmSuppressShortcuts = "true"; // keys pressed here are not the notebook's
+  root.dataset.lmSuppressShortcuts = "true"; // disables the notebook's keyboard shortcuts here
   tip.className = "pf-tip";
   tip.hidden = true;
-  el.style.position = "relative"; // the tooltip's place is counted from here
+  el.style.position = "relative"; // the origin for the position of the tooltip
   el.append(root, tip);
 
   const show = (mark) => {
@@ -178,19 +178,19 @@ function render({ model, el }) {
     const box = mark.getBoundingClientRect(), frame = el.getBoundingClientRect();
     const left = box.left + box.width / 2 - frame.left - tip.offsetWidth / 2;
     tip.style.left = `${Math.max(0, Math.min(left, frame.width - tip.offsetWidth))}px`;
-    // Below its mark, as above it would be the legend.
+    // Below the mark, because the legend may be above.
     const below = box.bottom - frame.top + 6;
     const hasRoom = below + tip.offsetHeight < frame.height;
     tip.style.top = `${hasRoom ? below : box.top - frame.top - tip.offsetHeight - 6}px`;
   };
   const act = (element) => {
-    const meant = element && meaning(element);
-    if (meant) model.send(meant);
-    return meant;
+    const data = element && dataOf(element);
+    if (data) model.send(data);
+    return data;
   };
-  const draw = () => {
+  const update = () => {
     const focused = root.contains(document.activeElement) && document.activeElement;
-    const same = focused && signOf(focused);
+    const focusedIdentity = focused && identityOf(focused);
     const wasOpen = !!root.querySelector("details.pf-menu[open]");
     const searched = root.querySelector(".pf-search")?.value;
     show(null);
@@ -200,15 +200,15 @@ function render({ model, el }) {
     if (wasOpen) root.querySelector("details.pf-menu")?.setAttribute("open", "");
     const box = root.querySelector(".pf-search");
     if (box && searched) { box.value = searched; search(box); }
-    if (!same) return;
+    if (!focusedIdentity) return;
     const focusable = root.querySelectorAll("[tabindex], button, input, summary");
-    const again = [...focusable].find((node) => signOf(node) === same);
-    if (again?.matches(".pf-mark") && zoneOf(again)) enter(again);
-    again?.focus();
+    const restored = [...focusable].find((node) => identityOf(node) === focusedIdentity);
+    if (restored?.matches(".pf-mark") && zoneOf(restored)) enter(restored);
+    restored?.focus();
   };
 
   root.addEventListener("pointermove", (event) => {
-    const mark = meantBy(event);
+    const mark = markAt(event);
     show(mark);
     root.classList.toggle("pf-over", !!mark?.matches(".pf-can"));
   });
@@ -216,15 +216,15 @@ function render({ model, el }) {
   root.addEventListener("focusin", ({ target }) => { if (target.matches(":focus-visible")) show(target); });
   root.addEventListener("focusout", () => show(null));
   root.addEventListener("click", (event) => {
-    if (!event.target.closest("input, label, summary")) act(meantBy(event));
+    if (!event.target.closest("input, label, summary")) act(markAt(event));
   });
   root.addEventListener("input", ({ target }) => { if (target.matches(".pf-search")) search(target); });
-  // A cell that was edited, or a box that was ticked.
+  // Reports an edited cell or a changed checkbox.
   root.addEventListener("change", ({ target }) => {
-    const meant = target.matches("input") && meaning(target);
-    if (!meant) return;
+    const data = target.matches("input") && dataOf(target);
+    if (!data) return;
     const value = target.type === "checkbox" ? (target.checked ? "on" : "off") : target.value;
-    model.send({ ...meant, value });
+    model.send({ ...data, value });
   });
   const closeMenu = ({ target }) => {
     if (!root.contains(target)) root.querySelector("details.pf-menu[open]")?.removeAttribute("open");
@@ -235,10 +235,10 @@ function render({ model, el }) {
     const next = isMark && zone && ARROWS[key] && neighbor(target, marksOf(zone), ARROWS[key]);
     if (next) { enter(next); next.focus(); }
     else if (key === "Escape") return show(null);
-    else if (key === "Enter" && target.matches(".pf-edit")) target.blur(); // which reports the edit
+    else if (key === "Enter" && target.matches(".pf-edit")) target.blur(); // reports the edit
     else if (!isMark || (key !== "Enter" && key !== " ") || !act(target)) return;
     event.preventDefault();
-    event.stopPropagation(); // the notebook has keys of its own
+    event.stopPropagation(); // the notebook has its own shortcuts
   });
   root.addEventListener("paste", (event) => {
     const { target, clipboardData: { files, types } } = event;
@@ -246,30 +246,30 @@ function render({ model, el }) {
     event.preventDefault();
     const name = `pasted ${new Date().toTimeString().slice(0, 8).replaceAll(":", ".")}.tsv`;
     const isText = types.includes("text/plain");
-    if (isText) give(model, new File([event.clipboardData.getData("text/plain")], name));
-    else if (files.length) give(model, files[0]);
+    if (isText) upload(model, new File([event.clipboardData.getData("text/plain")], name));
+    else if (files.length) upload(model, files[0]);
   });
-  // A file is dropped anywhere on the tab that has a place for it; else a browser would open it.
+  // Accepts a file dropped anywhere on a tab with a drop area; otherwise the browser would open it.
   const drag = (event) => {
-    const place = root.querySelector(".pf-drop"), tab = el.closest(".pf-tab");
-    if (!place || !tab?.contains(event.target) || !event.dataTransfer?.types.includes("Files")) return;
+    const dropArea = root.querySelector(".pf-drop"), tab = el.closest(".pf-tab");
+    if (!dropArea || !tab?.contains(event.target) || !event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     event.stopPropagation();
-    place.classList.toggle("pf-over", event.type === "dragover");
-    if (event.type === "drop") give(model, event.dataTransfer.files[0]);
+    dropArea.classList.toggle("pf-over", event.type === "dragover");
+    if (event.type === "drop") upload(model, event.dataTransfer.files[0]);
   };
   for (const kind of ["dragover", "dragleave", "drop"]) document.addEventListener(kind, drag, true);
   const mark = () => highlight(root, model.get("selected"));
-  model.on("change:markup", draw);
+  model.on("change:markup", update);
   model.on("change:selected", mark);
   model.on("msg:custom", receive);
-  draw();
-  setTimeout(() => watchDashboard(model, el.closest(".pf-dash")), 100); // once it is part of the page
+  update();
+  setTimeout(() => watchDashboard(model, el.closest(".pf-dash")), 100); // after it was added to the page
   return () => {
     document.removeEventListener("pointerdown", closeMenu);
     model.off("change:selected", mark);
     for (const kind of ["dragover", "dragleave", "drop"]) document.removeEventListener(kind, drag, true);
-    model.off("change:markup", draw);
+    model.off("change:markup", update);
     model.off("msg:custom", receive);
   };
 }

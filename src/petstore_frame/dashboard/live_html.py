@@ -1,4 +1,4 @@
-"""The one widget with a script: markup that reports clicks and edits, and moves files."""
+"""A widget for markup that reports clicks and edits, and that downloads and uploads files."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ Handler = Callable[..., Any]
 
 
 class LiveHTML(anywidget.AnyWidget):
-    """Markup whose marks have tooltips and report clicks; it saves files and accepts dropped ones.
+    """Markup with tooltips and clickable marks, which also saves files and accepts dropped files.
 
-    Marks are the elements of class ``pf-mark`` that ``charts`` draws. The markup is escaped like
-    that of any other widget; the script shows no other text as markup.
+    Marks are the elements of class ``pf-mark``, such as those of ``charts``. The markup must be
+    escaped, as for any other widget; the script shows no other text as markup.
 
     Args:
-        on_use: Called with the data attributes of what was clicked, such as ``category``; of an
-            input that was edited there is ``value``, too.
-        on_upload: Called with the name, the size and the content of a file that was dropped or
-            pasted; the content is None if the file is above ``largest``.
+        on_use: Called with the data attributes of the clicked mark, such as ``category``; for an
+            edited input also with its ``value``.
+        on_upload: Called with the name, the size and the content of a dropped or pasted file;
+            the content is None if the file is larger than ``largest``.
     """
 
     _esm = Path(__file__).with_name("live_html.js")
     largest = traitlets.Int(LARGEST_MESSAGE).tag(sync=True)
     markup = traitlets.Unicode().tag(sync=True)
-    # Data attributes of the marks to highlight; a mark needs all of one entry.
+    # Data attributes of the marks to highlight; a mark must match all attributes of an entry.
     selected = traitlets.List(traitlets.Dict()).tag(sync=True)
 
     def __init__(self, on_use: Handler, on_upload: Handler | None = None, **options: Any) -> None:
@@ -43,7 +43,7 @@ class LiveHTML(anywidget.AnyWidget):
         self.on_msg(self._receive)
 
     def with_save_buttons(self, chart: Chart) -> Markup:
-        """Return a chart with the buttons that save it."""
+        """Return a chart with buttons to save it."""
         self._charts[chart.name] = chart
         buttons = []
         for kind in ("svg", "png"):
@@ -52,15 +52,15 @@ class LiveHTML(anywidget.AnyWidget):
         return chart.markup(element("div", *buttons, class_="pf-save"))
 
     def download(self, content: bytes, name: str) -> None:
-        """Let the browser save a file; an SVG whose name ends in .png is converted to one."""
+        """Make the browser save a file; an SVG is converted if the name ends in .png."""
         self.send({"file": name}, [content])
 
     def download_file(self, path: Path) -> None:
-        """Let the browser save a file that is on the disk."""
+        """Make the browser save a file from the disk."""
         self.download(path.read_bytes(), path.name)
 
     def _receive(self, _: Any, content: Mapping[str, Any], buffers: Sequence[Any]) -> None:
-        if "ping" in content:  # the page asks whether this process is there
+        if "ping" in content:  # the page checks whether this process is alive
             self.send({"pong": content["ping"]})
         elif "upload" in content:
             if self._on_upload is not None:

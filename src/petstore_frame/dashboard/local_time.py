@@ -9,7 +9,7 @@ from petstore_frame.rendering import Markup
 
 
 def utc_text(moment: datetime | float) -> str:
-    """Return a moment as a sentence has it; a number is seconds since 1970.
+    """Format a moment for a sentence; a number is seconds since 1970.
 
     Example:
         >>> utc_text(0)
@@ -22,7 +22,7 @@ def utc_text(moment: datetime | float) -> str:
 def time_element(moment: datetime | float) -> Markup:
     """Return a moment as markup; the script of ``LiveHTML`` shows it in the browser's time zone.
 
-    Without the script it is in UTC, and says so.
+    Without the script, the time is shown in UTC and marked as UTC.
     """
     at = _in_utc(moment)
     return element("time", utc_text(at), datetime=f"{at:%Y-%m-%dT%H:%M:%SZ}", title=utc_text(at))

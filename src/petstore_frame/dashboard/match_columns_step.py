@@ -1,4 +1,4 @@
-"""Step 2: say which column is what."""
+"""Step 2: matches the columns of the file to the fields of a pet."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ CHOOSE, NOT_IN_FILE, NO_KEY = "choose …", "(not in the file)", "(no column ide
 
 
 class MatchColumnsStep:
-    """The column of each field, and the one that identifies an animal.
+    """The column of each field, and the column that identifies an animal.
 
     Attributes:
         columns: A list per field, by name, and ``key``: ``columns["key"].value = "Tag"``.
-        use_key: The button that takes the suggested key column.
-        fill: What all rows get for a required field that the file does not have, by field.
-        confirm: The button that says that the suggested columns are right.
+        use_key: The button that accepts the suggested key column.
+        fill: The value for all rows of a required field that has no column, by field.
+        confirm: The button that confirms the suggested columns.
     """
 
     def __init__(self, factory: WidgetFactory, steps: FileSteps, unused: str) -> None:
         self._steps, self._unused = steps, unused
-        hint = "Tell us which column holds what."
+        hint = "Tell us what each column contains."
         self.step = Step(factory, 2, "Match columns", hint, steps.toggle)
         labels = {field.name: LABELS[field.name] for field in FIELDS.sent}
         labels["key"] = "Animal ID column"
@@ -92,7 +92,7 @@ class MatchColumnsStep:
         self._preview.value = scrollable(table)
 
     def _chosen(self, state: FileState) -> dict[str, str]:
-        """Return what each control shows: a column, "" for none, or a placeholder."""
+        """Return the value of each control: a column, "" for none, or a placeholder."""
         mapping = {} if state.preview is None else state.preview.mapping
         chosen = {
             field.name: state.suggested_mapping.get(field.name, mapping.get(field.name, ""))
@@ -113,7 +113,7 @@ class MatchColumnsStep:
         set_options(self.columns[name], options, value)
 
     def _notes(self, state: FileState) -> dict[str, str]:
-        """Return what each column is, by its name."""
+        """Return the text below each column name: the field that it is matched to."""
         notes = {}
         for field, column in ({} if state.preview is None else state.preview.mapping).items():
             notes[column] = f"→ {LABELS[field]}"
@@ -173,7 +173,7 @@ class MatchColumnsStep:
 
 
 def _question(state: FileState) -> Markup:
-    """Return what the user has to say about the columns."""
+    """Return the questions about the columns."""
     lines = []
     for field, column in state.suggested_mapping.items():
         if column == PLACEHOLDER:
@@ -188,8 +188,8 @@ def _question(state: FileState) -> Markup:
         key = preview.proposed_key
         lines.append(
             f"“{key.column}” looks like your animal number ({key.different:,} different in "
-            f"{key.rows:,} rows). Choose it, or say that none identifies an animal; otherwise an "
-            "animal could be added twice."
+            f"{key.rows:,} rows). Choose it, or choose that no column identifies an animal; "
+            "otherwise an animal could be added twice."
         )
     if not lines:
         return Markup("")

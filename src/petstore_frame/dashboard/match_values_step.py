@@ -1,4 +1,4 @@
-"""Step 3: say what the values of the file mean."""
+"""Step 3: matches the values of the file to the values of a pet."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST, SUMMARY_VALUES, FEWEST_FOR_REST = 40, 3, 2
 CHOOSE = "choose …"
-FOR_LATER_FILES = "also applies to new words in later files"
+FOR_LATER_FILES = "also applies to new values in later files"
 _NUMBERED = re.compile(r"(.+?)\s*\((-?\d+)\)")
 
 
@@ -34,10 +34,10 @@ class MatchValuesStep:
     Attributes:
         values: The controls by field and folded value; ``""`` are the empty cells:
             ``values["status", "frei"].value = "available"``.
-        suggestions: The buttons that take a suggestion, by the same names.
-        everything_else: A list per field for all values without an answer of their own, in this
-            file and in later ones: the recipe's ``fallback``.
-        labels: Upload a list of categories, number and name.
+        suggestions: The buttons that accept a suggestion, with the same keys.
+        everything_else: A list per field for all unmatched values, in this file and in later ones:
+            the recipe's ``fallback``.
+        labels: Uploads a list of categories with a number and a name per row.
     """
 
     def __init__(self, factory: WidgetFactory, steps: FileSteps) -> None:
@@ -53,7 +53,7 @@ class MatchValuesStep:
         self._groups: dict[str, _Group] = {}
         self._value_at: dict[tuple[str, str], FileValue] = {}
         for field in FIELDS.sent:
-            rest = self._control(field.name, partial(self._answer_rest, field.name))
+            rest = self._control(field.name, partial(self._set_fallback, field.name))
             self.everything_else[field.name] = rest
             label = factory.html(element("b", "Everything else →"), "pf-value-name")
             for_later_files = element("span", FOR_LATER_FILES, class_="pf-faint")
@@ -67,7 +67,7 @@ class MatchValuesStep:
         ]
 
     def forget(self) -> None:
-        """Remove the controls of the last file."""
+        """Remove the controls of the previous file."""
         controls = [*self.values.values(), *self.suggestions.values(), *self._names.values()]
         for widget in [*controls, *self._rows.values()]:
             widget.close()
@@ -82,9 +82,10 @@ class MatchValuesStep:
         values, open_values = state.values, state.open_values
         is_done = not open_values
         progress = Progress.DONE if is_done else Progress.CURRENT
-        asked = [value for value in values if not value.is_empty]
-        note = f"Tell us what the words in your file mean. {len(open_values)} of {len(asked)} open."
-        summary = _summary(asked, state, self._steps.memory.categories)
+        filled_values = [value for value in values if not value.is_empty]
+        open_of_all = f"{len(open_values)} of {len(filled_values)} open"
+        note = f"Tell us what the words in your file mean. {open_of_all}."
+        summary = _summary(filled_values, state, self._steps.memory.categories)
         self.step.render(progress, summary, is_opened=state.opened == 3, note=note)
         self._value_at = {value.name: value for value in values}
         for value in values:
@@ -106,20 +107,20 @@ class MatchValuesStep:
         )
         if isinstance(control, widgets.Combobox):
             control.options = self._category_options(value)
-        shown = self._text(value.meaning(state.recipe))
+        control_text = self._text(value.meaning(state.recipe))
         if name in state.postponed:
-            shown = FIX_LATER
-        if control.value != shown:
-            control.value = shown
-        set_visible(self.suggestions[name], bool(value.suggestion) and not shown)
+            control_text = FIX_LATER
+        if control.value != control_text:
+            control.value = control_text
+        set_visible(self.suggestions[name], bool(value.suggestion) and not control_text)
 
     def _add_row(self, value: FileValue) -> None:
         factory, name = self._factory, value.name
         self.values[name] = self._control(value.field, partial(self._answer, name), value.text)
-        tooltip = "take this suggestion"
+        tooltip = "use this suggestion"
         self.suggestions[name] = factory.button(
             f"{value.suggestion}?",
-            partial(self._take_suggestion, name),
+            partial(self._use_suggestion, name),
             tooltip,
             css="pf-suggestion",
         )
@@ -128,7 +129,7 @@ class MatchValuesStep:
         self._rows[name] = factory.row(*parts, css="pf-value")
 
     def _control(self, field: str, on_change: Any, text: str = "everything else") -> Any:
-        """Make the control that answers what a value means."""
+        """Create the control for the meaning of a value."""
         label = f"{LABELS[field]}: {shorten(text, LONGEST) or 'empty'}"
         factory = self._factory
         if FIELDS.named(field).values:
@@ -142,7 +143,7 @@ class MatchValuesStep:
     def _render_group(self, field: str, group: _Group, state: FileState) -> None:
         values = [value for value in state.values if value.field == field]
         open_names = {value.name for value in state.open_values if value.field == field}
-        # A value that was just answered stays in place until the step is done.
+        # A value that was just matched keeps its position until the step is done.
         group.stay_open |= open_names
         open_rows = [value for value in values if value.name in group.stay_open or value.is_empty]
         done_rows = [value for value in values if value not in open_rows]
@@ -174,7 +175,7 @@ class MatchValuesStep:
         return tuple(options)
 
     def _text(self, meaning: str | int | float | None) -> str:
-        """Return a meaning as its control shows it."""
+        """Return the text of a meaning in its control."""
         if meaning is None or meaning == PLACEHOLDER:
             return ""
         label = self._steps.memory.categories.get(meaning) if isinstance(meaning, int) else None
@@ -183,15 +184,15 @@ class MatchValuesStep:
         return NO_STATUS if meaning == "" else str(meaning)
 
     def _answer(self, name: tuple[str, str], text: str) -> None:
-        self._put(text.strip(), [self._value_at[name]])
+        self._set_meaning(text.strip(), [self._value_at[name]])
 
-    def _answer_rest(self, field: str, text: str) -> None:
-        """Take an answer for all values of a field that have none of their own."""
+    def _set_fallback(self, field: str, text: str) -> None:
+        """Set the meaning of all unmatched values of a field."""
         text, recipe = text.strip(), self._steps.state.recipe
-        if text in (EXCLUDE, FIX_LATER):  # which hold for the values of this file only
+        if text in (EXCLUDE, FIX_LATER):  # these apply to the values of this file only
             values = [value for value in self._steps.state.open_values if value.field == field]
             if values:
-                self._put(text, values)
+                self._set_meaning(text, values)
             return
         fallback = {**recipe.fallback}
         fallback.pop(field, None)
@@ -199,13 +200,13 @@ class MatchValuesStep:
             fallback[field] = self._meaning(field, text)
         self._steps.answer_values(recipe.replace(fallback=fallback or None))
 
-    def _take_suggestion(self, name: tuple[str, str]) -> None:
+    def _use_suggestion(self, name: tuple[str, str]) -> None:
         value = self._value_at[name]
         if value.suggestion is not None:
-            self._put(value.suggestion, [value])
+            self._set_meaning(value.suggestion, [value])
 
-    def _put(self, text: str, values: list[FileValue]) -> None:
-        """Take an answer for some values of one field; an empty text takes the answer back."""
+    def _set_meaning(self, text: str, values: list[FileValue]) -> None:
+        """Set the meaning of some values of one field; an empty text removes the meaning."""
         state, field = self._steps.state, values[0].field
         meaning: str | int | None = text or None
         if text not in ("", EXCLUDE, FIX_LATER):
@@ -221,7 +222,7 @@ class MatchValuesStep:
         self._steps.answer_values(recipe)
 
     def _meaning(self, field: str, text: str) -> str | int:
-        """Return the value of a field that a text of its control stands for."""
+        """Return the value of a field for the text in its control."""
         if text == NO_STATUS:
             return ""
         return self._steps.store.category_number(text, field)
@@ -231,14 +232,14 @@ class MatchValuesStep:
         path.write_bytes(content)
         labels = dict(Labels.ids_and_labels(Path(path)))
         if not labels:
-            raise ArgumentError(f"{name} names no categories; write category_id,label in line 1")
+            raise ArgumentError(f"{name} has no categories; write category_id,label in line 1")
         self._steps.memory.name_categories(labels)
         recipe = self._steps.state.recipe
         self._steps.change_recipe(recipe.replace(categories=self._steps.memory.categories))
 
 
 class _Group:
-    """The values of one column: open ones, matched ones, and one answer for the rest."""
+    """The widgets of one column: open values, matched values, and the answer for the rest."""
 
     def __init__(self, factory: WidgetFactory, rest_row: widgets.HBox) -> None:
         self.title = factory.html()
@@ -258,19 +259,19 @@ def _label(field: str) -> str:
 
 
 def _summary(values: list[FileValue], state: FileState, categories: dict[int, str]) -> str:
-    """Return what the most frequent values mean, in one line."""
+    """Describe the meaning of the most frequent values in one line."""
     if not values:
         return "nothing to match"
     recipe, parts = state.recipe, list[str]()
     by_fallback = [value for value in values if value.uses_fallback(recipe)]
-    answered = [value for value in values if value not in by_fallback]
-    for value in answered[:SUMMARY_VALUES]:
+    matched = [value for value in values if value not in by_fallback]
+    for value in matched[:SUMMARY_VALUES]:
         meaning = FIX_LATER if value.name in state.postponed else value.meaning(recipe)
         text = shorten(value.text, LONGEST) or "empty"
         parts.append(f"{text} → {_meaning_text(meaning, categories)} ({value.rows:,})")
-    if len(answered) > SUMMARY_VALUES:
-        parts.append(f"and {len(answered) - SUMMARY_VALUES:,} more")
-    # Nobody has seen these words if they are new in this file, so they are named.
+    if len(matched) > SUMMARY_VALUES:
+        parts.append(f"and {len(matched) - SUMMARY_VALUES:,} more")
+    # These values may be new in this file, so the user has to see them.
     for field, meaning in recipe.fallback.items():
         of_field = [value for value in by_fallback if value.field == field]
         if of_field:

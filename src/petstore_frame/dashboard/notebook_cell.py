@@ -1,4 +1,4 @@
-"""Tells which notebook cell is running, so that its next run can clean up."""
+"""Finds out which notebook cell is running, so that its next run can clean up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws one page of pets as a table whose headings sort."""
+"""Shows one page of pets as a table with sortable headings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ROWS_PER_PAGE = 50
 
 
-def draw_pets(
+def pets_markup(
     pets: pd.DataFrame,
     title: str,
     names: Mapping[int | None, str],
@@ -28,9 +28,9 @@ def draw_pets(
     Args:
         pets: The pets of the page.
         title: The caption.
-        names: What each category is called.
+        names: The name of each category.
         colors: The color of each status.
-        order: The column by which they are sorted; with a - in front in descending order.
+        order: The column to sort by; a leading ``-`` means descending.
     """
     import pandas as pd
 
@@ -58,7 +58,7 @@ def _cells(
         return [PAGE.status(status, colors[status]) for status in statuses]
     if column == "category_id":
         texts = values.map(names)
-    # The styles cut a long text, so the tooltip has all of it.
+    # The styles cut a long text, so the tooltip has the full text.
     return [element("bdi", text, title=text) for text in texts]
 
 

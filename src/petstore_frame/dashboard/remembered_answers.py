@@ -1,4 +1,4 @@
-"""Remembers what a user answered for the files of one store, in files that a person can read."""
+"""Saves the answers that a user gave for the files of one store, as readable text files."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ class Memory:
     ``pf.load`` never uses these files unless a script passes one as ``recipe=``.
 
     Args:
-        folder: Where the files are, or will be.
-        categories: Category names that the user passed; they override the remembered ones.
+        folder: Folder for the files; created when needed.
+        categories: Category names that the user passed; they override the saved ones.
     """
 
     def __init__(self, folder: Path, categories: Mapping[int, str]) -> None:
         self._folder, self._path = folder, folder / "categories.csv"
         self.categories = {**categories}
-        with suppress(PetstoreError):  # there is no file yet, or somebody broke it
+        with suppress(PetstoreError):  # no file yet, or an invalid one
             self.categories = dict(Labels.ids_and_labels(self._path)) | self.categories
 
     def name_categories(self, labels: Mapping[int, str]) -> None:
-        """Remember category names."""
+        """Save category names."""
         self.categories |= labels
         self._folder.mkdir(parents=True, exist_ok=True)
         with replacing(self._path) as temporary, temporary.open("w", encoding="utf-8") as file:
@@ -45,27 +45,27 @@ class Memory:
             writer.writerows([("category_id", "label"), *sorted(self.categories.items())])
 
     def recipe_path(self, columns: Sequence[str]) -> Path:
-        """Return the path of the recipe for a header, whatever the order of its columns."""
+        """Return the path of the recipe for a header; the order of its columns does not matter."""
         header = "\n".join(sorted(name.strip().casefold() for name in columns))
         digest = hashlib.sha256(header.encode(errors="surrogatepass")).hexdigest()[:8]
         stem = re.sub(r"[^a-z0-9]+", "-", header)[:LONGEST_FILE_NAME].strip("-")
         return self._folder / f"{stem}-{digest}.toml"
 
     def find_recipe(self, columns: Sequence[str]) -> Recipe | None:
-        """Return how the last file with this header was read; None for a new header."""
-        with suppress(PetstoreError):  # there is none, or somebody wrote something else into it
+        """Return the recipe of the last file with this header; None for a new header."""
+        with suppress(PetstoreError):  # no file, or an invalid one
             return Recipe.read(self.recipe_path(columns))
         return None
 
     def keep_recipe(self, columns: Sequence[str], recipe: Recipe) -> None:
-        """Remember how a file with this header is read."""
+        """Save the recipe for a header."""
         without_categories = recipe.replace(categories=None)
         if not without_categories.stated_options():
             return
-        with suppress(PetstoreError, OSError):  # no file can hold it, or the disk is full
+        with suppress(PetstoreError, OSError):  # it cannot be written as TOML, or the disk is full
             self._folder.mkdir(parents=True, exist_ok=True)
             without_categories.write(self.recipe_path(columns))
 
     def forget_recipe(self, columns: Sequence[str]) -> None:
-        """Forget how files with this header are read."""
+        """Delete the recipe for a header."""
         self.recipe_path(columns).unlink(missing_ok=True)

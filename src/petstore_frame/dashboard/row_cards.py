@@ -1,4 +1,4 @@
-"""Shows how many rows of a file are in each group, as cards that add up to the file."""
+"""Shows the number of rows in each group as cards; the numbers add up to the file."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from petstore_frame.loader import RowGroup
 from petstore_frame.rendering import PAGE, Card, Markup
 
-# Shown even if no row is in them.
-_ALWAYS_SHOWN = (RowGroup.TO_SEND, RowGroup.ALREADY_LOADED, RowGroup.NEED_FIXING)
+# Shown before sending even if they have no rows.
+_ALWAYS_VISIBLE = (RowGroup.TO_SEND, RowGroup.ALREADY_LOADED, RowGroup.NEED_FIXING)
 
 
 def group_title(group: RowGroup) -> str:
-    """Return what a group of rows is called on a card.
+    """Return the title of a group of rows.
 
     Example:
         >>> group_title(RowGroup.NEED_FIXING)
@@ -21,21 +21,21 @@ def group_title(group: RowGroup) -> str:
     return group.text[:1].upper() + group.text[1:]
 
 
-def draw_cards(
+def cards_markup(
     groups: Mapping[RowGroup, int], notes: Mapping[RowGroup, str], *, is_sent: bool = False
 ) -> Markup:
     """Return a card per group of rows.
 
     Args:
         groups: The number of rows of each group.
-        notes: What to say under a number, by group.
-        is_sent: Whether the file was sent; else the groups that decide that are always shown.
+        notes: The text under a number, by group.
+        is_sent: Whether the file was sent; if not, some groups are shown even if they are empty.
     """
-    always_shown = () if is_sent else _ALWAYS_SHOWN
+    always_visible = () if is_sent else _ALWAYS_VISIBLE
     return PAGE.cards(
         Card(group_title(group), f"{rows:,}", notes.get(group, ""))
         for group, rows in groups.items()
-        if rows or group in always_shown
+        if rows or group in always_visible
     )
 
 

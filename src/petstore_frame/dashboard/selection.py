@@ -1,4 +1,4 @@
-"""Which pets the Inventory tab shows, and in which order."""
+"""Selects and sorts the pets for the Inventory tab."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from petstore_frame.schema import NO_STATUS
 if TYPE_CHECKING:
     import pandas as pd
 
-Names = Mapping[int | None, str]  # what each category is called; None is a pet without one
+Names = Mapping[int | None, str]  # category names by id; the id None is for pets without a category
 
 
 class Selection(NamedTuple):
@@ -20,19 +20,19 @@ class Selection(NamedTuple):
 
     status: str = ""  # also ``no status``; empty for all
     categories: tuple[str, ...] = ()  # names or ids; empty for all
-    text: str = ""  # part of a name in any case, or a whole id
-    order: str = "id"  # a column; with a - in front in descending order
+    text: str = ""  # part of a name, ignoring case, or a complete id
+    order: str = "id"  # a column; a leading - means descending
 
     @property
     def description(self) -> str:
-        """The filters in words; empty if all pets are shown."""
+        """The filters as text; empty if all pets are shown."""
         parts = [" or ".join(self.categories), self.status]
         if self.text:
             parts.append(f"name contains “{self.text}”")
         return ", ".join(part for part in parts if part)
 
     def of(self, inventory: Inventory, names: Names) -> Inventory:
-        """Return the selected pets in their order, with what is known about this part."""
+        """Return the selected pets in order, with the completeness of the selection."""
         rows = inventory.frame
         if self.status:
             rows = rows[_has_status(rows, self.status)]
@@ -51,7 +51,7 @@ class Selection(NamedTuple):
         return select_part(inventory, rows, self.description, statuses)
 
     def _numbers(self, names: Names) -> set[int | None]:
-        """Return the ids of the selected categories; those with this name or id."""
+        """Return the ids of the categories that were selected by name or id."""
         return {
             number
             for number, name in names.items()
@@ -59,7 +59,7 @@ class Selection(NamedTuple):
         }
 
     def _sorted(self, rows: pd.DataFrame, names: Names) -> pd.DataFrame:
-        """Sort pets: names in any case, categories by their name."""
+        """Sort pets: names without regard to case, categories by their name."""
         column = self.order.removeprefix("-")
 
         def sort_keys(values: pd.Series[Any]) -> pd.Series[Any]:

@@ -1,4 +1,4 @@
-"""Says how fast pets are sent, how long the rest takes, and that the store does not reply."""
+"""Shows the speed of sending, the remaining time, and that the store does not reply."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from petstore_frame.dashboard import background as jobs
 from petstore_frame.loader import State
 
-# Before a rate means anything.
+# Earlier, a rate would not be reliable.
 FEWEST_FOR_RATE, SHORTEST_FOR_RATE_S = 20, 1.0
 
 

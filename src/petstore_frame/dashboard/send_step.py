@@ -1,4 +1,4 @@
-"""Step 5: send, and see what became of the file."""
+"""Step 5: sends the file, and shows the result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from petstore_frame.charts import element
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
-from petstore_frame.dashboard.row_cards import draw_cards
+from petstore_frame.dashboard.row_cards import cards_markup
 from petstore_frame.dashboard.step_frame import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.loader import LoadResult, view_of
@@ -25,14 +25,14 @@ CAREFUL = "Careful: pets can’t be edited or deleted after sending."
 
 
 class SendStep:
-    """The button that sends, and the results.
+    """The button that sends the file, and the results.
 
     Attributes:
-        send, stop: Buttons.
+        send, stop: The buttons that send the file, and stop sending.
         files: The buttons that download the result files, by name.
-        upload_fix: Upload a corrected fix file.
+        upload_fix: Uploads a corrected fix file.
         save_settings: The button that downloads the answers of this file as a recipe.
-        next_file: The button that starts again with another file.
+        next_file: The button that clears the tab for another file.
     """
 
     def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
@@ -80,7 +80,7 @@ class SendStep:
         waits = "" if is_sent or not reasons else f"Waiting for: {', '.join(reasons)}."
         plan = state.plan
         if plan is not None and not is_sent and not count:
-            is_undecided = plan.question is not None or plan.is_held
+            is_undecided = plan.question is not None or plan.is_blocked
             waits = "Waiting for: Check." if is_undecided else "There is nothing to add."
         self._waits_for.value = element("span", waits, class_="pf-faint") if waits else ""
         set_visible(self._files, is_sent)
@@ -89,7 +89,7 @@ class SendStep:
             self._result.value = ""
 
     def show_result(self, result: LoadResult, paths: list[Path]) -> None:
-        """Show what became of the file, and the files that say so."""
+        """Show the result of the import, and its files."""
         for button in self.files.values():
             button.close()
         download = self._tab.choose_file.drop.download_file
@@ -106,12 +106,12 @@ class SendStep:
         if corrected:
             rows = count_text(corrected, "row")
             notes.insert(0, f"{rows} that you corrected on this page are loaded as well.")
-        cards = draw_cards(view.facts.groups, {}, is_sent=True)
+        cards = cards_markup(view.facts.groups, {}, is_sent=True)
         self._result.value = cards + view.html() + PAGE.quiet(notes)
 
 
 def _is_offered(path: Path, result: LoadResult) -> bool:
-    """Return whether a result file has rows, and is small enough for a download."""
+    """Return whether a result file has rows and is small enough to download."""
     facts = view_of(result).facts
     rows = {"fix.csv": facts.to_fix, "unconfirmed.csv": facts.unconfirmed}.get(
         path.name, len(facts)

@@ -1,4 +1,4 @@
-"""The frame of one step: its number, what it needs, and one line once it is done."""
+"""The frame of a step: its number and hint, and a summary in one line when it is done."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from petstore_frame.rendering import Markup
 
 
 class Progress(StrEnum):
-    """How far a step is."""
+    """The progress of a step."""
 
     WAITING = "waiting"
     CURRENT = "current"
@@ -25,14 +25,14 @@ class Step:
 
     Args:
         factory: Makes its widgets.
-        number: Its place among the steps, from 1.
-        title: What the user does in it.
-        hint: One sentence that says what it needs.
-        on_toggle: Called with the number if the user opens or closes the finished step.
+        number: The number of the step, from 1.
+        title: What the user does in the step.
+        hint: A sentence that tells the user what to do.
+        on_toggle: Called with the number when the user opens or closes the finished step.
 
     Attributes:
         widget: The whole step.
-        body: What is shown while the step is open.
+        body: The content of the open step.
         change: The button that opens or closes the finished step.
     """
 
@@ -55,7 +55,7 @@ class Step:
     def render(
         self, progress: Progress, summary: str = "", *, is_opened: bool = False, note: str = ""
     ) -> None:
-        """Show how far the step is; ``summary`` is its result, ``note`` replaces the hint."""
+        """Show the progress of the step; ``summary`` is its result, ``note`` replaces the hint."""
         self.progress = progress
         is_open = progress is Progress.CURRENT or is_opened
         sign = "✓" if progress is Progress.DONE else str(self.number)

@@ -1,4 +1,4 @@
-"""The Stocktake tab: compare a list of the user's with the store; nothing is sent."""
+"""The Stocktake tab: compares the user's list with the store; nothing is sent."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from petstore_frame.loader import read_ids
 from petstore_frame.rendering import PAGE, Markup, shorten
 from petstore_frame.schema import count_text
 
-ROWS, LONGEST, CAUSES_SHOWN = 50, 60, 5
+ROWS, LONGEST, MAX_CAUSES = 50, 60, 5
 CHOOSE = ("Choose a list", "CSV or Excel. It is compared with the store; nothing is sent.")
-INTRODUCTION = "Compare a list of yours with the store. Nothing is sent."
+INTRODUCTION = "Compare your list with the store. Nothing is sent."
 ALL_DIFFERENCES = ("all differences", "")
-# What the kinds of rows are called on the page.
+# The names of the kinds of rows on the page.
 KIND_TEXTS = {
     "only in list": "missing from the store",
     "only in store": "not on your list",
@@ -43,13 +43,13 @@ KIND_TEXTS = {
 
 
 class StocktakeTab(FileSteps):
-    """A list, how it differs from the store, and the workbook of it.
+    """A list, its differences from the store, and a workbook of the differences.
 
     Attributes:
         widget: The whole tab.
-        use_imported: The button that compares the file that the Import tab read.
-        kind: Which differences are shown.
-        workbook: The button that downloads all of them.
+        use_imported: The button that compares the file of the Import tab.
+        kind: The kind of differences to show.
+        workbook: The button that downloads all differences.
         comparison: The Comparison, or None.
     """
 
@@ -102,7 +102,7 @@ class StocktakeTab(FileSteps):
             raise ArgumentError("the store has not been read yet; press Refresh, then try again")
         recipe, on = state.recipe, list[str]()
         ids = read_ids(self.store.client, journal=self.store.journal)
-        if not recipe.key or not len(ids):  # nothing says which pet a key is
+        if not recipe.key or not len(ids):  # no key can be matched to a pet
             recipe, on = recipe.replace(key=()), ["name", "category_id"]
         comparison = compare(
             state.source, inventory, on=on, recipe=recipe, journal=self.store.journal
@@ -110,8 +110,8 @@ class StocktakeTab(FileSteps):
         if state is self.state:
             self.comparison = comparison
 
-    def draw(self) -> None:
-        """Show the tab as it is opened."""
+    def update_view(self) -> None:
+        """Update the tab when it is opened."""
         self.render()
 
     def render_rest(self) -> None:
@@ -143,14 +143,14 @@ class StocktakeTab(FileSteps):
         rows = frame[frame["kind"].eq(kind)] if kind else frame[frame["kind"].ne(Kind.SAME)]
         if not len(rows):
             return PAGE.success("Your list and the store agree in everything that was compared")
-        categories, shown = self.memory.categories, rows.head(ROWS).copy()
-        for column in [name for name in map(str, shown) if name.startswith("category_id")]:
-            shown[column] = shown[column].map(
+        categories, first_rows = self.memory.categories, rows.head(ROWS).copy()
+        for column in [name for name in map(str, first_rows) if name.startswith("category_id")]:
+            first_rows[column] = first_rows[column].map(
                 lambda number: categories.get(number, number), "ignore"
             )
         cells = [
             [None if value is None else shorten(str(value), LONGEST) for value in row]
-            for row in comparison.table_rows(shown)
+            for row in comparison.table_rows(first_rows)
         ]
         for row in cells:
             row[0] = kind_text(row[0])
@@ -169,7 +169,7 @@ class StocktakeTab(FileSteps):
 
 
 def kind_text(kind: Any) -> str:
-    """Return what a kind of difference is called on the page.
+    """Return the name of a kind of difference on the page.
 
     Example:
         >>> kind_text("only in list")
@@ -179,16 +179,18 @@ def kind_text(kind: Any) -> str:
 
 
 def _facts(comparison: Comparison) -> Markup:
-    """Say what was compared, and what could not be read."""
+    """Describe what was compared, and list the rows that could not be read."""
     by = ", ".join(comparison.key or comparison.on)
     as_of = time_element(comparison.inventory.fetched_at)
     facts = element("p", f"Compared by {by} with the store as of ", as_of)
     if not comparison.completeness.covers_all:
-        facts += element("p", "The store was not read completely: what is missing may be in it.")
+        facts += element(
+            "p", "The store was not read completely, so animals listed as missing may be in it."
+        )
     is_invalid = comparison.frame["kind"].eq(Kind.INVALID)
     causes = comparison.frame.loc[is_invalid, "problem"].value_counts()
     if len(causes):
-        lines = [f"{rows:,}: {problem}" for problem, rows in causes.head(CAUSES_SHOWN).items()]
+        lines = [f"{rows:,}: {problem}" for problem, rows in causes.head(MAX_CAUSES).items()]
         title = f"{count_text(int(causes.sum()), 'row')} could not be compared"
         facts += PAGE.warning(title, lines)
     return facts

@@ -1,4 +1,4 @@
-"""Shows which store was read and how completely, reads it again, and asks for a new API key."""
+"""Shows the store and the completeness of its reading, and asks for a new API key."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class StoreHeader:
 
     Args:
         factory: Makes its widgets.
-        store: What it shows.
+        store: The store to show.
         on_read: Called after each reading.
 
     Attributes:
         widget: The whole header.
-        refresh, stop: The buttons that read the store again, and stop that.
-        api_key, use_key: A new API key, kept in the client alone, and its button.
-        notice: What the page says about the reading.
+        refresh, stop: The buttons that read the store again, and stop the reading.
+        api_key, use_key: The field for a new API key, which only the client keeps, and its button.
+        notice: The message about the reading.
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class StoreHeader:
         self.render()
 
     def read(self) -> None:
-        """Read the store in a thread; the last reading stays until the new one is there."""
+        """Read the store in a thread; the last reading stays visible until the new one is done."""
         job = Job("Reading the store …", self._read, self.area, can_stop=True)
         self.background.start(job)
 
     def show(self, inventory: Inventory) -> None:
-        """Show an Inventory in place of the last one."""
+        """Show a new Inventory."""
         self._store.inventory, self._store.outdated = inventory, ""
         self.area.show("")
         self._on_read()
@@ -67,13 +67,13 @@ class StoreHeader:
         self.render()
 
     def ask_for_key(self) -> None:
-        """Ask for a new API key, as the store rejected the one that it got."""
+        """Ask for a new API key, because the store rejected the current one."""
         self._store.outdated = "Out of date – the store rejected the API key"
         set_visible(self._key_row, True)
         self.render()
 
     def render(self) -> None:
-        """Show what is known about the store."""
+        """Show the completeness of the last reading."""
         inventory = self._store.inventory
         completeness = None if inventory is None else inventory.completeness
         verdict = None if completeness is None else completeness.verdict
@@ -87,7 +87,7 @@ class StoreHeader:
             outdated=self._store.outdated,
             outdated_badge=palette.FAILED_BADGE,
         )
-        if self._title.value != markup:  # else it would close what the user opened
+        if self._title.value != markup:  # an update would close the details that the user opened
             self._title.value = markup
         self.refresh.disabled = self.background.is_busy
 
@@ -117,12 +117,12 @@ class StoreHeader:
         if not key:
             return
         self._store.client = self._store.client.with_key(key)
-        # Closed with the page: the previous client may still be in use.
+        # Closed with the page, because the previous client may still be in use.
         self._store.own_clients.append(self._store.client)
         self.read()
 
     def close(self) -> None:
-        """Stop the reading, and close the clients of keys that were entered here."""
+        """Stop the reading, and close the clients of the keys that were entered here."""
         self.background.close()
         for client in self._store.own_clients:
             client.close()

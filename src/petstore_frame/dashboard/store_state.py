@@ -1,4 +1,4 @@
-"""The store that a dashboard shows, and what was read of it; all tabs share it."""
+"""The store of a dashboard and its last reading, which all tabs share."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class StoreState:
 
     Attributes:
         client: The store, with the key that was entered last.
-        memory: What was answered for files of this store.
-        folder: Where result files go, and what relative paths start from.
+        memory: The saved answers for files of this store.
+        folder: Folder for result files, and the start of relative paths.
         journal: Folder of the import journals; None is the user's state directory.
-        inventory: What was read last, or None.
+        inventory: The last reading, or None.
         outdated: Why the last reading is out of date; empty if it is not.
-        own_clients: Clients made for keys that were entered on the page.
+        own_clients: Clients for keys that were entered on the page.
     """
 
     client: Client
@@ -49,13 +49,12 @@ class StoreState:
         return max([0, *self.memory.categories, *self.used_numbers]) + 1
 
     def category_number(self, text: str, field_name: str = "category_id") -> str | int:
-        """Return the number of the category that a user chose or typed; of other fields the text.
+        """Return the number of the category that a user chose or typed; for other fields, the text.
 
-        ``Ferret (9)`` is a new category if neither its name nor its number is used otherwise; it
-        is remembered.
+        ``Ferret (9)`` is a new category if neither its name nor its number is in use; it is saved.
 
         Raises:
-            ArgumentError: It is no category, or its name or number has another meaning here.
+            ArgumentError: It is not a category, or its name or number is in use.
         """
         if field_name != "category_id":
             return text
@@ -67,7 +66,7 @@ class StoreState:
         number = self._number_of(text)
         if number is None:
             raise ArgumentError(
-                f"no category is called {text!r}; choose one of the list, or type a new one with "
+                f"no category is called {text!r}; choose one from the list, or type a new one with "
                 f"its number: {text} ({self.free_number})"
             )
         return number
@@ -81,7 +80,7 @@ class StoreState:
     def _existing_number(self, number: int) -> int:
         if number not in self.memory.categories and number not in self.used_numbers:
             raise ArgumentError(
-                f"category {number} is new here, so it needs a name: type Name ({number})"
+                f"category {number} is new, so it needs a name: type Name ({number})"
             )
         return number
 
@@ -91,17 +90,17 @@ class StoreState:
             return number
         if name is not None:
             raise ArgumentError(
-                f"category {number} is called {name} here; choose "
+                f"category {number} is already called {name}; choose "
                 f"{name} ({number}), or type {label} ({self.free_number})"
             )
         if same_label is not None:
             raise ArgumentError(
-                f"{label} is category {same_label} here; choose {label} ({same_label})"
+                f"{label} is already category {same_label}; choose {label} ({same_label})"
             )
         if number in self.used_numbers:
             raise ArgumentError(
-                f"the store already has pets in category {number}, whose name is not known; type "
-                f"{number} if these are the same kind, or {label} ({self.free_number})"
+                f"the store already has pets in category {number}, which has no name yet; type "
+                f"{number} if they are the same category, or {label} ({self.free_number})"
             )
         self.memory.name_categories({number: label})
         return number

@@ -1,4 +1,4 @@
-"""The tabs of a dashboard; those that send or compare files are made when they are first used."""
+"""The tabs of a dashboard; Import and Stocktake are created when they are first used."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ TITLES = ("Inventory", "Import", "Stocktake", "History")
 
 
 class Tabs(widgets.Tab):  # type: ignore[misc]  # ipywidgets has no types
-    """The tabs of a dashboard, each with its controls by name.
+    """The tabs of a dashboard, which have its controls.
 
-    Import and Stocktake have most of the controls, and few visitors of a page need them, so they
-    are made when they are first opened or used; the first numbers appear sooner.
+    Import and Stocktake have most of the controls, and few visitors need them, so they are created
+    when they are first opened or used. The first numbers then appear sooner.
 
     Args:
         factory: Makes the widgets.
@@ -50,11 +50,11 @@ class Tabs(widgets.Tab):  # type: ignore[misc]  # ipywidgets has no types
         self.history = HistoryTab(factory.for_part(), store, history, self.inventory.pick)
         self._imports: ImportTab | None = None
         self._stocktake: StocktakeTab | None = None
-        self._imports_place, self._stocktake_place = factory.column(), factory.column()
+        self._imports_box, self._stocktake_box = factory.column(), factory.column()
         parts = (
             self.inventory.widget,
-            self._imports_place,
-            self._stocktake_place,
+            self._imports_box,
+            self._stocktake_box,
             self.history.widget,
         )
         super().__init__(parts, titles=TITLES, selected_index=0, **options)
@@ -65,7 +65,7 @@ class Tabs(widgets.Tab):  # type: ignore[misc]  # ipywidgets has no types
         if self._imports is None:
             part = self._factory.for_part()
             self._imports = ImportTab(part, self._store, self._header, self.show_badge)
-            self._imports_place.children = [self._imports.widget]
+            self._imports_box.children = [self._imports.widget]
         return self._imports
 
     @property
@@ -73,7 +73,7 @@ class Tabs(widgets.Tab):  # type: ignore[misc]  # ipywidgets has no types
         if self._stocktake is None:
             part = self._factory.for_part()
             self._stocktake = StocktakeTab(part, self._store, self._header, self._imported_file)
-            self._stocktake_place.children = [self._stocktake.widget]
+            self._stocktake_box.children = [self._stocktake.widget]
         return self._stocktake
 
     @property
@@ -81,30 +81,30 @@ class Tabs(widgets.Tab):  # type: ignore[misc]  # ipywidgets has no types
         """Whether an import is sending pets."""
         return self._imports is not None and self._imports.background.is_sending
 
-    def draw_open(self) -> None:
-        """Draw the open tab; the others are drawn when they are opened."""
+    def update_open_tab(self) -> None:
+        """Update the open tab; the others are updated when they are opened."""
         title = TITLES[self.selected_index or 0]
         if title == "Inventory":
-            self.inventory.draw()
+            self.inventory.update_view()
         elif title == "Import":
-            self.imports.draw()
+            self.imports.update_view()
         elif title == "Stocktake":
-            self.stocktake.draw()
+            self.stocktake.update_view()
         else:
-            self.history.draw()
+            self.history.update_view()
 
     def show_badge(self, unfinished: int) -> None:
-        """Show on the Import tab how many imports are unfinished."""
+        """Show the number of unfinished imports in the title of the Import tab."""
         badge = f"Import ({unfinished})" if unfinished else "Import"
         self.titles = tuple(badge if title == "Import" else title for title in TITLES)
 
     def stop(self) -> None:
-        """Stop the jobs of all tabs, in order."""
+        """Stop the jobs of all tabs, and wait until they have ended."""
         if self._imports is not None:
             self._imports.close()
         if self._stocktake is not None:
             self._stocktake.close()
 
     def _imported_file(self) -> Path | None:
-        """Return the file that the Import tab read, if it did."""
+        """Return the file of the Import tab, or None."""
         return None if self._imports is None else self._imports.state.source

@@ -1,4 +1,4 @@
-"""Shows the imports that were interrupted, and offers the next step of each as a button."""
+"""Shows interrupted imports, with a button for each possible next step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from petstore_frame.schema import count_text
 if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab
 
-IMPORTS_SHOWN = 20
+MAX_IMPORTS = 20
 CHECKING = (
     "Checking only reads. A row counts as arrived if exactly one new pet matches it; the rest are "
     "listed for you."
@@ -37,14 +37,14 @@ _MAY_HAVE_ARRIVED = (State.IN_FLIGHT, State.UNCONFIRMED)
 
 
 class UnfinishedImports:
-    """The imports with rows that are left to send, not confirmed, or did not arrive.
+    """The imports with rows that were not sent, are not confirmed, or did not arrive.
 
     Attributes:
-        widget: The whole box; hidden if there is nothing to do.
+        widget: The box with everything; hidden if there is nothing to do.
         send_rest, check, resend: The buttons for these three.
-        results: The imports themselves.
-        question: The cases that have to be answered before the rest is sent.
-        answers: The answers to them, ``skip`` or ``create``, by case.
+        results: The results of these imports.
+        question: The cases that must be answered before the rest is sent.
+        answers: The answers to these cases, ``skip`` or ``create``, by case.
     """
 
     def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
@@ -66,11 +66,11 @@ class UnfinishedImports:
         set_visible(self._box, False)
 
     def read(self) -> None:
-        """Read the journal for what is unfinished."""
+        """Read the unfinished imports from the journal."""
         self.results = read_unfinished(self._tab.store)
 
     def ask(self, question: Any) -> None:
-        """Show what has to be answered before the rest is sent; None if nothing."""
+        """Show the cases that must be answered before the rest is sent; None removes them."""
         self._open_question = question
         if question is None:
             self.answers = {}
@@ -84,10 +84,10 @@ class UnfinishedImports:
         self.render(is_busy=self._tab.background.is_busy)
 
     def count(self, *states: State) -> int:
-        """Return how many rows of these imports are in some states."""
+        """Return the number of rows of these imports that are in some states."""
         return sum(result.counts[state] for result in self.results for state in states)
 
-    def not_found(self) -> Iterable[LoadResult]:
+    def with_missing_animals(self) -> Iterable[LoadResult]:
         return [result for result in self.results if result.counts[State.NOT_FOUND]]
 
     def render(self, *, is_busy: bool) -> None:
@@ -99,7 +99,7 @@ class UnfinishedImports:
         question = self._open_question
         unsent = [result for result in self.results if result.counts[State.PENDING]]
         if question is not None and len(unsent) > 1:
-            lines.append(f"Your answer applies to all {len(unsent)} of these imports.")
+            lines.append(f"Your answer applies to all {len(unsent)} imports.")
         title = "Import interrupted" if waiting or unconfirmed else "Some animals did not arrive"
         self._list.value = PAGE.warning(title, lines) if lines else Markup("")
         self.send_rest.description = f"Send the remaining {count_text(waiting, 'animal')}"
@@ -119,7 +119,7 @@ class UnfinishedImports:
 def read_unfinished(store: StoreState) -> list[LoadResult]:
     """Return the latest imports into a store that are unfinished."""
     path = place_of(store.journal, store.client.base_url)
-    latest = latest_results(path, IMPORTS_SHOWN)
+    latest = latest_results(path, MAX_IMPORTS)
     return [result for result in latest if is_unfinished(result)]
 
 

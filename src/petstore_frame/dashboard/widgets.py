@@ -1,4 +1,4 @@
-"""Makes the controls of the dashboard, which share their layout and styles."""
+"""Creates the controls of the dashboard, which share their layout and styles."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from petstore_frame.schema import FIELDS
 
 WidgetT = TypeVar("WidgetT", bound=widgets.DOMWidget)
 Handler = Callable[..., Any]
-# What the fields of a pet are called on screen; categories are shown by name.
+# The names of the fields on screen; categories are shown by name.
 LABELS = {field.name: field.label for field in FIELDS} | {"category_id": "Category"}
 HIDDEN = "pf-hidden"
 
 
 class _Shared:
-    """What all controls of one dashboard share; each model is a message before the first paint."""
+    """The layout and styles of a dashboard; sharing them saves messages before the first paint."""
 
     def __init__(self) -> None:
         self.lock = RLock()
         self.is_drawing = False
         self.layout = widgets.Layout()
         self.styles: dict[type, widgets.Widget] = {}
-        self.made: list[widgets.Widget] = [self.layout]
+        self.created: list[widgets.Widget] = [self.layout]
 
     def style_for(self, kind: type[widgets.Widget]) -> widgets.Widget | None:
         """Return the style that all widgets of a kind share; None if the kind has none."""
@@ -45,18 +45,18 @@ class _Shared:
             return None
         if style_class not in self.styles:
             self.styles[style_class] = style_class()
-            self.made.append(self.styles[style_class])
+            self.created.append(self.styles[style_class])
         return self.styles[style_class]
 
 
 class WidgetFactory:
-    """Makes the widgets of one part of a dashboard, and closes them.
+    """Creates and closes the widgets of one part of a dashboard.
 
-    What the handler of a control raises would go unseen, so it is shown in ``message``; the next
-    action in the same part takes it away.
+    ipywidgets hides the errors of handlers, so they are shown in ``message`` until the next action
+    in the same part.
 
     Args:
-        shared: What the parts share; None for the first part.
+        shared: The layout and styles of another part; None for the first part.
     """
 
     def __init__(self, shared: _Shared | None = None) -> None:
@@ -64,7 +64,7 @@ class WidgetFactory:
         self.message = self.html()
 
     def for_part(self) -> WidgetFactory:
-        """Return a factory for another part of the page, with a message of its own."""
+        """Return a factory with its own message, for another part of the page."""
         return WidgetFactory(self._shared)
 
     @property
@@ -73,7 +73,7 @@ class WidgetFactory:
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
-        """Keep other threads from drawing; a control that is set meanwhile calls nothing."""
+        """Keep other threads from rendering, and suppress the handlers of controls that are set."""
         shared = self._shared
         with shared.lock:
             before, shared.is_drawing = shared.is_drawing, True
@@ -83,7 +83,7 @@ class WidgetFactory:
                 shared.is_drawing = before
 
     def handling(self, handler: Handler) -> Callable[..., None]:
-        """Return a function for a control: it waits for drawings, and shows what it raises."""
+        """Return a handler that waits while another thread renders, and shows its errors."""
 
         def handle(*args: Any) -> None:
             try:
@@ -91,40 +91,40 @@ class WidgetFactory:
                     if not self._shared.is_drawing:
                         self.message.value = ""
                         handler(*args)
-            except Exception as problem:  # noqa: BLE001 # whatever it is, the user has to see it
+            except Exception as problem:  # noqa: BLE001 # the user must see any error
                 self.show_failure(problem)
 
         return handle
 
     def show_failure(self, problem: Exception) -> None:
-        """Show what a handler raised."""
+        """Show the error of a handler."""
         text = str(problem) or type(problem).__name__
         self.message.value = PAGE.failure("Something went wrong", text.splitlines())
 
     def make(self, kind: type[WidgetT], *args: Any, css: str = "", **options: Any) -> WidgetT:
-        """Make a widget that shares its layout and style; ``css`` is its class."""
+        """Create a widget with the shared layout and style; ``css`` has its classes."""
         shared_style = self._shared.style_for(kind)
         if shared_style is not None:
             options["style"] = shared_style
         widget: WidgetT = kind(*args, layout=self._shared.layout, **options)
         for css_class in css.split():
             widget.add_class(css_class)
-        self._shared.made.append(widget)
+        self._shared.created.append(widget)
         return widget
 
     def html(self, value: str = "", css: str = "") -> widgets.HTML:
-        """Make a piece of markup."""
+        """Create a widget that shows markup."""
         return self.make(widgets.HTML, value, css=css)
 
     def live_html(
         self, on_use: Handler, on_upload: Handler | None = None, css: str = ""
     ) -> LiveHTML:
-        """Make markup that reports clicks and edits, as ``LiveHTML`` explains."""
+        """Create a ``LiveHTML``, which reports clicks and edits."""
         handle_upload = None if on_upload is None else self.handling(on_upload)
         return self.make(LiveHTML, self.handling(on_use), handle_upload, css=css)
 
     def row(self, *children: widgets.Widget, css: str = "pf-line") -> widgets.HBox:
-        """Put widgets next to each other, as many as fit."""
+        """Put widgets next to each other; those that do not fit wrap to the next line."""
         return self.make(widgets.HBox, children, css=css)
 
     def column(self, *children: widgets.Widget, css: str = "pf-column") -> widgets.VBox:
@@ -134,7 +134,7 @@ class WidgetFactory:
     def button(
         self, text: str, on_click: Callable[[], Any], tooltip: str = "", **options: Any
     ) -> widgets.Button:
-        """Make a button."""
+        """Create a button."""
         button = self.make(widgets.Button, description=text, tooltip=tooltip or None, **options)
         handle = self.handling(on_click)
         button.on_click(lambda _: handle())
@@ -143,7 +143,7 @@ class WidgetFactory:
     def control(
         self, kind: type[WidgetT], label: str, on_change: Handler, **options: Any
     ) -> WidgetT:
-        """Make a control that passes its new values to a function."""
+        """Create a control that passes its new values to a function."""
         control = self.make(kind, description=label, **options)
         handle = self.handling(on_change)
         control.observe(lambda change: handle(change["new"]), "value")
@@ -152,23 +152,23 @@ class WidgetFactory:
     def dropdown(
         self, label: str, options: Sequence[Any], on_change: Handler, **more: Any
     ) -> widgets.Dropdown:
-        """Make a list from which the user chooses one option."""
+        """Create a list of options to choose one from."""
         return self.control(widgets.Dropdown, label, on_change, options=options, **more)
 
     def text(self, label: str, placeholder: str, on_change: Handler, **more: Any) -> Any:
-        """Make a text box that reports its value on Enter; with ``options`` it suggests these."""
+        """Create a text box that reports its value on Enter, with ``options`` as suggestions."""
         kind = widgets.Combobox if "options" in more else widgets.Text
         settings = {"placeholder": placeholder, "continuous_update": False}
         return self.control(kind, label, on_change, **(settings | more))
 
     def checkbox(self, text: str, on_change: Handler) -> widgets.Checkbox:
-        """Make a box to tick."""
+        """Create a checkbox."""
         return self.control(widgets.Checkbox, text, on_change, indent=False)
 
     def upload(
         self, label: str, extensions: str, on_upload: Callable[[str, bytes], None]
     ) -> widgets.FileUpload:
-        """Make a button that uploads a file; the function gets its name and its content."""
+        """Create a button that uploads a file; the function gets its name and its content."""
 
         def handle(files: Any) -> None:
             for file in files:
@@ -181,14 +181,14 @@ class WidgetFactory:
         return control
 
     def stylesheet(self) -> widgets.HTML:
-        """Make the styles of everything in a dashboard."""
+        """Create a widget with the styles of a dashboard."""
         values = vars(style) | {"ACCENT": palette.ACCENT, "EDGE": palette.FAILED_BADGE.edge}
         css = Template(Path(__file__).with_name("style.css").read_text("utf-8")).substitute(values)
         return self.html(f"<style>{CSS}\n{css}</style>", "pf-sheet")
 
     def close(self) -> None:
         """Remove all widgets of the dashboard from the screen."""
-        for widget in self._shared.made:
+        for widget in self._shared.created:
             widget.close()
 
 
@@ -201,7 +201,7 @@ def set_visible(widget: widgets.DOMWidget, is_visible: bool) -> None:
 
 
 def set_options(dropdown: widgets.Dropdown, options: Iterable[Any], value: Any) -> None:
-    """Replace the options of a list, and select a value if the options have it."""
+    """Replace the options of a list, and select a value if it is among them."""
     pairs = [option if isinstance(option, tuple) else (str(option), option) for option in options]
     values = [option_value for _, option_value in pairs]
     if [*dropdown.options] != pairs:
@@ -210,10 +210,10 @@ def set_options(dropdown: widgets.Dropdown, options: Iterable[Any], value: Any) 
 
 
 def scrollable(table: str) -> Markup:
-    """Return a table in a frame that scrolls if the table is too wide; its marks can be clicked."""
+    """Return a table in a frame that scrolls if the table is too wide; marks stay clickable."""
     return element("div", table, class_="pf-grid")
 
 
 def section(title: str, content: str = "") -> Markup:
-    """Return part of a page with its title."""
+    """Return a section of a page with its title."""
     return element("section", element("h3", title, class_="pf-section"), content)

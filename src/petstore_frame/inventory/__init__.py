@@ -1,4 +1,4 @@
-"""How much of the store was read, and the evidence.
+"""Reads the pets of a store, and states with evidence whether these are all of them.
 
 Start with ``fetch_inventory`` or ``find_pet``. The strategies in ``strategies.py`` read a listing
 one after another; each returns ``Evidence``, and ``weigh`` makes the verdict.

@@ -1,4 +1,4 @@
-"""Holds what a listing covers, and counts with their bounds; ``evidence.weigh`` decides."""
+"""The completeness of a listing, and counts with their bounds; ``evidence.weigh`` decides both."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from petstore_frame.validation import checked_choice
 if TYPE_CHECKING:
     from petstore_frame.rendering import Markup
 
-# Whether the store has exactly, at least or about as many pets as a number says.
+# Whether the store has exactly, at least or about this many pets.
 Bound: TypeAlias = Literal["exact", "at_least", "about"]
 _SYMBOLS: dict[Bound, str] = {"exact": "", "at_least": "≥ ", "about": "≈ "}
-_IN_WORDS: dict[Bound, str] = {"exact": "", "at_least": "at least ", "about": "about "}
+_BOUND_TEXTS: dict[Bound, str] = {"exact": "", "at_least": "at least ", "about": "about "}
 
 
 class StatusCount(int):
@@ -57,7 +57,7 @@ class StatusCount(int):
     @property
     def in_words(self) -> str:
         """The number for a sentence: ``1,200``, ``at least 1,200`` or ``about 1,200``."""
-        return f"{_IN_WORDS[self.bound]}{int(self):,}"
+        return f"{_BOUND_TEXTS[self.bound]}{int(self):,}"
 
     def __eq__(self, other: object) -> bool:
         is_same_bound = not isinstance(other, StatusCount) or self.bound == other.bound
@@ -172,9 +172,9 @@ class Completeness:
         sections = {
             "How we know" if self.is_complete else "Why": [self.reason],
             "What to do": [self.next_step],
-            "What contradicts it": [str(item) for item in others if item.is_contradiction],
+            "Contradictions": [str(item) for item in others if item.is_contradiction],
             "This assumes": [f"{text[:1].upper()}{text[1:]}." for text in self.assumptions],
-            "What else was seen": [str(item) for item in others if not item.is_contradiction],
+            "Other observations": [str(item) for item in others if not item.is_contradiction],
         }
         filled = {name: [line for line in lines if line] for name, lines in sections.items()}
         return [(name, lines) for name, lines in filled.items() if lines]
@@ -223,8 +223,8 @@ class Completeness:
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            "completeness has more than two values; ask .covers_all (the whole store), "
-            ".is_complete (what was asked for) or .verdict"
+            "completeness has more than two values; use .covers_all (the whole store), "
+            ".is_complete (the pets you asked for) or .verdict"
         )
 
     def _repr_html_(self) -> str:
@@ -271,7 +271,7 @@ class Completeness:
 
 
 def _checked_bound(text: Any) -> Bound:
-    """Return a bound that was read from JSON; a ValueError if it is none."""
+    """Return a bound from JSON; raise a ValueError if the text is not a bound."""
     if text not in _SYMBOLS:
         raise ValueError(f"bound must be one of {', '.join(_SYMBOLS)}, got {text!r}")
     return cast("Bound", text)
@@ -286,7 +286,7 @@ def requested_counts(completeness: Completeness) -> dict[str, StatusCount]:
 
 
 def evidence_lines(completeness: Completeness) -> list[tuple[str, str]]:
-    """Return the grounds of the verdict as pairs of a heading and a sentence, for a table."""
+    """Return the evidence for the verdict as pairs of a heading and a sentence, for a table."""
     total = completeness.advertised_total
     return [
         *((heading, line) for heading, lines in completeness.reasons() for line in lines),
@@ -317,7 +317,7 @@ def completeness_html(completeness: Completeness, note: str = "") -> Markup:
     return PAGE.render(
         "inventory/completeness.html.j2",
         badge=palette.verdict_badge(completeness.verdict),
-        words=completeness.headline,
+        headline=completeness.headline,
         note=note,
         counts=[
             (shorten(status_label(status)), colors[status], str(count))

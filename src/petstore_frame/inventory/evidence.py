@@ -1,4 +1,4 @@
-"""Weighs the evidence for a listing into one verdict."""
+"""Combines the evidence for a listing into one verdict."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from petstore_frame.schema import count_text
 
 
 class Shows(StrEnum):
-    """What evidence shows of the pets that it is about.
+    """The conclusion that evidence allows about the pets in its scope.
 
     ``end``: all of them were read. ``missing``: some of them were not read. ``moved``: they changed
-    while they were read. ``doubt``: the store points to more, or its answers do not fit together.
-    ``unclear``: where they end stays open.
+    while they were read. ``doubt``: the store hints at more pets, or its responses contradict each
+    other. ``unclear``: nothing shows where they end.
     """
 
     END = "end"
@@ -26,9 +26,9 @@ class Shows(StrEnum):
 
 
 class Verdict(StrEnum):
-    """How much was read of what you asked for: all pets, or those of one status.
+    """How much of the requested pets was read: all pets, or those of one status.
 
-    ``complete``: all were read. ``incomplete``: some are known to be missing. ``unknown``: nothing
+    ``complete``: all were read. ``incomplete``: some are certainly missing. ``unknown``: nothing
     proves either. ``unstable``: the listing changed while it was read.
     """
 
@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 
 class Assumption(StrEnum):
-    """Assumptions about a store that a verdict can depend on, and that no listing can prove."""
+    """The assumptions about a store that a verdict can depend on; no listing can prove them."""
 
     FILLS_PAGES = "the store fills each page up to the requested limit"
     FILLS_PAGES_WITHOUT_STATUS = (
@@ -64,16 +64,16 @@ _FETCH_BY_STATUS = "Fetch each status separately: fetch_inventory(client, status
 _ASK_FOR_PAGING = "Ask the store's operator how to read the pages after the first."
 
 
-# A table: what a fact shows, its sentence, and what to do about it.
+# A table of facts: the conclusion, the sentence, and the next step.
 # fmt: off
 class Fact(Enum):
-    """Everything that a reading can learn: what it shows, its sentence, and the next step.
+    """The facts that a reading can learn, each with its conclusion, sentence and next step.
 
     If several facts decide a verdict, the first one is its reason. In a sentence, ``{pets}`` is
-    the count with its noun, ``{scope}`` the status, and ``{detail}`` a name or a text of the store.
+    the count with its noun, ``{scope}`` the status, and ``{detail}`` a text from the store.
     """
 
-    # What ended the reading.
+    # Why the reading ended.
     CUT_BY_MAX_PETS = (S.MISSING, "max_pets ended the reading before the end of the listing.",
         "Raise max_pets or leave it out.")
     CHANGED_SINCE = (S.UNCLEAR, "The table was changed after it was read{detail}.",
@@ -81,13 +81,13 @@ class Fact(Enum):
     NO_RECORD = (S.UNCLEAR, "Nothing shows how the rows were read{detail}.",
         "Use an Inventory from fetch_inventory or read_inventory.")
     BROKE_OFF = S.MISSING, "The reading ended early, after page {count}.", "Fetch it again."
-    OTHER_STORE = (S.MOVED, "The store called itself {detail}.",
+    OTHER_STORE = (S.MOVED, "The store identified itself as {detail}.",
         "Check that base_url leads to one store.")
     # Totals that the store states.
     TOTAL_LARGER = (S.MISSING, "The store states {pets}, more than were read.", _FETCH_BY_STATUS)
     TOTAL_OF_ALL = (S.DOUBT, "The store states {pets}, possibly counting every status.",
         "Fetch all pets and use inventory.where(status=...).")
-    # What shows that the store changed while it was read.
+    # Changes of the store while it was read.
     ONE_ID_TWICE = (S.MOVED, "The store returned id {count} with two names or categories.",
         "Look at that id in the store.")
     OLD_ANSWER = (S.MOVED, "Some responses came from a cache, up to {detail} older than others.",
@@ -105,7 +105,7 @@ class Fact(Enum):
         "The store was still growing after {count} pages, so the rest was not read.",
         _FETCH_AGAIN)
     PAGES_REPEAT = (S.UNCLEAR, "Page {count} repeats pets of earlier pages.", _FETCH_AGAIN)
-    # A link that leads elsewhere comes before what the other strategies found.
+    # A link that leads to another address takes precedence over the results of other strategies.
     LINK_NOT_FOLLOWED = (S.UNCLEAR, "The next page was not read: {detail}.",
         "If that address is the same store, use it as base_url; otherwise, have the proxy fixed.")
     # The status filter, and the page of each status.
@@ -119,7 +119,7 @@ class Fact(Enum):
         _FETCH_BY_STATUS)
     STATUS_PAGE_WHOLE = (S.END,
         "The page of {scope} pets is shorter than the longest page, so it was not cut short.", "")
-    # The ways from page to page.
+    # Paging.
     LINKS_ENDED = (S.END,
         "The store linked each page to the next, and the last page had no further link.", "")
     NEXT_NOT_READ = (S.DOUBT, "The store names a next page that was not read{detail}.",
@@ -146,26 +146,26 @@ class Fact(Enum):
         self.shows, self.sentence, self.next_step = shows, sentence, next_step
 # fmt: on
 
-# Of what changed, this alone leaves every pet that was read in the store.
-_ONLY_GREW = frozenset({Fact.PETS_ADDED, Fact.STILL_GROWS})
-# Not a change by itself, but pets that came on one page and not on another may be gone.
-_MAY_BE_GONE = frozenset({Fact.FILTER_LEFT_OUT, Fact.PAGES_REPEAT})
+# The only change after which every pet that was read is still in the store.
+_GROWTH_FACTS = frozenset({Fact.PETS_ADDED, Fact.STILL_GROWS})
+# Not a change by itself, but pets that are on only one of two pages may have been removed.
+_POSSIBLE_REMOVALS = frozenset({Fact.FILTER_LEFT_OUT, Fact.PAGES_REPEAT})
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One thing that a reading learned about a listing; ``print`` shows it as a sentence.
+    """A fact that a reading learned about a listing; ``print`` shows it as a sentence.
 
     Attributes:
-        fact: What was learned.
-        scope: The status that it is about; None for everything that was asked for.
-        assumptions: Assumptions about the store that it depends on.
+        fact: The fact.
+        scope: The status that the fact is about; None for all requested pets.
+        assumptions: Assumptions about the store that the fact depends on.
         count: The number of pets, rows or pages in the sentence.
         detail: The name or the text in the sentence.
 
     Example:
-        >>> found = Evidence(Fact.TOTAL_LARGER, count=250)
-        >>> print(found, found.shows)
+        >>> item = Evidence(Fact.TOTAL_LARGER, count=250)
+        >>> print(item, item.shows)
         The store states 250 pets, more than were read. missing
     """
 
@@ -177,7 +177,7 @@ class Evidence:
 
     @property
     def shows(self) -> Shows:
-        """What the fact shows: an end, missing pets, a change, a doubt, or nothing certain."""
+        """The conclusion: an end, missing pets, a change, a doubt, or nothing certain."""
         return self.fact.shows
 
     @property
@@ -187,14 +187,14 @@ class Evidence:
 
     @property
     def next_step(self) -> str:
-        """What to do about it; empty if there is nothing to do."""
+        """The next step; empty if there is nothing to do."""
         return self.fact.next_step
 
     @property
     def may_lower_counts(self) -> bool:
         """Whether pets that were read may have been removed, so that no count is a minimum."""
-        has_changed = self.fact.shows is Shows.MOVED and self.fact not in _ONLY_GREW
-        return has_changed or self.fact in _MAY_BE_GONE
+        has_changed = self.fact.shows is Shows.MOVED and self.fact not in _GROWTH_FACTS
+        return has_changed or self.fact in _POSSIBLE_REMOVALS
 
     def __str__(self) -> str:
         sentence = self.fact.sentence
@@ -236,21 +236,21 @@ class Evidence:
         )
 
 
-# The first kind that is there decides: what is missing or moved stays so, whatever else was seen.
-_DECIDES = {
+# The first conclusion that occurs decides: no other evidence can undo a missing or moved pet.
+_VERDICT_OF = {
     Shows.MISSING: Verdict.INCOMPLETE,
     Shows.MOVED: Verdict.UNSTABLE,
     Shows.DOUBT: Verdict.UNKNOWN,
     Shows.END: Verdict.COMPLETE,
 }
-_PLACES = {fact: place for place, fact in enumerate(Fact)}
+_POSITIONS = {fact: position for position, fact in enumerate(Fact)}
 
 
 class Finding(NamedTuple):
-    """What the evidence shows: the verdict on all that was asked, and the evidence that decides it.
+    """The verdict on all requested pets, and the evidence that decides it.
 
-    ``exact`` are the statuses of which every pet was read, whatever the verdict; ``inexact``
-    those whose count is not exact, even where all was read.
+    ``exact`` has the statuses of which every pet was read, regardless of the verdict. ``inexact``
+    has the statuses whose count is not exact even if the verdict is complete.
     """
 
     verdict: Verdict
@@ -261,9 +261,9 @@ class Finding(NamedTuple):
 
 
 def weigh(evidence: Iterable[Evidence]) -> Finding:
-    """Return what evidence comes to; neither its order nor repetition changes anything.
+    """Combine evidence into a finding; order and duplicates do not matter.
 
-    A contradiction only ever weakens: it makes nothing complete and no count exact.
+    A contradiction can only weaken the finding: it never makes a listing complete or a count exact.
     """
     ranked = sorted(set(evidence), key=_rank)
     verdict, reason = _decide(ranked)
@@ -279,8 +279,8 @@ def weigh(evidence: Iterable[Evidence]) -> Finding:
 
 
 def _decide(ranked: list[Evidence]) -> tuple[Verdict, Evidence | None]:
-    """Return the verdict on all that was asked for, and the evidence that decides it."""
-    for shows, verdict in _DECIDES.items():
+    """Return the verdict on all requested pets, and the evidence that decides it."""
+    for shows, verdict in _VERDICT_OF.items():
         decisive = [item for item in ranked if item.scope is None and item.fact.shows is shows]
         if decisive and verdict is not Verdict.UNKNOWN:
             return verdict, decisive[0]
@@ -298,14 +298,14 @@ def _exact(ranked: list[Evidence]) -> dict[str, Evidence]:
     """Return the evidence for each status of which every pet was read."""
     has_changed = any(item.fact.shows is Shows.MOVED and item.scope is None for item in ranked)
     if has_changed:
-        return {}  # the rows may be of two states of the store
+        return {}  # the rows may mix two states of the store
     refuted = {None, *(item.scope for item in ranked if item.is_contradiction)}
     ends = [item for item in ranked if item.fact.shows is Shows.END and item.scope not in refuted]
     return {str(item.scope): item for item in reversed(ends)}
 
 
 def _rank(evidence: Evidence) -> tuple[Any, ...]:
-    """Order evidence: that with the fewest assumptions first, then as the facts are listed."""
+    """Return a sort key: the number of assumptions, then the order of ``Fact``."""
     assumptions = tuple(map(str, evidence.assumptions))
     about = (evidence.scope or "", evidence.count, evidence.detail)
-    return (len(assumptions), _PLACES[evidence.fact], *about, assumptions)
+    return (len(assumptions), _POSITIONS[evidence.fact], *about, assumptions)

@@ -117,11 +117,11 @@ def read_inventory(
     on_rows: Callable[[int], object],
     on_wait: Callable[[float], None] | None = None,
 ) -> Inventory:
-    """Read every pet for another part of ours, which needs all of them or an error.
+    """Read every pet, or raise; for other parts of this package.
 
     Args:
         client: Sends the requests.
-        max_pages: How many pages to read; a listing that reaches this number is incomplete.
+        max_pages: Maximum number of pages; a listing that reaches it is incomplete.
         on_rows: Called with the number of pets after each page; an error that it raises ends the
             reading.
         on_wait: Called with the seconds to wait if the store asks to wait.
@@ -157,7 +157,7 @@ def _without_ends(evidence: Iterable[Evidence]) -> list[Evidence]:
 
 
 def _to_inventory(state: ReadingState, evidence: list[Evidence], max_pets: int | None) -> Inventory:
-    """Return the pets that were asked for, with what all the evidence comes to."""
+    """Return the requested pets, with the completeness that the evidence gives."""
     fetcher, columns = state.fetcher, state.rows.columns
     evidence = [*evidence, *check_rows(state)]
     if fetcher.status is not None:
@@ -170,11 +170,11 @@ def _to_inventory(state: ReadingState, evidence: list[Evidence], max_pets: int |
     finding = weigh(evidence)
     total = state.stated_total()
     if fetcher.status is not None and total is not None and total > len(state.rows):
-        total = None  # it may be that of all pets
+        total = None  # it may count pets of all statuses
     counts, exact = count_statuses(Counter(columns.status)), finding.exact
     if finding.verdict is Verdict.COMPLETE:
-        asked_for = counts if fetcher.status is None else [fetcher.status]
-        exact = frozenset(asked_for) - finding.inexact
+        requested_statuses = counts if fetcher.status is None else [fetcher.status]
+        exact = frozenset(requested_statuses) - finding.inexact
     completeness = completeness_of_counts(
         counts,
         finding.verdict,
@@ -195,7 +195,7 @@ def _to_inventory(state: ReadingState, evidence: list[Evidence], max_pets: int |
 
 
 def _select_status(columns: PetColumns, status: str) -> tuple[PetColumns, int]:
-    """Return the pets with a status, and how many have another one."""
+    """Return the pets with a status, and the number of pets with another status."""
     matches = [name == status for name in columns.status]
     mismatches = len(matches) - sum(matches)
     if mismatches == 0:
@@ -222,7 +222,7 @@ class PetSearch:
         return f"<PetSearch: {what} ({self.reason})>"
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a search has three ends; ask .state or .pet")
+        raise TypeError("a search has three outcomes; use .state or .pet")
 
 
 @before_sending()

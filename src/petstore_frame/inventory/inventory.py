@@ -1,4 +1,4 @@
-"""Holds the pets that could be read, with what they cover."""
+"""The pets that could be read, and their completeness."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Inventory(HasProvenance):
 
     frame: pd.DataFrame
     provenance: Provenance
-    # What the rows covered when they were read; None takes what the frame's attrs say.
+    # The coverage when the rows were read; None uses the attrs of the frame.
     _coverage: Coverage | None = field(default=None, repr=False)
 
     @classmethod
@@ -63,13 +63,13 @@ class Inventory(HasProvenance):
         base_url: str = "http://127.0.0.1/v1",
         store_id: str | None = None,
     ) -> Self:
-        """Return an Inventory of a frame that no store was read for, for examples and tests.
+        """Return an Inventory of a frame that was not read from a store, for examples and tests.
 
         Args:
             frame: One row per pet, with the columns of ``PET_COLUMNS``.
             verdict: Verdict of the completeness.
             exact: Statuses whose counts are exact although the verdict is not complete.
-            status: The status that was asked for; None for all pets.
+            status: The requested status; None for all pets.
             reason: Reason for the verdict, as a sentence.
             fetched_at: Time of the reading; None is now.
             base_url: Address of the store.
@@ -156,7 +156,7 @@ class Inventory(HasProvenance):
         evidence = " ".join(dict.fromkeys(filter(None, sentences)))
         raise IncompleteInventoryError(
             f"{completeness}, so this may not be all: {evidence} "
-            "Use the Inventory itself for what there is, or fetch it again",
+            "Use the Inventory itself for the pets that were read, or fetch it again",
             partial=self,
         )
 
@@ -176,7 +176,7 @@ class Inventory(HasProvenance):
         """
         if lacking := {"key", "id"} - {*getattr(ids, "columns", ())}:
             raise ArgumentError(
-                "with_ids takes a table with the columns key and id, as pf.read_ids(client) "
+                "with_ids needs a table with the columns key and id, as pf.read_ids(client) "
                 f"returns it; {' and '.join(sorted(lacking))} is missing"
             )
         pairs = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})
@@ -263,7 +263,7 @@ class Inventory(HasProvenance):
 def inventory_of(
     frame: pd.DataFrame, completeness: Completeness, provenance: Provenance
 ) -> Inventory:
-    """Return an Inventory of a frame whose rows cover this; the attrs of the frame say so too."""
+    """Return an Inventory of a frame with this coverage, which is also written into its attrs."""
     return Inventory(frame, provenance, stamp(frame, completeness, provenance))
 
 
@@ -274,35 +274,35 @@ def select_part(
     statuses: Collection[str] | None = None,
     completeness: Completeness | None = None,
 ) -> Inventory:
-    """Return an Inventory of all rows of another one that pass a filter.
+    """Return an Inventory of the rows of another Inventory that pass a filter.
 
     Args:
         inventory: All pets.
-        rows: Those rows of its frame that pass.
+        rows: The rows of its frame that pass.
         description: The filter, as text that follows "with".
         statuses: The statuses that can pass, or None for all.
-        completeness: What ``inventory`` covers, if that was looked up before.
+        completeness: The completeness of ``inventory``; None looks it up.
     """
-    whole = inventory.completeness if completeness is None else completeness
-    part = completeness_of_part(whole, description, status_counts(rows), statuses)
+    all_pets = inventory.completeness if completeness is None else completeness
+    part = completeness_of_part(all_pets, description, status_counts(rows), statuses)
     return inventory_of(rows.copy(deep=False), part, inventory.provenance)
 
 
 def inventory_facts(inventory: Inventory) -> dict[str, Any]:
-    """Return what a file of the rows keeps with them, as plain JSON values."""
-    coverage = coverage_now(inventory.frame, inventory._coverage)  # noqa: SLF001 # of this module
+    """Return the coverage and provenance to store with the rows in a file, as JSON values."""
+    coverage = coverage_now(inventory.frame, inventory._coverage)  # noqa: SLF001 # same module
     return coverage_facts(coverage, inventory.provenance)
 
 
 def _unused_name(name: str, frame: pd.DataFrame) -> str:
-    """Return a name that no column of a frame has, by the rule that reports follow."""
+    """Return a column name that a frame does not have, by the same rule as reports."""
     while name in frame.columns:
         name += " (store)"
     return name
 
 
 def _as_list(name: str, value: Any) -> list[Any]:
-    """Return one value or several as a list, which must not be empty."""
+    """Return one or several values as a non-empty list."""
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         return [value]
     values = list(value)

@@ -1,4 +1,4 @@
-"""Sends the requests of one reading within a budget, and notes what all responses show together."""
+"""Sends the requests of a reading within a budget, and collects facts from the responses."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from typing import Protocol, TypeAlias
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.transport import STORE_ID, Page
 
-# The query of a page of all pets, also when one status is read.
+# The query for a page of all pets, also if only one status is read.
 MAX_LIMIT = Page.MAX_LIMIT
 OF_ALL = {"limit": str(MAX_LIMIT)}
-# Requests beyond the listing itself, for a store of any size.
-MOST_PROBES = 16
+# Maximum number of probes (requests beyond the listing itself), for a store of any size.
+MAX_PROBES = 16
 # Requests that are sent at the same time.
 IN_FLIGHT = 4
 # A thread costs about a tenth of a millisecond; a store on this machine responds in one or two.
-_WORTH_THREADS_S = 0.005
+_THREADS_PAY_OFF_S = 0.005
 
 Params: TypeAlias = Mapping[str, str]
 _Query: TypeAlias = frozenset[tuple[str, str]]
 
 
 class ReadingClient(Protocol):
-    """What a reading needs from a client."""
+    """The methods of a client that a reading uses."""
 
     base_url: str
 
@@ -49,15 +49,15 @@ class PageFetcher:
 
     Attributes:
         client: Sends the requests.
-        status: The status that is read, or None for all pets.
+        status: The requested status, or None for all pets.
         on_wait: Called with the seconds to wait if the store asks to wait.
-        requests: Requests sent, without retries.
-        probes: Those of them beyond the listing itself, of at most ``MOST_PROBES``.
-        longest_page: Length of the longest page, a lower bound of the store's own page length.
+        requests: Number of requests, not including retries.
+        probes: Number of requests beyond the listing itself, at most ``MAX_PROBES``.
+        longest_page: Length of the longest page, a lower bound for the store's page length.
         ignores_limit: Whether any page had more pets than its limit.
         newest_s, oldest_s: Ages of the responses, as the ``Age`` headers of caches state them.
-        store_id: The name that the store gives itself, or None.
-        two_names: Both names if that changed, or empty.
+        store_id: The id that the store sends (``X-Store-Id``), or None.
+        conflicting_ids: Both ids if the id changed, or empty.
     """
 
     client: ReadingClient
@@ -70,16 +70,16 @@ class PageFetcher:
     newest_s: float = math.inf
     oldest_s: float = 0.0
     store_id: str | None = None
-    two_names: str = ""
+    conflicting_ids: str = ""
     _fastest_s: float = math.inf
     _in_flight: dict[_Query, Future[Page]] = field(default_factory=dict)
-    # Probes by query; None if there was no usable response.
+    # The response to each probe, by query; None if it was not usable.
     _probed: dict[_Query, Page | None] = field(default_factory=dict)
 
     def params(
         self, extra: Params | None = None, *, limit: int = MAX_LIMIT, status: str | None = None
     ) -> dict[str, str]:
-        """Return the query of a page; the status is that of the listing unless stated."""
+        """Return the query for a page, with the status of the listing by default."""
         params = {"limit": str(limit)}
         status = status or self.status
         if status is not None:
@@ -95,11 +95,11 @@ class PageFetcher:
         is_guess: bool = False,
         upcoming: Iterable[Params] = (),
     ) -> Page:
-        """Request a page by its parameters, or by an address that the store named.
+        """Request a page by its parameters, or by an address from the store.
 
         Args:
-            params: The query; None for that of the address.
-            address: ``/pets``, or an address of the store.
+            params: The query; None uses the query of the address.
+            address: ``/pets``, or a next link.
             number: The number of the page in the listing, for error messages.
             is_guess: Whether the store may refuse the request.
             upcoming: The queries after this one, which are sent at the same time if that saves
@@ -126,13 +126,13 @@ class PageFetcher:
         return page
 
     def _note(self, page: Page) -> None:
-        """Note what a page shows about the store."""
+        """Update the attributes with the facts from a page."""
         store_id = page.headers.get(STORE_ID)
         if store_id is not None and store_id != self.store_id:
             if self.store_id is not None:
-                self.two_names = f"{self.store_id} and then {store_id}"
+                self.conflicting_ids = f"{self.store_id} and then {store_id}"
                 raise PetstoreError(
-                    f"the store called itself {self.two_names}; "
+                    f"the store identified itself as {self.conflicting_ids}; "
                     "check that base_url leads to one store"
                 )
             self.store_id = store_id
@@ -144,11 +144,11 @@ class PageFetcher:
             self.ignores_limit = True
 
     def probe(self, params: Params) -> Page | None:
-        """Request a page beyond the listing, once; None if refused or the budget is spent."""
+        """Request a page beyond the listing, once; None if refused or over budget."""
         query = frozenset(params.items())
         if query in self._probed:
             return self._probed[query]
-        if self.probes >= MOST_PROBES:
+        if self.probes >= MAX_PROBES:
             return None
         self.probes += 1
         self._probed[query] = None
@@ -172,7 +172,7 @@ class PageFetcher:
 
         The threads are daemons: after Ctrl-C neither the caller nor the interpreter waits for them.
         """
-        if self._fastest_s <= _WORTH_THREADS_S:
+        if self._fastest_s <= _THREADS_PAY_OFF_S:
             return
         for params in queries:
             query = frozenset(params.items())
@@ -195,5 +195,5 @@ class PageFetcher:
             future.set_result(page)
 
     def drop_read_ahead(self) -> None:
-        """Forget the pages that were requested ahead and not needed."""
+        """Discard the pages that were requested ahead and not used."""
         self._in_flight.clear()

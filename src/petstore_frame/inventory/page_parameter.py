@@ -1,4 +1,4 @@
-"""Finds a parameter that the interface does not state and that moves a window over the listing."""
+"""Finds a query parameter for paging that works although the interface does not state it."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Literal, NamedTuple
 from petstore_frame.inventory.page_fetcher import PageFetcher
 from petstore_frame.transport import OFFSET_NAMES, Page
 
-# Rows of the first page with which a parameter is tried.
+# Maximum limit when a parameter is tried.
 TRIED_ROWS = 10
 
-# What the value of a parameter counts: rows to skip, pages, or the id before the window.
+# The unit of a parameter: rows to skip, pages, or the id before the window.
 Kind = Literal["offset", "page", "after"]
-# Parameters that the interface does not state, the more common ones first. Those of one line are
-# asked for together, as a program ignores those that it does not know; then each by itself.
+# Common paging parameters, the most common first. The parameters of one line are tried together,
+# because programs ignore unknown parameters; then one by one.
 PARAMETERS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ("offset", OFFSET_NAMES),
     ("page", ("page", "_page", "page[number]")),
     ("after", ("after", "starting_after", "cursor", "since_id", "last_id")),
-    ("after", ("before",)),  # of a listing that begins with the newest
+    ("after", ("before",)),  # for a listing with the newest pets first
 )
 
 
 class Parameter(NamedTuple):
-    """A parameter that moves a window over the listing, and the number of page one."""
+    """A parameter that moves a window over the listing, and its value for the first page."""
 
     name: str
     kind: Kind
@@ -31,17 +31,17 @@ class Parameter(NamedTuple):
 
 
 def smaller_limit(first: Page) -> int:
-    """Return a limit below the length of the first page, with which to try what a store does."""
+    """Return a limit below the length of the first page, to test how a store handles limits."""
     return min(TRIED_ROWS, max(1, len(first) // 3))
 
 
 def find_parameter(fetcher: PageFetcher, first: Page) -> Parameter | None:
-    """Return the first parameter that moves as it should over rows already read, or None."""
+    """Return the first parameter that pages through the rows read so far correctly, or None."""
     ids = list(first.columns.id)
     limit = smaller_limit(first)
     if len(ids) < 2 or limit == len(ids):
         return None
-    # The beginning has to come again; it may be longer than the limit.
+    # The store must return the same first rows, possibly more than the limit.
     start = fetcher.probe(fetcher.params(limit=limit))
     if start is None or not limit <= len(start) <= len(ids):
         return None
@@ -58,14 +58,14 @@ def find_parameter(fetcher: PageFetcher, first: Page) -> Parameter | None:
 def _try_parameters(
     fetcher: PageFetcher, kind: Kind, names: tuple[str, ...], ids: list[int], size: int
 ) -> Parameter | None:
-    """Return the parameter among ``names`` that brings an expected window, or None."""
+    """Return the parameter among ``names`` that returns an expected window, or None."""
     value, windows = _expected_windows(kind, ids, size)
     attempts = [names, *([name] for name in names)]
     for attempt in attempts:
         query = dict.fromkeys(attempt, str(value))
         page = fetcher.probe(fetcher.params(query, limit=size))
         if page is None:
-            continue  # one by one, as they may have been refused together
+            continue  # the store may refuse the combination only, so try one by one
         index = _matching_window(page, windows, size)
         if index is not None and len(attempt) == 1:
             return Parameter(attempt[0], kind, 1 - index)
@@ -75,7 +75,7 @@ def _try_parameters(
 
 
 def _expected_windows(kind: Kind, ids: list[int], size: int) -> tuple[int, list[list[int]]]:
-    """Return a value to try, and the windows of which one should come."""
+    """Return a value to try, and the windows of which the store should return one."""
     if kind == "page":
         # The second page of a store that counts from 1 is the third of one that counts from 0.
         return 2, [ids[size : 2 * size], ids[2 * size : 3 * size]]
@@ -87,7 +87,7 @@ def _expected_windows(kind: Kind, ids: list[int], size: int) -> tuple[int, list[
 
 
 def _matching_window(page: Page, windows: list[list[int]], size: int) -> int | None:
-    """Return which window came; it continues only if it reaches beyond the rows read."""
+    """Return the index of the window that the page matches, or None."""
     received = list(page.columns.id)
     for index, ids in enumerate(windows):
         # At the end of the rows read a window is shorter than the page, which reaches beyond them.

@@ -20,33 +20,33 @@ from petstore_frame.transport import Page
 if TYPE_CHECKING:
     from petstore_frame.inventory.strategies import ReadingState
 
-# Tolerated: pages may overlap while a store is filled, and a store that filters each page after it
-# cut it may send pages with few pets or none.
+# Pages may overlap while the store grows, and a store that filters a page after cutting it may
+# return pages with few pets or none.
 MAX_PAGES_WITHOUT_NEW_PETS = 20
-# As many short pages in a row are read, or as many as came before them: a store that grows with
-# each request has no end.
+# Limit for short pages in a row (or the number of pages before them, if larger), because a store
+# that grows with each request never ends.
 MAX_SHORT_PAGES = 50
-# Pages are requested ahead once this many were read: a small store gets no needless requests.
+# Pages are requested ahead only after this many, so that a small store gets no needless requests.
 READ_AHEAD_FROM_PAGE = 4
 _OUTAGES = frozenset({408, 429, 502, 503, 504})
 
 
 @dataclass
 class Walk:
-    """Reads a listing page by page, from the first page, which was read before.
+    """Reads a listing page by page, starting after the first page.
 
     Attributes:
         state: The reading; its rows and pages grow.
-        last: The page that was read last.
+        last: The last page read.
         detail: The name of the parameter, or empty.
-        is_over: Whether an end was reached.
-        doubt: Why that end proves nothing, or None.
-        contradictions: What did not fit together on the way.
-        unfollowed: A link that leads to another store's address, or None.
+        is_over: Whether the walk reached an end.
+        doubt: The reason why that end proves nothing, or None.
+        contradictions: Contradictions between the pages.
+        unfollowed: A link to another origin, which was not followed, or None.
     """
 
-    fact: ClassVar[Fact]  # what the end of this walk shows
-    reach: ClassVar[Assumption]  # and what that assumes
+    fact: ClassVar[Fact]  # the fact at the end of this walk
+    reach: ClassVar[Assumption]  # the assumption of that fact
 
     state: ReadingState
     last: Page
@@ -57,15 +57,15 @@ class Walk:
     unfollowed: Evidence | None = field(default=None, init=False)
 
     def run(self) -> None:
-        """Read on to the end, or until the caller has enough."""
+        """Read to the end of the listing, or until the caller has enough pets."""
         state = self.state
         short_pages = 0
         while not self.is_over and not state.has_enough:
             self._step()
             is_short = 0 < len(self.last.columns.id) < state.fetcher.longest_page
             short_pages = short_pages + 1 if is_short else 0
-            most_short_pages = max(MAX_SHORT_PAGES, state.pages_read - short_pages)
-            if not self.is_over and short_pages > most_short_pages:
+            max_short_pages = max(MAX_SHORT_PAGES, state.pages_read - short_pages)
+            if not self.is_over and short_pages > max_short_pages:
                 self._end(Evidence(Fact.STILL_GROWS, count=state.pages_read))
 
     def _step(self) -> None:
@@ -78,7 +78,7 @@ class Walk:
             self.doubt = doubt
 
     def check_first_page(self) -> list[Evidence]:
-        """Read the first page again; return what shows that the listing changed."""
+        """Read the first page again; return evidence that the listing changed."""
         first = self.state.first
         page = None
         if self.state.pages_read > 1:
@@ -97,15 +97,16 @@ class Walk:
 
 
 def describe_change(before: list[int], after: list[int]) -> Evidence:
-    """Return what changed between two readings of the first page, given its ids.
+    """Compare the ids of two readings of the first page, and return the change as evidence.
 
     Example:
         >>> print(describe_change([1, 2, 3], [4, 1, 2]))
         The store grew while it was read: 1 pet appeared at the start.
     """
     added = len(set(after).difference(before))
-    kept = [pet_id for pet_id in after if pet_id in set(before)]
-    if added and after[added:] == before[: len(after) - added] and len(kept) + added == len(after):
+    still_there = [pet_id for pet_id in after if pet_id in set(before)]
+    has_only_grown = len(still_there) + added == len(after)
+    if added and has_only_grown and after[added:] == before[: len(after) - added]:
         return Evidence(Fact.PETS_ADDED, count=added)
     gone = [pet_id for pet_id in before if pet_id not in set(after)]
     remaining = [pet_id for pet_id in before if pet_id in set(after)]
@@ -116,7 +117,7 @@ def describe_change(before: list[int], after: list[int]) -> Evidence:
 
 @dataclass
 class LinkWalk(Walk):
-    """Follows next links; one that cannot be followed to a new page leaves the end open."""
+    """Follows next links; a link that does not lead to a new page proves no end."""
 
     fact, reach = Fact.LINKS_ENDED, Assumption.LINKS_REACH_ALL
 
@@ -128,7 +129,7 @@ class LinkWalk(Walk):
         if address is None:
             self._end_without_link()
         elif address in self._visited or address == self.state.first.address:
-            detail = f"{number} leads back to one that was read"
+            detail = f"{number} leads back to a page that was read"
             self._end(Evidence(Fact.NEXT_NOT_READ, detail=detail))
         elif self._pages_without_new_pets == MAX_PAGES_WITHOUT_NEW_PETS:
             self._end(Evidence(Fact.NEXT_NOT_READ, detail=f"{number} had no new pet"))
@@ -166,9 +167,9 @@ class LinkWalk(Walk):
 
 @dataclass
 class WindowWalk(Walk):
-    """Moves a window over the listing by a parameter, by the number of rows received.
+    """Reads the listing with a page parameter, advancing by the number of rows received.
 
-    Each window overlaps the last by one row if it can: a listing that changes breaks this seam.
+    If possible, each window overlaps the last one by one row, which reveals a listing that changed.
     """
 
     fact, reach = Fact.WINDOWS_ENDED, Assumption.OFFSETS_REACH_ALL
@@ -177,7 +178,7 @@ class WindowWalk(Walk):
 
     def __post_init__(self) -> None:
         self.detail = self.parameter.name
-        # Whether each window begins with the row that was read last.
+        # Whether each window starts with the last row of the previous window.
         self._has_seams = self.parameter.kind != "page"
         self._size = self._position = len(self.last)
         self._tail = list(self.last.columns.id)[-2:]
@@ -189,7 +190,7 @@ class WindowWalk(Walk):
             self.state.fetcher.drop_read_ahead()
 
     def _step(self) -> None:
-        """Add the rows of a window; one without any is the end."""
+        """Add the rows of a window; an empty window is the end."""
         before = self.last
         page = self._read_window()
         if page is None:
@@ -201,9 +202,9 @@ class WindowWalk(Walk):
         stopped = Evidence(Fact.WINDOWS_STOPPED, count=len(rows))
         repeats_last_page = not self._has_seams and new_rows.id == before.columns.id
         if len(page) == 0 and self._has_seams:
-            self._end(stopped)  # the row that was read last should be in it
+            self._end(stopped)  # it should contain the last row again
         elif not new_rows.id or repeats_last_page:
-            self._end()  # some stores repeat their last page for every number after it
+            self._end()  # some stores return their last page for every higher number
         elif all(pet_id in rows for pet_id in new_rows.id):
             self._end(stopped)
         else:
@@ -216,7 +217,7 @@ class WindowWalk(Walk):
         elif repeated:
             self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.state.pages_read)
         self._tail = [*self._tail, *new_rows.id][-2:]
-        # A short page still is a page; rows are skipped one by one.
+        # A short page counts as one page; rows are counted individually.
         self._position += len(new_rows.id) if self._has_seams else self._size
 
     def _skip_seam(self, columns: PetColumns) -> PetColumns:
@@ -228,10 +229,10 @@ class WindowWalk(Walk):
         return columns
 
     def _read_window(self) -> Page | None:
-        """Return the next window; None, with the walk at its end, if the store refuses it.
+        """Return the next window; if the store refuses it, end the walk and return None.
 
-        We guessed this parameter, so a refusal ends the walk and proves nothing. An error that may
-        be an outage ends it only if the store still gives its first page.
+        The parameter is a guess, so a refusal ends the walk and proves nothing. An error that may
+        be an outage ends the walk only if the store still returns its first page.
         """
         try:
             return self._request_window()
@@ -260,7 +261,7 @@ class WindowWalk(Walk):
         return self.state.fetcher.page(params, is_guess=True, upcoming=upcoming)
 
     def _upcoming_positions(self) -> list[int]:
-        """Return where the windows after the next one begin if all are as long as the last."""
+        """Return the positions of the windows after the next one, assuming an equal length."""
         kind = self.parameter.kind
         step = self._size if kind == "page" else len(self.last) - 1
         is_steady = step > 0 and len(self.last) == self.state.fetcher.longest_page
@@ -274,17 +275,17 @@ class WindowWalk(Walk):
 
     def _window_params(self, position: int) -> dict[str, str]:
         kind, name, params = self.parameter.kind, self.detail, self.state.fetcher.params
-        if kind == "page":  # of one fixed length: a number means nothing under another limit
+        if kind == "page":  # page numbers are valid for one limit only
             number = self.parameter.first_page + position // self._size
             return params({name: str(number)}, limit=self._size)
-        # After the id before the last, so that the last comes again: where ids run from 1 without
-        # a gap, an id could be mistaken for a number of rows.
+        # The second-last id makes the window start with the last row. Without this overlap, ids
+        # that run from 1 without gaps could not be told apart from a number of rows.
         value = position - 1 if kind == "offset" else self._tail[0]
         return params({name: str(value)})
 
 
 def _is_refusal(problem: APIStatusError | ContractError) -> bool:
-    """Return whether a store may give this response to a window past its end."""
+    """Return whether a store may respond like this to a window past its end."""
     if isinstance(problem, ContractError):
-        return problem.position is None  # a list with a damaged pet is no refusal
+        return problem.position is None  # a list with an invalid pet is not a refusal
     return problem.status_code not in _OUTAGES

@@ -1,7 +1,7 @@
-"""Derives what rows cover, keeps it with their frame, and detects when they were changed.
+"""Stores the coverage of rows in the attrs of their frame, and detects later changes.
 
-pandas keeps ``attrs`` through filters, edits and sorts, so facts in them would soon be false. A
-fingerprint of the rows is kept with them: it no longer matches after any change.
+pandas keeps ``attrs`` through filters, edits and sorts, so the coverage in them can become wrong. A
+fingerprint of the rows is stored with it, which no longer matches after a change.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Provenance:
 
 
 class HasProvenance:
-    """Has the values of its ``provenance`` as attributes of its own."""
+    """Exposes the values of its ``provenance`` as attributes."""
 
     provenance: Provenance
 
@@ -81,14 +81,14 @@ class HasProvenance:
 
 
 class Coverage(NamedTuple):
-    """What the rows of a frame cover, and the fingerprint of the rows for which this is true."""
+    """The completeness of the rows of a frame, and the fingerprint of these rows."""
 
     completeness: Completeness
     fingerprint: str | None
 
 
 def coverage_facts(coverage: Coverage, provenance: Provenance) -> dict[str, Any]:
-    """Return what is kept with rows, as plain JSON values."""
+    """Return coverage and provenance as JSON values, to store with the rows."""
     return {
         "digest": coverage.fingerprint,
         "completeness": coverage.completeness.to_dict(),
@@ -99,29 +99,29 @@ def coverage_facts(coverage: Coverage, provenance: Provenance) -> dict[str, Any]
 
 
 def stamp(frame: pd.DataFrame, completeness: Completeness, provenance: Provenance) -> Coverage:
-    """Write into the attrs of a frame what its rows cover, and return it with a fingerprint."""
+    """Write the coverage of a frame into its attrs, and return it."""
     coverage = Coverage(completeness, rows_fingerprint(frame))
     frame.attrs[ATTRS_KEY] = coverage_facts(coverage, provenance)
     return coverage
 
 
 def provenance_of(frame: pd.DataFrame) -> Provenance | None:
-    """Return where the rows of a frame are from, even if they were changed since; or None."""
+    """Return the provenance of the rows of a frame, even if they were changed since; or None."""
     stamped = _read_attrs(frame)
     return None if stamped is None else stamped[1]
 
 
 def completeness_of(frame: pd.DataFrame) -> Completeness:
-    """Return what a frame that travels alone covers as it is now."""
+    """Return the completeness of the current rows of a frame, according to its attrs."""
     return coverage_now(frame).completeness
 
 
 def coverage_now(frame: pd.DataFrame, coverage: Coverage | None = None) -> Coverage:
-    """Return what a frame covers as it is now; if that is unknown, its reason says why.
+    """Return the coverage of the current rows; if it is unknown, ``reason`` says why.
 
     Args:
         frame: A frame of pets.
-        coverage: What its rows covered when they were read; None takes that of its attrs.
+        coverage: The coverage of the rows when they were read; None uses the attrs.
     """
     if coverage is None:
         stamped = _read_attrs(frame)
@@ -146,7 +146,7 @@ def coverage_now(frame: pd.DataFrame, coverage: Coverage | None = None) -> Cover
 def _read_attrs(frame: pd.DataFrame) -> tuple[Coverage, Provenance] | None:
     facts: Any = frame.attrs.get(ATTRS_KEY)
     try:
-        if isinstance(facts, str):  # of a file that this package wrote
+        if isinstance(facts, str):  # from a file that this package wrote
             facts = json.loads(facts)
         completeness = Completeness.from_dict(facts["completeness"])
         return Coverage(completeness, facts["digest"]), Provenance.from_dict(facts)
@@ -155,7 +155,7 @@ def _read_attrs(frame: pd.DataFrame) -> tuple[Coverage, Provenance] | None:
 
 
 def status_counts(frame: pd.DataFrame) -> dict[str, int]:
-    """Count the rows of each status: those of the interface, then others, and none last."""
+    """Count the pets of each status: the statuses of the interface, others, and no status last."""
     if "status" not in frame.columns:
         return count_statuses({None: len(frame)})
     value_counts = frame["status"].value_counts()
@@ -170,9 +170,10 @@ def _distinct_pets(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def rows_fingerprint(frame: pd.DataFrame) -> str | None:
-    """Return a fingerprint of ids, categories and statuses in any order; None without them.
+    """Return a fingerprint of ids, categories and statuses, regardless of the row order.
 
-    No count rests on names, and digesting them would cost more than reading them.
+    Names are left out: no count depends on them, and hashing them would take longer than reading
+    them. None means that a column is missing.
     """
     import numpy as np
     import pandas as pd
@@ -185,12 +186,12 @@ def rows_fingerprint(frame: pd.DataFrame) -> str | None:
             numbers = frame[name].to_numpy("int64").view("uint64")
             mixed = mixed * np.uint64(_FACTOR) + numbers
         status = frame["status"].astype("category").cat
-        # The last name serves the code -1, which pandas gives to a missing value.
+        # The last name is for the code -1, which pandas uses for a missing value.
         names = np.array([*map(str, status.categories), "\0"], dtype="object")
         mixed = mixed * np.uint64(_FACTOR) + pd.util.hash_array(names)[status.codes.to_numpy()]
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         return None
-    mixed ^= mixed >> np.uint64(29)  # so that the sum is of numbers that have no pattern
+    mixed ^= mixed >> np.uint64(29)  # so that the sum is over numbers without a pattern
     mixed *= np.uint64(_FACTOR)
     mixed ^= mixed >> np.uint64(32)
     return f"{len(frame):x}-{int(mixed.sum()):016x}"
@@ -222,7 +223,7 @@ def completeness_of_counts(
     assumptions: tuple[str, ...] = (),
     advertised_total: int | None = None,
 ) -> Completeness:
-    """Return what is known if a reading has these counts; those of ``exact`` are exact."""
+    """Return the completeness of a reading with these counts; ``exact`` names the exact ones."""
     return Completeness(
         verdict,
         reason,
@@ -250,16 +251,16 @@ def _with_bounds(
 def unknown_completeness(
     reason: Evidence, counts: Mapping[str, int], read: Completeness | None = None
 ) -> Completeness:
-    """Return what is known of rows that were not read, or that changed after they were read.
+    """Return the completeness of rows that were not read, or that changed after the reading.
 
     Args:
-        reason: Why it is unknown.
+        reason: The reason why it is unknown.
         counts: The pets of each status.
-        read: What the rows covered before they changed, or None.
+        read: The completeness before the rows changed, or None.
     """
     if read is None:
         return completeness_of_counts(counts, reason=str(reason), evidence=(reason,))
-    # Rows that were added by hand were not read, so they are not counted.
+    # Rows that the user added were not read, so they are not counted.
     read_counts = {
         name: min(count, int(read.by_status.get(name, 0))) for name, count in counts.items()
     }
@@ -270,30 +271,30 @@ def unknown_completeness(
 
 
 def completeness_of_part(
-    whole: Completeness, part: str, counts: Mapping[str, int], statuses: Collection[str] | None
+    listing: Completeness, part: str, counts: Mapping[str, int], statuses: Collection[str] | None
 ) -> Completeness:
-    """Return what is known of the pets that pass a filter.
+    """Return the completeness of the pets that pass a filter.
 
     Args:
-        whole: What is known of all pets.
+        listing: The completeness of all pets.
         part: The filter, as text that follows "with".
         counts: The pets of each status that pass.
         statuses: The statuses that can pass, or None for all.
     """
-    verdict = whole.verdict
-    if statuses is not None and all(whole.bound_of(name) == "exact" for name in statuses):
+    verdict = listing.verdict
+    if statuses is not None and all(listing.bound_of(name) == "exact" for name in statuses):
         verdict = Verdict.COMPLETE
-    elif verdict is Verdict.INCOMPLETE or (whole.is_complete and statuses is not None):
-        verdict = Verdict.UNKNOWN  # the missing pets may be in this part, or not
+    elif verdict is Verdict.INCOMPLETE or (listing.is_complete and statuses is not None):
+        verdict = Verdict.UNKNOWN  # the missing pets may or may not be in this part
     # A status that cannot pass has no pet in this part.
     exact = set() if statuses is None else counts.keys() - {*statuses}
-    exact |= {name for name in counts if whole.bound_of(name) == "exact"}
+    exact |= {name for name in counts if listing.bound_of(name) == "exact"}
     return replace(
-        whole,
+        listing,
         verdict=verdict,
         rows=sum(counts.values()),
-        by_status=_with_bounds(counts, exact, whole.evidence),
+        by_status=_with_bounds(counts, exact, listing.evidence),
         advertised_total=None,
-        part=" and ".join(filter(None, (whole.part, part))),
-        read=whole.rows if whole.read is None else whole.read,
+        part=" and ".join(filter(None, (listing.part, part))),
+        read=listing.rows if listing.read is None else listing.read,
     )

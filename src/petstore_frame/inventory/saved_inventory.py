@@ -1,4 +1,4 @@
-"""Reads an Inventory back from a file that this package wrote, and writes what a file covers."""
+"""Reads an Inventory back from a file, and writes the coverage of a file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PROPERTY_LENGTH = 250  # Excel allows 255 characters
 
 
 def read_listing(value: object) -> Inventory | None:
-    """Return an Inventory from what a user may have of one; None if the value is nothing of that.
+    """Return an Inventory from any form that a user may have; None for any other value.
 
     Args:
         value: An Inventory, the path of its file, or a frame of any library with the columns of a
@@ -58,12 +58,12 @@ def read_listing(value: object) -> Inventory | None:
         return None
     provenance = provenance_of(frame)
     if provenance is None and not _missing_columns(frame):
-        provenance = Provenance("", datetime.now(UTC))  # of a store that nobody named
+        provenance = Provenance("", datetime.now(UTC))  # the store is unknown
     return None if provenance is None else Inventory(frame, provenance)
 
 
 def describe_value(value: object) -> str:
-    """Return what a user passed in place of a listing, for an error message."""
+    """Describe a value that is not a listing, for an error message."""
     type_name = type(value).__name__
     frame = _as_pandas(value)
     if frame is None:
@@ -89,8 +89,8 @@ def _missing_columns(frame: pd.DataFrame) -> list[str]:
 def read_inventory(path: str | PathLike[str]) -> Inventory:
     """Read an Inventory back from a file that this package wrote.
 
-    What a CSV or JSON lines file covers is in a second file, ``<file>.coverage.json``. If that is
-    missing, or if ids, categories or statuses were changed, the verdict is ``unknown``.
+    The coverage of a CSV or JSON lines file is in a second file, ``<file>.coverage.json``. If that
+    file is missing, or if ids, categories or statuses were changed, the verdict is ``unknown``.
 
     Args:
         path: File that ``pf.write_report``, ``petstore-frame fetch`` or
@@ -135,21 +135,21 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
         provenance = Provenance("", datetime.fromtimestamp(file.stat().st_mtime, UTC))
     if provenance is None:
         raise ArgumentError(
-            f"{path} does not say from which store it is; "
+            f"{path} does not record which store it is from; "
             "write one with pf.write_report(inventory, path)"
         )
     return Inventory(frame, provenance)
 
 
-# -- what a file covers
+# -- the coverage of a file
 
 
 def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> None:
-    """Write next to a CSV or JSON lines what the rows cover, their store and a hash of the file.
+    """Write the coverage, the store and a hash of a CSV or JSON lines file next to it.
 
     Args:
-        path: The file, as it was just written.
-        inventory: Its rows; None if it is not known where they are from.
+        path: The file that was just written.
+        inventory: Its rows; None if their source is unknown.
     """
     file = Path(path)
     facts = _coverage_facts(inventory) | {_HASH: _sha256(file)}
@@ -158,10 +158,10 @@ def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> No
 
 
 def exported_from(source: object) -> Provenance | None:
-    """Return which store a file or a frame was exported from; None if it does not say.
+    """Return the store that a file or a frame was exported from; None if it is not recorded.
 
     Its rows may have been edited, sorted or removed since. A workbook keeps the store in its
-    properties, a Parquet file in its metadata, a CSV and JSON lines in ``<file>.coverage.json``.
+    properties, a Parquet file in its metadata, other files in ``<file>.coverage.json``.
     """
     if not isinstance(source, (str, PathLike)):
         return provenance_of(cast("pd.DataFrame", source)) if hasattr(source, "attrs") else None
@@ -203,7 +203,7 @@ def json_lines(frame: pd.DataFrame) -> Iterator[str]:
 
 
 def is_unchanged_csv(path: Path) -> bool:
-    """Return whether a CSV is as this package wrote it."""
+    """Return whether a CSV is unchanged since this package wrote it."""
     try:
         facts = json.loads(_coverage_path(path).read_text(encoding="utf-8"))
         return isinstance(facts, dict) and facts.get(_HASH) == _sha256(path)
@@ -212,11 +212,11 @@ def is_unchanged_csv(path: Path) -> bool:
 
 
 def write_coverage_properties(workbook: Any, inventory: Inventory | None) -> None:
-    """Write into the properties of a workbook what its rows cover and where they are from.
+    """Write the coverage and the provenance of the rows into the properties of a workbook.
 
     Args:
         workbook: XlsxWriter's workbook.
-        inventory: The rows; None if it is not known where they are from.
+        inventory: The rows; None if their source is unknown.
     """
     facts = _coverage_facts(inventory)
     if facts:
@@ -241,11 +241,11 @@ def _sha256(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-# -- the kinds of file
+# -- the file formats
 
 
 def _read_csv(file: Path) -> pd.DataFrame:
-    """Return the pets of a CSV with what it covers, then the user's own columns as text."""
+    """Return the pets of a CSV with its coverage, then the user's own columns as text."""
     import pandas as pd
 
     dtypes: dict[str, Any] = defaultdict(lambda: "str")
@@ -257,13 +257,13 @@ def _read_csv(file: Path) -> pd.DataFrame:
         encoding="utf-8-sig",
         sep=_delimiter_of(file),
     )
-    # If rows have more cells than the header, pandas takes the first ones for an index.
+    # If rows have more cells than the header, pandas uses the first cells as an index.
     has_more_cells = not isinstance(cells.index, pd.RangeIndex)
     if has_more_cells:
         raise ValueError("its rows have more cells than its header")
     if _missing_columns(cells):
         return cells
-    if _starts_with_bom(file):  # a report, or saved by a spreadsheet
+    if _starts_with_bom(file):  # written as a report or by a spreadsheet
         text_columns = [name for name in map(str, cells) if dtypes[name] == "str"]
         for name in text_columns:
             cells[name] = cells[name].map(without_guard)
@@ -286,13 +286,13 @@ def _read_json_lines(file: Path) -> pd.DataFrame:
     if _missing_columns(cells):
         return cells
     for name in ("id", "category_id"):
-        cells[name] = [_whole_number(value, name) for value in cells[name]]
+        cells[name] = [_integer_of(value, name) for value in cells[name]]
     own = cells.drop(columns=[*FIELDS.names]).infer_objects()
     return _with_coverage(_pet_frame(cells, own), file)
 
 
 def _with_coverage(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
-    """Return a frame with what the file next to its own says that it covers."""
+    """Return a frame with the coverage from the file next to its file."""
     if _coverage_path(file).exists():
         text = _coverage_path(file).read_text(encoding="utf-8", errors="replace")
         frame.attrs[ATTRS_KEY] = text
@@ -300,7 +300,7 @@ def _with_coverage(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
 
 
 def _delimiter_of(file: Path) -> str:
-    """Return the delimiter with which the first line names the columns of a pet."""
+    """Return the delimiter that splits the first line into the columns of a pet."""
     with file.open(encoding="utf-8-sig", newline="") as opened:
         first_line = opened.readline()
     for delimiter in _DELIMITERS:
@@ -324,7 +324,7 @@ def _read_parquet(file: Path) -> pd.DataFrame:
 
 
 def _read_workbook(file: Path) -> pd.DataFrame:
-    """Return the pets of a report's workbook with what it covers, then the user's own columns."""
+    """Return the pets of a report's workbook with its coverage, then the user's own columns."""
     import pandas as pd
 
     header: Sequence[str] = ()
@@ -345,8 +345,8 @@ def _read_workbook(file: Path) -> pd.DataFrame:
         raise ValueError(f"it has no sheet {_SHEET!r} with {', '.join(labels_of_fields)}")
     _refuse_cut_texts(header, columns, file)
     cells = dict(zip(FIELDS.names, columns, strict=False))
-    cells["id"] = [_whole_number(value, "id") for value in cells["id"]]
-    cells["category_id"] = [_whole_number(value, "category_id") for value in cells["category_id"]]
+    cells["id"] = [_integer_of(value, "id") for value in cells["id"]]
+    cells["category_id"] = [_integer_of(value, "category_id") for value in cells["category_id"]]
     cells["name"] = ["" if value is None else str(value) for value in cells["name"]]
     cells["status"] = ["" if value == NO_STATUS else value for value in cells["status"]]
     own: dict[str, pd.Series[Any]] = {}
@@ -362,19 +362,19 @@ def _read_workbook(file: Path) -> pd.DataFrame:
 
 
 def _refuse_cut_texts(header: Sequence[str], columns: list[list[Any]], file: Path) -> None:
-    """Raise an InputError if a cell was too small for its text, which cannot be restored."""
+    """Raise an InputError if a text was cut because it was too long for a cell."""
     for heading, values in zip(header, columns, strict=True):
         for pet_id, value in zip(columns[0], values, strict=True):
             if isinstance(value, str) and is_cut(value):
                 raise InputError(
                     f"{heading} of pet {pet_id} was cut to the length of a cell",
                     path=str(file),
-                    hint="read a report in Parquet or CSV, which have the whole text",
+                    hint="read a report in Parquet or CSV, which have the full text",
                 )
 
 
 def _inventory_sheets(sheet_names: Sequence[str]) -> list[str]:
-    """Return the sheets of pets: Inventory, Inventory 2, and so on."""
+    """Return the names of the sheets with pets: Inventory, Inventory 2, and so on."""
     is_pet_sheet = re.compile(rf"{_SHEET}( \d+)?").fullmatch
     return [name for name in sheet_names if is_pet_sheet(name)]
 
@@ -384,8 +384,8 @@ def _coverage_of_properties(properties: Any) -> str:
     return "".join(properties[name] for name in names)
 
 
-def _whole_number(value: Any, column: str) -> int:
-    """Return an id of a cell, which is text if it has more than 15 digits."""
+def _integer_of(value: Any, column: str) -> int:
+    """Return the id in a cell, which is text if the id has more than 15 digits."""
     try:
         number = int(value)
     except (TypeError, ValueError):
@@ -396,9 +396,9 @@ def _whole_number(value: Any, column: str) -> int:
 
 
 def _without_labels(cells: pd.DataFrame) -> pd.DataFrame:
-    """Drop the names of categories, which a report puts between the columns of a pet."""
-    place = list(cells.columns).index("category_id") + 1
-    names = [str(name) for name in cells.columns[place : place + 2]]
+    """Drop the column of category names that a report inserts."""
+    position = list(cells.columns).index("category_id") + 1
+    names = [str(name) for name in cells.columns[position : position + 2]]
     if len(names) == 2 and names[0].startswith(_LABELS) and names[1] == "status":
         return cells.drop(columns=names[0])
     return cells

@@ -1,4 +1,4 @@
-"""Compares the page of each status with a page of all pets: what does the status filter prove?"""
+"""Compares the page of each status with a page of all pets, to test the status filter."""
 
 from __future__ import annotations
 
@@ -11,49 +11,52 @@ from petstore_frame.transport import Page
 
 
 class StatusPages:
-    """One page per status, next to ``whole_page``, a page of all pets.
+    """One page per status, and ``unfiltered_page``, a page of all pets.
 
     Pets without a status match no filter, so these pages alone never cover a store.
 
     Args:
-        fetcher: Sends further requests where the filter is in doubt.
-        whole_page: A page of all pets.
+        fetcher: Sends further requests if the filter has to be tested.
+        unfiltered_page: A page of all pets.
         pages: The pages by status; a status whose page was refused is missing.
     """
 
-    def __init__(self, fetcher: PageFetcher, whole_page: Page, pages: Mapping[str, Page]) -> None:
+    def __init__(
+        self, fetcher: PageFetcher, unfiltered_page: Page, pages: Mapping[str, Page]
+    ) -> None:
         self._fetcher = fetcher
-        self.whole_page, self.pages = whole_page, pages
+        self.unfiltered_page, self.pages = unfiltered_page, pages
         self.ids = {pet_id for page in pages.values() for pet_id in page.columns.id}
-        # A page that has other statuses too says as little as one that was refused.
+        # A page with other statuses is as useless as a refused one.
         filtered = {status: page for status, page in pages.items() if not page.mismatches(status)}
         self.contradictions: list[Evidence] = []
         for status, page in filtered.items():
-            self.contradictions += check_filter(page, whole_page, status)
+            self.contradictions += check_filter(page, unfiltered_page, status)
         refuted = {evidence.scope for evidence in self.contradictions}
         self.usable = {status: page for status, page in filtered.items() if status not in refuted}
-        self.pets_not_on_whole_page = len(self.ids.difference(whole_page.columns.id))
-        # Whether the pages of all statuses came and kept to their filter.
+        self.pets_not_on_unfiltered_page = len(self.ids.difference(unfiltered_page.columns.id))
+        # Whether the pages of all statuses arrived and match their filter.
         self.is_usable = len(self.usable) == len(PET_STATUSES)
         self._filters_first: bool | None = None
 
     def filters_before_limit(self) -> bool:
-        """Return whether the store filters before it cuts a page; asks it if that is open."""
+        """Return whether the store filters before it cuts a page; send requests if that is open."""
         if self._filters_first is None:
             self._filters_first = self.is_usable and (
-                self.pets_not_on_whole_page > 0
-                or proves_filter_first(self._fetcher, self.whole_page)
+                self.pets_not_on_unfiltered_page > 0
+                or proves_filter_first(self._fetcher, self.unfiltered_page)
             )
         return self._filters_first
 
     def was_filter_tested(self) -> bool:
-        """Return whether the store was seen to filter before it cuts a page."""
+        """Return whether responses have shown that the store filters before it cuts a page."""
         return self._filters_first is True or (
-            self.is_usable and (self.pets_not_on_whole_page > 0 or exceeds_limit(self.whole_page))
+            self.is_usable
+            and (self.pets_not_on_unfiltered_page > 0 or exceeds_limit(self.unfiltered_page))
         )
 
     def complete_statuses(self) -> list[str]:
-        """Return the statuses of which the store has no more pets than on their page."""
+        """Return the statuses whose pets are all on their page."""
         if not self.filters_before_limit():
             return []
         longest_page = self._fetcher.longest_page
@@ -64,33 +67,32 @@ class StatusPages:
         ]
 
     def _states_more(self, page: Page, status: str) -> bool:
-        """Return whether the store states more pets of a status than are on its page.
+        """Return whether the store states a larger number for a status than is on its page.
 
-        Some stores state the total of all pets on a filtered page too, which says nothing.
+        Some stores state the total of all pets even on a filtered page, which proves nothing.
         """
         if page.total is None:
             return False
-        has_other_pets = self.whole_page.mismatches(status) > 0
-        counts_all_statuses = page.total == self.whole_page.total and has_other_pets
+        has_other_pets = self.unfiltered_page.mismatches(status) > 0
+        counts_all_statuses = page.total == self.unfiltered_page.total and has_other_pets
         return page.total > len(page) and not counts_all_statuses
 
-    def confirm_whole_page(self) -> bool:
+    def confirm_unfiltered_page(self) -> bool:
         """Return whether no pet with a status is missing from the page of all pets.
 
-        That is so if both hold the same pets and each page of a status is shorter: whatever the
-        length at which the store cuts pages, none of the shorter ones was cut. Empty pages confirm
-        nothing.
+        This is certain if both have the same pets and each page of a status is shorter: regardless
+        of the store's page length, none of the shorter pages was cut. Empty pages confirm nothing.
         """
-        is_longest = all(len(page) < len(self.whole_page) for page in self.pages.values())
+        is_longest = all(len(page) < len(self.unfiltered_page) for page in self.pages.values())
         if not is_longest or len(self.complete_statuses()) < len(PET_STATUSES):
             return False
-        columns = self.whole_page.columns
+        columns = self.unfiltered_page.columns
         with_status = set().union(*(ids_with(columns, status) for status in PET_STATUSES))
         return bool(self.ids) and self.ids == with_status
 
 
 def is_last_page(page: Page, longest_page: int) -> bool:
-    """Return whether a page is shorter than the longest one, and names no next page."""
+    """Return whether a page is shorter than the longest page and has no next page."""
     limit = page.limit or MAX_LIMIT
     return len(page) < min(longest_page, limit) and not page.may_name_next
 
@@ -100,17 +102,17 @@ def exceeds_limit(page: Page) -> bool:
     return len(page) > (page.limit or MAX_LIMIT)
 
 
-def proves_filter_first(fetcher: PageFetcher, whole_page: Page) -> bool:
-    """Return whether the filter comes before the limit; after it, it sees one page alone.
+def proves_filter_first(fetcher: PageFetcher, unfiltered_page: Page) -> bool:
+    """Return whether the store applies the status filter before the limit.
 
-    Two limits are tried that fewer pets of a status meet among as many rows of all pets. A store
-    that cut first would return fewer than the limit; one that raises small limits to a length of
-    its own would return the same number twice.
+    Two limits are tried for which the first rows of all pets have fewer pets of a status than the
+    limit. A store that applies the limit first would return fewer pets than the limit; a store that
+    raises small limits to its own page length would return the same number twice.
     """
-    if exceeds_limit(whole_page):
+    if exceeds_limit(unfiltered_page):
         return True
     for status in PET_STATUSES:
-        rows = [row for row, name in enumerate(whole_page.columns.status, 1) if name == status]
+        rows = [row for row, name in enumerate(unfiltered_page.columns.status, 1) if name == status]
         limits = [limit for limit, row in enumerate(rows, 1) if row > limit][-2:]
         if len(limits) == 2:
             return all(_returns_exactly(fetcher, limit, status) for limit in limits)
@@ -122,13 +124,13 @@ def _returns_exactly(fetcher: PageFetcher, limit: int, status: str) -> bool:
     return page is not None and len(page) == limit and not page.mismatches(status)
 
 
-def check_filter(page: Page, whole_page: Page, status: str) -> list[Evidence]:
-    """Return what shows that a page of a status did not keep to its filter."""
+def check_filter(page: Page, unfiltered_page: Page, status: str) -> list[Evidence]:
+    """Return evidence that a page does not match its status filter."""
     mismatches = page.mismatches(status)
     if mismatches:
         return [Evidence(Fact.FILTER_NOT_KEPT, status, count=mismatches)]
-    missing = ids_with(whole_page.columns, status).difference(page.columns.id)
-    has_room = len(page) < len(whole_page) and not page.may_name_next
+    missing = ids_with(unfiltered_page.columns, status).difference(page.columns.id)
+    has_room = len(page) < len(unfiltered_page) and not page.may_name_next
     if missing and has_room:
         return [Evidence(Fact.FILTER_LEFT_OUT, status, count=len(missing))]
     return []

@@ -1,7 +1,7 @@
-"""Reads one listing: tries one strategy after another to find its end, and collects the evidence.
+"""Reads a listing: tries one strategy after another to find its end, and collects evidence.
 
-A store may cut its pages at a length of its own without saying so. A short page is therefore
-trusted only if nothing speaks against it. A stated total can refute a listing and never proves one.
+A store may use a shorter page length than requested without saying so. A short page is therefore
+trusted only if nothing contradicts it. A stated total can refute a listing, but never proves one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MOST_PROBES, OF_ALL, PageFetcher
+from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MAX_PROBES, OF_ALL, PageFetcher
 from petstore_frame.inventory.page_parameter import find_parameter, smaller_limit
 from petstore_frame.inventory.pagination import LinkWalk, Walk, WindowWalk
 from petstore_frame.inventory.status_pages import (
@@ -26,28 +26,28 @@ from petstore_frame.transport import Page
 
 # No program would choose a page length below this.
 SHORTEST_PAGE_LENGTH = 10
-# What a listing that was read over several pages assumes, and the pages of the statuses.
-_HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
+# The assumptions of a listing with several pages, and of the pages of the statuses.
+_STORE_IS_UNCHANGED = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
 _OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
-# Ages are whole seconds, and a reading takes a moment.
+# Ages are whole seconds, and a reading takes some time.
 _AGE_TOLERANCE_S = 2.0
 
 
 @dataclass
 class ReadingState:
-    """What was read of one listing, and what was learned about its end.
+    """The rows read of a listing, and the evidence about its end.
 
     Attributes:
         fetcher: Sends the requests; ``fetcher.status`` is the status requested, or None.
         first: The first page.
-        is_enough: Whether to stop with these pets, called after each page; None reads on.
-        max_pages: How many pages to read before stopping; infinity reads on.
+        is_enough: Called after each page; returns whether to stop. None reads to the end.
+        max_pages: Maximum number of pages; infinity reads to the end.
         on_rows: Called with the number of pets read.
-        rows: The pets of the listing, and at the end those that only other pages showed.
-        evidence: Everything that was learned.
-        pages_read: Pages read of the listing itself.
+        rows: The pets of the listing; at the end also pets that only other pages have.
+        evidence: The evidence so far.
+        pages_read: Number of pages of the listing itself.
         has_enough: Whether ``is_enough`` or ``max_pages`` ended the reading.
-        walk: The walk through further pages, or None.
+        walk: The walk through the pages after the first, or None.
         status_pages: A page of each status, or None if they were not requested.
     """
 
@@ -64,7 +64,7 @@ class ReadingState:
     status_pages: StatusPages | None = None
 
     def add_page(self, columns: PetColumns) -> int:
-        """Add the pets of a page, report their number, and return how many came twice."""
+        """Add the pets of a page, report the total, and return how many were duplicates."""
         repeated = len(columns.id) - self.rows.add(columns)
         if self.on_rows is not None:
             self.on_rows(len(self.rows))
@@ -75,27 +75,27 @@ class ReadingState:
     @property
     def is_finished(self) -> bool:
         """Whether a further strategy could not change the verdict."""
-        shown = {item.fact.shows for item in self.evidence if item.scope is None}
-        if Shows.MOVED in shown:
+        conclusions = {item.fact.shows for item in self.evidence if item.scope is None}
+        if Shows.MOVED in conclusions:
             return True
-        return Shows.END in shown and self.count_left_out() == 0
+        return Shows.END in conclusions and self.count_left_out() == 0
 
     def stated_total(self) -> int | None:
-        """Return the total that the store stated last for this listing, or None."""
+        """Return the latest total that the store stated for this listing, or None."""
         if self.first.mismatches(self.fetcher.status):
-            return None  # a page with pets of other statuses counts those too
+            return None  # the total may include other statuses, as the page does
         if self.walk is not None and self.walk.is_over and self.walk.last.total is not None:
             return self.walk.last.total
         return self.first.total
 
-    def may_be_one_page(self) -> bool:
+    def may_fit_on_first_page(self) -> bool:
         """Return whether the first page may be the whole listing."""
         is_full = len(self.first) == MAX_LIMIT
         states_more = (self.stated_total() or 0) > len(self.rows)
         return not is_full and not self.first.may_name_next and not states_more
 
     def count_left_out(self) -> int:
-        """Return how many pets only the pages of the statuses have, if the listing has ended."""
+        """Return the number of pets that only the pages of the statuses have, at the end."""
         if self.status_pages is None or self.fetcher.status is not None:
             return 0
         has_ended = len(self.first) != MAX_LIMIT
@@ -106,15 +106,15 @@ class ReadingState:
         return sum(self.rows.position(pet_id) is None for pet_id in self.status_pages.ids)
 
     def ask_status_pages(self) -> StatusPages | None:
-        """Ask once for a page of each status; None if the budget is too small or none came."""
+        """Request a page of each status once; None if over budget or if none arrived."""
         if self.status_pages is not None:
             return self.status_pages
         fetcher = self.fetcher
         needed = len(PET_STATUSES)
-        if fetcher.probes + needed > MOST_PROBES:
+        if fetcher.probes + needed > MAX_PROBES:
             return None
-        whole_page = self.first if fetcher.status is None else fetcher.probe(OF_ALL)
-        if whole_page is None:
+        unfiltered_page = self.first if fetcher.status is None else fetcher.probe(OF_ALL)
+        if unfiltered_page is None:
             return None
         others = [status for status in PET_STATUSES if status != fetcher.status]
         responses = fetcher.probe_together([fetcher.params(status=status) for status in others])
@@ -126,7 +126,7 @@ class ReadingState:
         if fetcher.status is not None:
             pages[fetcher.status] = self.first
         if pages:
-            self.status_pages = StatusPages(fetcher, whole_page, pages)
+            self.status_pages = StatusPages(fetcher, unfiltered_page, pages)
         return self.status_pages
 
     def end(
@@ -137,7 +137,7 @@ class ReadingState:
         scope: str | None = None,
         detail: str = "",
     ) -> Evidence:
-        """Return evidence of an end, with the assumptions that every end of this reading has."""
+        """Return evidence of an end, including the assumptions common to this reading."""
         assumed = list(assumptions)
         if self.fetcher.status is not None:
             assumed.append(Assumption.FILTER_IS_TRUE)
@@ -157,7 +157,7 @@ Strategy: TypeAlias = Callable[[ReadingState], list[Evidence]]
 
 
 def read_pets(state: ReadingState) -> None:
-    """Read what can be read; what was read stays in ``state`` if the store fails on the way."""
+    """Read as much as possible; if the store fails, ``state`` has the pets read so far."""
     first, status = state.first, state.fetcher.status
     state.add_page(first.columns)
     mismatches = first.mismatches(status)
@@ -178,7 +178,7 @@ def read_pets(state: ReadingState) -> None:
 
 
 def follow_links(state: ReadingState) -> list[Evidence]:
-    """Follow the next links to the end; if the first leads elsewhere, leave it to the others."""
+    """Follow the next links to the end; give up if the first one leads to another origin."""
     if state.first.next_address is None:
         return []
     walk = LinkWalk(state, state.first)
@@ -190,32 +190,32 @@ def follow_links(state: ReadingState) -> list[Evidence]:
 
 
 def confirm_page(state: ReadingState) -> list[Evidence]:
-    """Trust a short page if the pages of the statuses, or that of all pets, confirm it."""
+    """Trust a short page if the pages of the statuses, or the page of all pets, confirm it."""
     is_too_long = state.fetcher.status is not None and len(state.first) > MAX_LIMIT
-    if not state.may_be_one_page() or is_too_long:
+    if not state.may_fit_on_first_page() or is_too_long:
         return []
     if state.fetcher.status is not None:
         return _confirm_status_page(state, state.fetcher.status)
     pages = state.ask_status_pages()
-    if pages is None or not pages.confirm_whole_page():
+    if pages is None or not pages.confirm_unfiltered_page():
         return []
     assumptions = (Assumption.FILLS_PAGES_WITHOUT_STATUS, *_OF_STATUSES)
     return [state.end(Fact.PAGE_CONFIRMED, assumptions)]
 
 
 def _confirm_status_page(state: ReadingState, status: str) -> list[Evidence]:
-    """Trust the page of one status if it is shorter than others and was not cut before filtering.
+    """Trust the page of one status if it is shorter than other pages and was filtered first.
 
     A page of all pets may show that; if it does not, the pages of the other statuses may.
     """
     first, fetcher = state.first, state.fetcher
-    whole_page = fetcher.probe(OF_ALL)
-    if whole_page is None:
+    unfiltered_page = fetcher.probe(OF_ALL)
+    if unfiltered_page is None:
         return []
-    contradictions = check_filter(first, whole_page, status)
+    contradictions = check_filter(first, unfiltered_page, status)
     if contradictions:
         return [Evidence(item.fact, count=item.count) for item in contradictions]
-    if len(whole_page) > len(first) and proves_filter_first(fetcher, whole_page):
+    if len(unfiltered_page) > len(first) and proves_filter_first(fetcher, unfiltered_page):
         return [state.end(Fact.PAGE_CONFIRMED, [Assumption.ONE_CAP])]
     pages = state.ask_status_pages()
     if pages is None or first.mismatches(status):
@@ -226,7 +226,7 @@ def _confirm_status_page(state: ReadingState, status: str) -> list[Evidence]:
 
 
 def follow_parameter(state: ReadingState) -> list[Evidence]:
-    """Look for a parameter that moves a window over the listing, and read through it."""
+    """Look for a paging parameter, and read all pages with it."""
     if state.walk is not None or len(state.first) > MAX_LIMIT:
         return []
     parameter = find_parameter(state.fetcher, state.first)
@@ -236,14 +236,14 @@ def follow_parameter(state: ReadingState) -> list[Evidence]:
 
 
 def trust_short_page(state: ReadingState) -> list[Evidence]:
-    """Trust a short page if nothing speaks against it."""
+    """Trust a short page if nothing contradicts it."""
     is_refuted = any(item.is_contradiction for item in state.evidence)
-    is_one_page = state.walk is None and len(state.first) < MAX_LIMIT
-    if is_refuted or not is_one_page or not state.may_be_one_page():
+    is_single_page = state.walk is None and len(state.first) < MAX_LIMIT
+    if is_refuted or not is_single_page or not state.may_fit_on_first_page():
         return []
     if state.fetcher.status is None:
         pages = state.ask_status_pages()
-        if pages is not None and (pages.contradictions or pages.pets_not_on_whole_page):
+        if pages is not None and (pages.contradictions or pages.pets_not_on_unfiltered_page):
             return []
     if state.fetcher.ignores_limit or _may_be_cut(state):
         return []
@@ -251,14 +251,16 @@ def trust_short_page(state: ReadingState) -> list[Evidence]:
 
 
 def _may_be_cut(state: ReadingState) -> bool:
-    """Return whether another page suggests that the store cut this one at a length of its own."""
+    """Return whether another page suggests that the store cut this page short."""
     first = state.first
     if state.fetcher.status is not None:
-        whole_page = state.fetcher.probe(OF_ALL)
-        if whole_page is None:
+        unfiltered_page = state.fetcher.probe(OF_ALL)
+        if unfiltered_page is None:
             return False
-        if len(whole_page) > len(first):
-            return len(whole_page) >= MAX_LIMIT  # the filter may have seen those pets alone
+        if len(unfiltered_page) > len(first):
+            return (
+                len(unfiltered_page) >= MAX_LIMIT
+            )  # the filter may have been applied to that page only
         is_as_long = True
     else:
         pages = state.status_pages
@@ -270,7 +272,7 @@ def _may_be_cut(state: ReadingState) -> bool:
 
 
 def _obeys_smaller_limit(state: ReadingState) -> bool:
-    """Return whether the store returned exactly as many pets as a smaller limit asks for."""
+    """Return whether the store returns exactly as many pets as a smaller limit requests."""
     limit = smaller_limit(state.first)
     page = state.fetcher.probe(state.fetcher.params(limit=limit))
     return page is not None and len(page) == limit
@@ -284,9 +286,9 @@ def count_statuses(state: ReadingState) -> list[Evidence]:
     if pages is None:
         return []
     evidence = []
-    listed = state.rows.columns
+    pets = state.rows.columns
     for status in pages.complete_statuses():
-        left_out = ids_with(listed, status).difference(pages.usable[status].columns.id)
+        left_out = ids_with(pets, status).difference(pages.usable[status].columns.id)
         if left_out:
             evidence.append(Evidence(Fact.FILTER_LEFT_OUT, status, count=len(left_out)))
         else:
@@ -304,13 +306,13 @@ STRATEGIES: tuple[Strategy, ...] = (
 
 
 def _read_through(state: ReadingState, walk: Walk) -> list[Evidence]:
-    """Walk to the end of the listing; return what shows the end, or what speaks against it."""
+    """Walk to the end of the listing; return evidence for or against the end."""
     state.walk = walk
     fetcher = state.fetcher
     asks_statuses = fetcher.status is None
-    # Before the walk, which then cannot miss a pet that came after they were read. A reading that
-    # may stop early requests them only at its end.
-    has_budget = fetcher.probes + len(PET_STATUSES) < MOST_PROBES
+    # Requested before the walk, so that the walk includes every pet on these pages. A reading that
+    # may stop early requests them at its end only.
+    has_budget = fetcher.probes + len(PET_STATUSES) < MAX_PROBES
     if asks_statuses and state.is_enough is None and has_budget:
         state.ask_status_pages()
     walk.run()
@@ -323,12 +325,12 @@ def _read_through(state: ReadingState, walk: Walk) -> list[Evidence]:
         return contradictions
     if asks_statuses:
         state.ask_status_pages()
-    assumptions = [walk.reach, *(_HOLDS_STILL if state.pages_read > 1 else ())]
+    assumptions = [walk.reach, *(_STORE_IS_UNCHANGED if state.pages_read > 1 else ())]
     return [state.end(walk.fact, assumptions, detail=walk.detail)]
 
 
 def _summarize(state: ReadingState, left_out: int) -> list[Evidence]:
-    """Return what the totals, the statuses and the ages of the responses show in the end."""
+    """Return evidence from the totals, the statuses and the ages of the responses."""
     evidence = []
     fetcher = state.fetcher
     if state.walk is None and not state.has_enough:
@@ -350,7 +352,7 @@ def _summarize(state: ReadingState, left_out: int) -> list[Evidence]:
 
 
 def _why_no_end(state: ReadingState) -> list[Evidence]:
-    """Return why a single page does not show an end, if it does not."""
+    """Return the reason why a single page does not show an end, if so."""
     first = state.first
     facts = {item.fact for item in state.evidence}
     if first.may_name_next and Fact.LINK_NOT_FOLLOWED not in facts:
@@ -365,10 +367,10 @@ def _why_no_end(state: ReadingState) -> list[Evidence]:
 
 
 def check_rows(state: ReadingState) -> list[Evidence]:
-    """Return what the rows that came twice show, and the names of two stores."""
+    """Return evidence from duplicate rows, and from a change of the store id."""
     evidence = []
-    if state.fetcher.two_names:
-        evidence.append(Evidence(Fact.OTHER_STORE, detail=state.fetcher.two_names))
+    if state.fetcher.conflicting_ids:
+        evidence.append(Evidence(Fact.OTHER_STORE, detail=state.fetcher.conflicting_ids))
     for status in state.rows.disputed:
         evidence.append(Evidence(Fact.STATUS_MOVED, status or NO_STATUS))
     if state.rows.ambiguous_id is not None:

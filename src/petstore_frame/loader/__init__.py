@@ -1,18 +1,20 @@
-"""What became of each row.
+"""Loads animals into a store, each of them once, and reports the state of each row.
 
-    file, frame -> reading -> rows -> journal -> sending -> the store
-                                            |          |
-                                         results <- settling
+    file, frame -> source -> journal -> identity -> sending -> the store
+                                |                                  |
+                             results  <-----  reconcile  <---------+
 
-- ``reading`` opens a file or a frame and makes checked Rows of it.
-- ``journal`` keeps on disk what is known of each row, one database for each store.
-- ``sending`` works one session with the store.
-- ``settling`` reads the store: what it has before a load, and what became of unconfirmed rows.
-- ``results`` shows what became of each row.
+- ``source`` reads a file or a frame into checked rows.
+- ``journal`` stores the rows and their states on disk, in one database per store.
+- ``matching`` has the rules that decide which animal a row is; ``identity`` applies them.
+- ``sending`` sends the pending rows of one import.
+- ``results`` reports the state of each row, and writes the result files.
 
-``load`` is what a user calls: one import from start to end. ``options`` is what a user may ask
-for, ``row`` has the states, ``question`` is what an import asks, ``proposals`` phrases what to
-do next, and ``listed`` makes frames for a comparison.
+``loading`` runs an import from start to end, with the arguments that ``load_options`` checks.
+``reconcile`` reads the store, before a load and to settle unconfirmed rows; ``resolve`` settles
+them by hand. ``duplicate_question`` is the question that a load may ask, ``replaced_imports`` the
+one that ``resume_loads`` may ask, and ``next_steps`` writes what to type next. ``row_state``
+defines the states of a row. ``read_list`` reads a list that will be compared with a store.
 """
 
 from petstore_frame.loader.journal.database import place_of

@@ -1,4 +1,4 @@
-"""Asks the one question of an import: are these rows animals that are known?"""
+"""Asks whether rows of a file are animals that may be loaded already."""
 
 from __future__ import annotations
 
@@ -14,100 +14,104 @@ from petstore_frame.schema import FIELDS, count_text, minute_text
 
 
 class CaseText(NamedTuple):
-    """A reason to ask: what was found, and when each of the two answers is right."""
+    """A reason to ask: the finding, and when each of the two answers is right."""
 
-    found: str
+    finding: str
     skip: str
     create: str
 
 
-# Options that say which row counts, and not how to read a file; ``key`` excludes ``on``.
+# Options that the suggested comparison leaves out: they choose rows, and ``key`` excludes ``on``.
 _NOT_COMPARED = ("key", "keep", "order_by", "quantity")
-COMPARED = "You want to see what differs from the store, by name and category (nothing is sent)"
-LIKELY = "Which animal is each row? One column may say so: {}"
-# In the order in which they are asked.
+COMPARED = "Compare the file with the store first, by name and category (sends nothing)"
+LIKELY = "One column may identify the animals: {}"
+# In the order of the question.
 CASES: dict[str, CaseText] = {
     "gone": CaseText(
-        "{} of {} are animals that the store showed before, and does not show any more: were they "
-        "taken out, or was the store restored or emptied?",
-        "They were taken out on purpose",
-        "The store has lost them: create them again",
+        "{} of {} are animals that were in the store before and are no longer there: they were "
+        "removed, or the store was restored or emptied",
+        "They were removed on purpose",
+        "The store lost them: create them again",
     ),
     "in_store": CaseText(
-        "{} of {} are, or equal, pets that the store has already: from an export of it, from "
-        "somebody else, with a journal that is lost, or under another key",
-        "They are these pets",
-        "They are other animals",
+        "{} of {} look like pets that are already in the store: from an export, from somebody "
+        "else, from a load whose journal is lost, or with another key",
+        "They are the same animals",
+        "They are different animals",
     ),
     "same_content": CaseText(
-        "{} of {} equal rows of earlier loads in all but the status",
+        "{} of {} have the same name and category as rows that were loaded before",
         "They are the same animals",
-        "They are other animals",
+        "They are different animals",
     ),
     "similar_key": CaseText(
-        "{} of {} have a key that may be a known one, written in another way: with other zeros, "
-        "capitals or signs, with something in front or behind, or rounded",
-        "They are the same animals, however the key is written",
-        "They are other animals",
+        "{} of {} have a key that looks like an existing one, except for zeros, capitals, "
+        "punctuation, a prefix, a suffix or rounding",
+        "They are the same animals, and only the key is written differently",
+        "They are different animals",
     ),
     "reused_key": CaseText(
-        "{} of {} have a known key, and the name of another animal",
-        "They are the same animals under a new name",
-        "They are other animals, and the key was used again",
+        "{} of {} have an existing key, but another name",
+        "They are the same animals, and their name has changed",
+        "They are different animals, and their key was reused",
     ),
 }
-# What ``resume_loads`` asks, where a later file may have taken the place of one that stopped.
+# ``resume_loads`` asks this if a later file may replace one that stopped.
 UNSENT = "unsent"
 _UNSENT_TEXT = CaseText(
-    "{} of {} were not sent, and a later file with the same columns was loaded since",
+    "{} of {} were not sent, and a later file with the same columns has been loaded since",
     "The later file replaces this one: drop them",
-    "They are animals of their own: send them",
+    "They are additional animals: send them",
 )
-# A plain word does not answer these: nothing is created again unless it is said by name. The
-# last two are no cases of a load: ``reconcile`` and ``resume_loads`` ask them.
+# ``duplicates="create"`` does not answer these cases, only ``duplicates={CASE: "create"}``, so that
+# nothing is created a second time by accident. The last two are asked by ``reconcile`` and
+# ``resume_loads``, not by a load.
 BY_NAME = ("gone", "not_found", UNSENT)
-# What an answer does with rows; states without a phrase are named as they are.
-_BECOMES = {
+# What an answer does with the rows of each state; other states have their own name.
+_EFFECTS = {
     State.PENDING: "to send",
     State.EXCLUDED: "not sent again",
-    State.MATCHED: "taken for their pets, not sent",
+    State.MATCHED: "linked to pets in the store",
     State.CREATED: "sent before",
-    State.INVALID: "to fix",
-    State.GONE: "taken out of the store",
+    State.INVALID: "need fixing",
+    State.GONE: "removed from the store",
 }
 
 
 @dataclass(frozen=True)
 class Example:
-    """A row of the file and what it may be: request bodies, or keys for ``similar_key``."""
+    """A row of the file, and the animal that it may be.
+
+    Both are request bodies; for ``similar_key``, both are keys.
+    """
 
     row: int
     line: int
     ours: str
     theirs: str
-    source: str | None = None  # the file of the other one; None for a pet
-    day: float | None = None  # when that was loaded
+    source: str | None = None  # the file of the animal; None for a pet of the store
+    day: float | None = None  # when that file was loaded
     pet_id: int | None = None
 
-    def shown(self, case: str) -> tuple[str, str]:
-        """Return this row and what it may be, as a line shows them."""
+    def describe(self, case: str) -> tuple[str, str]:
+        """Return a text for the row, and one for the animal that it may be."""
         if case == UNSENT:
             return f"line {self.line}: {_pet_text(self.ours)}", f"later: {self.source}"
         is_key = case == "similar_key"
-        show = repr if is_key else _pet_text
-        theirs = show(self.theirs)
+        to_text = repr if is_key else _pet_text
+        animal = to_text(self.theirs)
         if self.pet_id is not None:
-            theirs += f" (pet {self.pet_id})"
+            animal += f" (pet {self.pet_id})"
         if self.source is not None and is_key:
-            theirs += f" in {self.source}"
+            animal += f" in {self.source}"
         if self.day is not None and case != "same_content":
-            theirs += f", loaded {minute_text(self.day)[:10]}"
-        return f"line {self.line}: {show(self.ours)}", theirs
+            animal += f", loaded {minute_text(self.day)[:10]}"
+        return f"line {self.line}: {to_text(self.ours)}", animal
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """An earlier import as the user knows it: how many new rows may be animals of it."""
+    """An earlier import, and the number of new rows that may be its animals."""
 
     import_id: str
     source: str
@@ -117,9 +121,9 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Case:
-    """One reason to ask: it concerns ``rows`` rows ``of`` so many that are compared.
+    """One reason to ask, which concerns ``rows`` of the ``of`` rows that were compared.
 
-    ``sources`` are the earlier imports, those with most of the rows first.
+    ``sources`` are the earlier imports, the one with the most rows first.
     """
 
     name: str
@@ -133,24 +137,24 @@ class Case:
         return _UNSENT_TEXT if self.name == UNSENT else CASES[self.name]
 
     def lines(self) -> Iterator[str]:
-        """Yield what was found, line by line."""
-        found = self.text.found.format(f"{self.rows:,}", f"{self.of:,} rows")
-        yield f"{found}:" if self.examples else f"{found}."
+        """Yield the finding, the earlier files and the examples, line by line."""
+        finding = self.text.finding.format(f"{self.rows:,}", f"{self.of:,} rows")
+        yield f"{finding}:" if self.examples else f"{finding}."
         for source in self.sources[:3]:
             yield f"  {source.rows:,} of {source.source}, loaded {minute_text(source.staged_at)}"
         if len(self.sources) > 3:
             yield f"  and {len(self.sources) - 3:,} more files"
-        pairs = [each.shown(self.name) for each in self.examples]
-        width = max((len(ours) for ours, _ in pairs), default=0)
-        yield from (f"    {ours:<{width}}  |  {theirs}" for ours, theirs in pairs)
+        pairs = [example.describe(self.name) for example in self.examples]
+        width = max((len(row) for row, _ in pairs), default=0)
+        yield from (f"    {row:<{width}}  |  {animal}" for row, animal in pairs)
 
 
 @dataclass(frozen=True)
 class Question:
-    """All that is to be answered before an import goes on.
+    """The question that the user must answer before an import continues.
 
-    ``if_skip`` and ``if_create`` count the rows in each state where all open cases are answered
-    so; ``likely`` is the column that may identify an animal.
+    ``if_skip`` and ``if_create`` are the number of rows in each state if that answers all open
+    cases. ``likely`` is the column that may identify an animal.
     """
 
     source: str
@@ -160,99 +164,100 @@ class Question:
     if_skip: dict[State, int]
     if_create: dict[State, int]
     likely: LikelyKey | None = None
-    listed_pets: int | None = None  # of the store that were compared; None if it was not read
+    listed_pets: int | None = None  # pets of the store; None if it was not read
     is_listing_complete: bool = True
-    needs_key: bool = False  # ``likely`` identifies animals, so nothing is sent before an answer
+    needs_key: bool = False  # whether the user must also decide if ``likely`` is the key
     path: str | None = None  # the file as the user named it
-    options: Mapping[str, Any] = field(default_factory=dict)  # how a second read has to read it
+    options: Mapping[str, Any] = field(default_factory=dict)  # to read the file a second time
 
     def with_source(self, path: str | None, recipe: Recipe) -> Question:
-        """Return the question with the path and the options that a second read needs."""
+        """Return the question with the path and the options that reading the file again needs."""
         options = {
             name: value for name, value in recipe.to_dict().items() if name not in _NOT_COMPARED
         }
         return replace(self, path=path, options=options)
 
     def lines(self) -> list[str]:
-        """Return what was found, line by line; the first names the file."""
+        """Return the findings, line by line; the first line names the file."""
         if not self.cases:
             return [
-                f"{self.source}: one column seems to say which animal each row is, and its values "
-                "repeat, so nothing was sent."
+                f"{self.source}: one column may identify the animals, and several rows have the "
+                "same value in it, so nothing was sent."
             ]
         lines = [
-            f"{self.source}: some of its {count_text(self.rows, 'row')} may be animals "
-            "that are known already, so nothing was sent."
+            f"{self.source}: some of its {count_text(self.rows, 'row')} may be loaded already, "
+            "so nothing was sent."
         ]
         for case in self.cases:
             lines += ["", *case.lines()]
         if self.listed_pets is not None and not self.is_listing_complete:
             lines += [
                 "",
-                f"Only the {count_text(self.listed_pets, 'pet')} that could be listed were "
-                "compared; the store may have more.",
+                f"Only {count_text(self.listed_pets, 'pet')} could be read and compared; the "
+                "store may have more.",
             ]
         return lines
 
     def does(self, answer: str) -> str:
-        """Say in numbers what ``skip`` or ``create`` does as the answer to all open cases."""
+        """Return how many rows are sent, skipped and so on if this answers all open cases."""
         counts = self.if_skip if answer == "skip" else self.if_create
-        return ", ".join(f"{n:,} {_BECOMES.get(each, each)}" for each, n in counts.items() if n)
+        return ", ".join(f"{n:,} {_EFFECTS.get(state, state)}" for state, n in counts.items() if n)
 
     def answers(self) -> list[Step]:
-        """Return the possible answers, the likeliest first."""
+        """Return the possible answers, the most likely first."""
         names, steps = [case.name for case in self.cases], list[Step]()
         if self.needs_key and self.likely is not None:
             steps += [
-                Step("It is the animal's own number", {"key": self.likely.column}),
-                Step("No column says which animal a row is", {"key": ""}),
+                Step("This column identifies the animals", {"key": self.likely.column}),
+                Step("No column identifies the animals", {"key": ""}),
             ]
         if not names:
             return steps
         if "in_store" in names:
             call = compare_call(self.path, self.base_url, self.options)
             steps.append(Step(COMPARED, calls=(call,)))
-        skip, create = "All of these are known animals", "All of these are other animals"
+        skip = "All of these are loaded already"
+        create = "All of these are different animals"
         if len(names) == 1:
             _, skip, create = self.cases[0].text
-        for word, when in (("skip", skip), ("create", create)):
-            # Some cases are answered by name only.
+        for answer, when in (("skip", skip), ("create", create)):
+            # Some cases must be answered by name.
             is_by_name = any(name in BY_NAME for name in names)
-            answer = dict.fromkeys(names, word) if is_by_name else word
-            steps.append(Step(f"{when} ({self.does(word)})", {"duplicates": answer}))
+            duplicates = dict.fromkeys(names, answer) if is_by_name else answer
+            steps.append(Step(f"{when} ({self.does(answer)})", {"duplicates": duplicates}))
         if len(names) > 1:
             mixed = dict.fromkeys(names, "skip") | {names[-1]: "create"}
-            text = "It differs from case to case; answer each, such as"
+            text = "Only some are loaded already; answer each case, such as"
             steps.append(Step(text, {"duplicates": mixed}))
         return steps
 
     def text(self, reader: Reader = "python") -> str:
-        """Return what was found, and what to add for each answer."""
+        """Return the findings, and what to add for each answer."""
         lines = self.lines()
         if self.likely is not None and self.needs_key:
             lines.append(LIKELY.format(self.likely))
         elif self.likely is not None:
             key = Step(LIKELY.format(self.likely), {"key": self.likely.column})
             lines += [key.text, *(f"    {typed}" for typed in key.typed(reader))]
-        lines.append("Say which it is:")
+        lines.append("Choose one:")
         for answer in self.answers():
             lines += [f"  {answer.text}:", *(f"    {typed}" for typed in answer.typed(reader))]
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the question as values that JSON has, for ``--json``."""
-        answers = [{"text": each.text, "add": dict(each.add)} for each in self.answers()]
+        """Return the question as JSON values, for ``--json``."""
+        answers = [{"text": answer.text, "add": dict(answer.add)} for answer in self.answers()]
         facts = asdict(self)
         del facts["options"]
         return facts | {"answers": answers}
 
 
 def _pet_text(body: str) -> str:
-    """Return what is sent of an animal in a few words."""
+    """Return the values of a request body as a short text: ``Luna, category 3, sold``."""
     values = json.loads(body or "{}")
-    shown = [
+    texts = [
         f"category {value}" if field.name == "category_id" else str(value)
         for field in FIELDS.sent
         if (value := values.get(field.wire_name)) is not None
     ]
-    return ", ".join(shown)
+    return ", ".join(texts)

@@ -1,6 +1,6 @@
-"""Decides which animal each row is: reads values, applies the rules, and writes their plan.
+"""Decides which animal each row is, and writes the decision to the journal.
 
-The rules are in ``loader/matching`` and know neither the journal nor the store.
+The rules themselves are in ``loader/matching``, which uses neither the journal nor the store.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from petstore_frame.transport import same_store_address
 
 _EXAMPLE = """
 SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT),
-  coalesce((SELECT key FROM rows AS one WHERE one.import = :mine AND one.row = :same_as),
+  coalesce((SELECT key FROM rows AS same WHERE same.import = :mine AND same.row = :same_as),
     (SELECT key FROM keys WHERE columns = :columns AND keys.animal = :animal
       AND key <> rows.key)),
   imports.source, imports.staged_at, own.pet_id
@@ -47,12 +47,12 @@ SELECT imports.id, source, staged_at, count(*) FROM json_each(:animals) AS of
 JOIN animals ON animals.animal = of.value JOIN imports USING (import)
 WHERE import <> :mine GROUP BY import ORDER BY 4 DESC
 """
-_LEFT_UNSENT = """
+_UNSENT = """
 FROM animals WHERE state = 'pending' AND import IN (
   SELECT import FROM imports
   WHERE import <> :mine AND header = :header AND NOT copy AND ending IS NOT 'done')
 """
-_NOT_FOUND = """
+_SEND_AGAIN = """
 UPDATE animals SET state = 'pending', reason = 'user', may_have_been_applied = 0
 WHERE import = :mine AND state = 'not_found'
 AND content NOT IN (SELECT value FROM json_each(:there))
@@ -61,7 +61,7 @@ _LINES = """
 SELECT row, line FROM rows WHERE import = :mine AND row IN (SELECT value FROM json_each(:rows))
 """
 _EXAMPLES = 2
-_LISTED = 20  # animals of other files
+_MAX_NAMED = 20  # animals of other files
 
 
 def identify(
@@ -75,11 +75,20 @@ def identify(
     exported: Provenance | None = None,
     pause: Callable[[], None] = lambda: None,
 ) -> Question | None:
-    """Give each staged row its animal; return what the user must answer first, or None.
+    """Give each staged row its animal; return the question to answer first, if there is one.
 
-    If there is something to ask, nothing is written, but in a rehearsal, which goes on as if the
-    rows were other animals. ``store`` is what was read of the store; None leaves it alone.
-    ``exported`` is the store that the file says it was exported from.
+    If there is a question, nothing is written. A rehearsal continues instead, as if the answer were
+    that the rows are different animals.
+
+    Args:
+        sql: The connection to the journal.
+        staged: The import.
+        answers: The answer to each case of the question that has one.
+        store: The pets of the store; None if the store is not checked.
+        named_answers: The answers that were given by case; these also reverse earlier answers.
+        is_rehearsal: Whether nothing will be sent.
+        exported: The store that the file was exported from, if the file says so.
+        pause: Called from time to time, so that Ctrl-C works.
     """
     now, run = time.time(), staged.run
     reader = Reader(sql, staged, pause, now)
@@ -92,10 +101,10 @@ def identify(
     if store is not None:
         restore_seen_again(sql, store, now)
     is_first = not reader.has("FROM animals")
-    is_asked_again = named_answers.get(By.IN_STORE) == SKIP
+    reverses_decision = named_answers.get(By.IN_STORE) == SKIP
     pets = []
     if store is not None:
-        pets = pets_of_listing(sql, store, None if is_asked_again else header)
+        pets = pets_of_listing(sql, store, None if reverses_decision else header)
     inputs = read_matching_input(
         reader,
         store,
@@ -128,7 +137,7 @@ def identify(
 
 
 def _export(exported: Provenance | None, base_url: str, store_id: str | None) -> Export:
-    """Return whether a file was exported from a store: by the store's id, or by its address."""
+    """Return whether a file was exported from this store, by its id or its address."""
     if exported is None:
         return Export.UNMARKED
     if exported.store_id is not None and store_id is not None:
@@ -142,11 +151,11 @@ def _export(exported: Provenance | None, base_url: str, store_id: str | None) ->
 
 
 def _has_answer(sql: sqlite3.Connection, header: str, question: str, answer: str) -> bool:
-    found = sql.execute(
+    cursor = sql.execute(
         "SELECT 1 FROM answers WHERE header = ? AND question = ? AND answer = ?",
         [header, str(question), answer],
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None
 
 
 def _write(
@@ -163,20 +172,20 @@ def _write(
     if answers.get("not_found") == CREATE:
         owned = {pet_id for (pet_id,) in reader.execute("SELECT pet_id FROM animals")}
         there = [pet.content for pet in inputs.pets if pet.id not in owned]
-        reader.execute(_NOT_FOUND, there=json.dumps(there))
+        reader.execute(_SEND_AGAIN, there=json.dumps(there))
     if By.SAME_CONTENT in plan.created.values():
         values = [json.dumps(reader.staged.run.header), By.SAME_CONTENT.value, CREATE]
         reader.sql.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", values)
 
 
 def _left_to_others(plan: Plan, pets: Sequence[Pet]) -> list[Pet]:
-    """Return the pets of a reading less those that rows of the file are now."""
+    """Return the pets of the store that no row of the file was matched with."""
     matched = {pet.id for pet in plan.pets.values()}
     return [pet for pet in pets if pet.id not in matched]
 
 
 def _decided_header(plan: Plan, header: str) -> str | None:
-    """Return for which header the pets of others are decided: '' for all, None for none."""
+    """Return which files need not ask about these pets: a header, '' for all, None for none."""
     if plan.creates_in_store:
         return header
     if plan.has_store_matches:
@@ -192,7 +201,7 @@ def _facts(
     header: str,
     now: float,
 ) -> dict[str, Any]:
-    """Return what the user should know of a load beyond its rows."""
+    """Return what the user should know about a load besides its rows."""
     lines = {row.number: row.line for row in inputs.rows}
     facts: dict[str, Any] = {}
     for name, case in (("equal_few", By.SAME_CONTENT), ("store_few", By.IN_STORE)):
@@ -207,8 +216,8 @@ def _facts(
         facts["moved"] = sorted(lines[row] for row in moved)
     if reader.staged.stays_created:
         facts["stays_created"] = list(reader.staged.stays_created)
-    if not reader.staged.is_resumed and (left := reader.count(_LEFT_UNSENT, header=header)):
-        facts["left_unsent"] = left
+    if not reader.staged.is_resumed and (unsent := reader.count(_UNSENT, header=header)):
+        facts["left_unsent"] = unsent
     if store is not None:
         facts |= _store_facts(reader, inputs, plan, store, now)
     return facts
@@ -217,23 +226,23 @@ def _facts(
 def _store_facts(
     reader: Reader, inputs: MatchingInput, plan: Plan, store: StorePets, now: float
 ) -> dict[str, Any]:
-    """Return what a reading of the store shows beyond the rows of the file."""
+    """Return what the user should know about the store besides the rows of the file."""
     facts: dict[str, Any] = {}
     if not store.is_complete:
         facts["store_cut"] = len(store.pets)
     elsewhere = gone_elsewhere(reader.sql, reader.staged.run.number, store, now)
     if elsewhere:
         facts["not_shown"] = len(elsewhere)
-        facts["not_shown_animals"] = elsewhere[:_LISTED]
+        facts["not_shown_animals"] = elsewhere[:_MAX_NAMED]
     if reader.has("FROM animals WHERE state IN ('created', 'matched')"):
         others = _left_to_others(plan, inputs.pets)
-        if twins := count_added_elsewhere(reader.sql, others):
-            facts["twins"] = twins
+        if possible_duplicates := count_added_elsewhere(reader.sql, others):
+            facts["twins"] = possible_duplicates
     return facts
 
 
 def _renamed(reader: Reader, inputs: MatchingInput, plan: Plan) -> list[dict[str, Any]]:
-    """Return the rows whose pets have another name in the store, with that name."""
+    """Return the rows whose pets have a different name in the store, with that name."""
     names = {pet.id: pet.name for pet in inputs.pets}
     animals = json.dumps([match_.animal for match_ in plan.renamed])
     pet_ids = dict(
@@ -252,12 +261,12 @@ def _renamed(reader: Reader, inputs: MatchingInput, plan: Plan) -> list[dict[str
 
 
 def _is_own(reader: Reader, plan: Plan, row: int) -> bool:
-    """Return whether a moved animal was this import's before, as one of another row was."""
+    """Return whether only this import has rows of an animal that moved to another row."""
     animal, _ = plan.animals[row]
-    found = reader.execute(
+    cursor = reader.execute(
         "SELECT 1 FROM rows WHERE animal = :animal AND import <> :mine LIMIT 1", animal=animal
     )
-    return found.fetchone() is None
+    return cursor.fetchone() is None
 
 
 def _lines(reader: Reader, matches: Sequence[Match]) -> list[int]:
@@ -268,7 +277,7 @@ def _lines(reader: Reader, matches: Sequence[Match]) -> list[int]:
 def _question(
     reader: Reader, inputs: MatchingInput, skipped: Plan, created: Plan, store: StorePets | None
 ) -> Question:
-    """Return the question, with what each of both answers does."""
+    """Return the question, with the effect of both answers."""
     order = list(CASES)
     open_cases = sorted(skipped.cases, key=lambda case: order.index(case.name))
     run = reader.staged.run
@@ -286,15 +295,15 @@ def _question(
 
 
 def _counts(reader: Reader, inputs: MatchingInput, plan: Plan, total: int) -> dict[State, int]:
-    """Return how many rows are in each state if a plan is written."""
+    """Return how many rows will be in each state if this plan is written."""
     to_send = inputs.to_send
     invalid = reader.count(
         "FROM rows LEFT JOIN animals AS own USING (animal) WHERE rows.import = :mine"
         " AND rows.problem IS NOT NULL AND rows.reason IS NULL AND own.state IS NULL"
     )
     for row in inputs.rows:
-        is_known = row.number in plan.animals and row.number not in plan.moved
-        is_settled = is_known or row.number in plan.same_as or row.number in plan.pets
+        has_animal = row.number in plan.animals and row.number not in plan.moved
+        is_settled = has_animal or row.number in plan.same_as or row.number in plan.pets
         if row.is_to_send and (is_settled or row.number in plan.problems):
             to_send -= 1
         if row.has_problem and (is_settled or row.number in plan.animals):
@@ -320,10 +329,10 @@ def _case(reader: Reader, case: OpenCase) -> Case:
 
 
 def _example(reader: Reader, case: By, match_: Match) -> Example:
-    found = reader.execute(_EXAMPLE, animal=match_.animal, row=match_.row, same_as=match_.same_as)
-    line, ours, key, theirs, other_key, source, day, pet_id = found.fetchone()
+    cursor = reader.execute(_EXAMPLE, animal=match_.animal, row=match_.row, same_as=match_.same_as)
+    line, body, key, animal_body, animal_key, source, day, pet_id = cursor.fetchone()
     if case is By.SIMILAR_KEY:
-        ours, theirs = shown_key(key), shown_key(other_key)
+        body, animal_body = shown_key(key), shown_key(animal_key)
     elif match_.pet is not None:
-        theirs, pet_id = match_.pet.payload.decode(), match_.pet.id
-    return Example(match_.row, line, ours or "", theirs or "", source, day, pet_id)
+        animal_body, pet_id = match_.pet.payload.decode(), match_.pet.id
+    return Example(match_.row, line, body or "", animal_body or "", source, day, pet_id)

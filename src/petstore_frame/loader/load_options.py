@@ -1,4 +1,4 @@
-"""Checks what a caller asks of the loader, before anything is sent."""
+"""Checks the arguments of a load, before anything is sent."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from petstore_frame.validation import (
 Answer = Literal["raise", "skip", "create"]
 # One answer, or one for each case of the question.
 Duplicates = Answer | Mapping[str, Answer]
-# Whether a whole file stands for different animals, as which copy, or the lines that do.
+# Whether a whole file has new animals, the number of the copy, or the lines with new animals.
 AsNew = bool | int | Collection[int]
 ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
-# Twice a Client's usual timeout: we wait for a request that long, and a proxy in between may
-# keep it as long again.
+# Twice the default timeout of a Client: once for the request itself, and once for a proxy that may
+# pass it on late.
 GRACE_S = 240.0
 
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """What a caller says of one load, as ``load`` explains it; a Recipe says how it is read."""
+    """The arguments of one load, described in ``load``; those that read the file are a Recipe."""
 
     workers: int | None = None
     max_errors: int | None = None
@@ -44,12 +44,12 @@ class LoadOptions:
     check_store: bool = True
     progress: ProgressOption = None
     journal: str | PathLike[str] | None = None
-    patience_s: float = 900.0  # without an answer, after which an outage ends the session
-    first_patience_s: float = 10.0  # the same before the first answer of the session
+    patience_s: float = 900.0  # seconds without an answer until the session ends as an outage
+    first_patience_s: float = 10.0  # the same, before the first answer of the session
 
     @before_sending()
     def check(self, client: Any) -> None:
-        """Refuse what cannot be used, and say what it can be."""
+        """Reject an invalid argument; the message has the allowed values."""
         checked_client(client, "post_pet")
         if self.workers is not None:
             checked_integer("workers", self.workers, 1, MOST_WORKERS)
@@ -67,21 +67,21 @@ class LoadOptions:
             checked_integer("a line", line, 1)
         for name in ("dry_run", "check_store"):
             if not isinstance(getattr(self, name), bool):
-                raise ArgumentError(f"{name} is True or False, got {getattr(self, name)!r}")
+                raise ArgumentError(f"{name} must be True or False, got {getattr(self, name)!r}")
 
     @property
     def copy(self) -> int:
-        """Which copy of its animals the whole file stands for; 0 for the animals themselves."""
+        """The number of the copy that the whole file stands for; 0 for the original animals."""
         return 0 if isinstance(self.as_new, Collection) else int(self.as_new)
 
     @property
     def new_lines(self) -> Collection[int]:
-        """The lines of rows that are new animals, whatever they equal."""
+        """The lines of new animals, even if they look like loaded ones."""
         return self.as_new if isinstance(self.as_new, Collection) else ()
 
     @property
     def answers(self) -> dict[str, Answer]:
-        """The answer to each case of the question that has one; some are answered by name only."""
+        """The answers by case; the cases in ``BY_NAME`` have one only if it was given by name."""
         answers = self.duplicates or "raise"
         if not isinstance(answers, Mapping):
             answers = {case: answers for case in CASES if case not in BY_NAME}
@@ -89,5 +89,5 @@ class LoadOptions:
 
     @property
     def named_answers(self) -> dict[str, str]:
-        """The answers by the name of their case: these reverse what was answered before."""
+        """The answers that were given by case; these also reverse earlier answers."""
         return dict(self.answers) if isinstance(self.duplicates, Mapping) else {}

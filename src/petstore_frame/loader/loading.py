@@ -1,4 +1,4 @@
-"""Loads a file or a DataFrame: reads, stages, compares with known animals, and sends."""
+"""Runs a load: reads the rows, stores them in the journal, finds duplicates, and sends the rest."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ from petstore_frame.transport import Interrupts
 from petstore_frame.validation import suggest
 
 log = logging.getLogger("petstore_frame.loader")
-# Before a load at least so many pages of the store are read, and one for each row to send.
+# Before a load, at most this many pages are read, or one per row to send if that is more.
 LEAST_PAGES = 1000
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
-_LEFT = """
+_UNFINISHED = """
 coalesce(ending, '') NOT IN ('done', 'max_rows') AND EXISTS (SELECT 1 FROM animals
   WHERE animals.import = imports.import AND state IN ('pending', 'in_flight'))
 """
@@ -159,10 +159,10 @@ def load(
 
     Interface: Endpoints, Add an animal.
     """
-    known = [*RecipeOptions.__annotations__, "recipe", *LoadOptions.__annotations__]
+    option_names = [*RecipeOptions.__annotations__, "recipe", *LoadOptions.__annotations__]
     for name in options.keys() - RecipeOptions.__annotations__.keys():
-        what = f"load has no option {name!r}{suggest(name, known)}; nothing was sent"
-        raise ArgumentError(what)
+        suggestion = suggest(name, option_names)
+        raise ArgumentError(f"load has no option {name!r}{suggestion}; nothing was sent")
     return run_import(
         source,
         client,
@@ -188,15 +188,19 @@ def run_import(
     rows_read: Callable[[int], None] = ignore,
     timing: SessionClocks = REAL_TIME,
     step: Callable[[str], None] = ignore,
-    **said: Any,
+    **arguments: Any,
 ) -> LoadResult:
-    """Run one import, as ``load`` says; ``said`` are the fields of ``LoadOptions``.
+    """Run one import, as ``load`` describes it.
 
-    ``rows_read`` gets the number of rows read so far, also while the store is read then, and
-    what it raises ends the import; ``step`` gets the name of each step, where a test can end the
-    process.
+    Args:
+        source, client, recipe: As in ``load``.
+        rows_read: Called with the number of rows read so far, and again while the store is read. An
+            error that it raises ends the import.
+        timing: The clocks of the session.
+        step: Called with the name of each step, so that a test can end the process there.
+        arguments: The fields of ``LoadOptions``.
     """
-    options = LoadOptions(**said)
+    options = LoadOptions(**arguments)
     options.check(client)
     path = find_journal(options.journal, client.base_url, partial(ask_store_id, client))
     import_options, lines = partial(_options_of_import, path), options.exclude_lines
@@ -207,31 +211,31 @@ def run_import(
         opened = open_source(source, recipe, import_options=import_options, exclude_lines=lines)
     run = _import_of(opened, client, recipe, options, timing.now())
     stage = partial(_stage, opened, run, client, options, rows_read, _exported_from(source, opened))
-    put = partial(_stage_named, stage, _path_of(source), recipe)
+    stage_source = partial(_stage_named, stage, _path_of(source), recipe)
     if options.dry_run:
-        return _rehearse(path, client.base_url, put)
+        return _rehearse(path, client.base_url, stage_source)
     with holding(path), Writer(path, client.base_url) as writer:
-        staged, _ = put(writer)
+        staged, _ = stage_source(writer)
         if COMMON_CAUSE in staged.run.facts:
             Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET)
-            was_at_work = True
+            has_worked = True
         else:
-            was_at_work = run_session(
+            has_worked = run_session(
                 writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
             )
     fix_file = _path_of(source) if opened.is_returned else None
-    result = LoadResult(ImportView(path, staged.run.id, sent_now=was_at_work, fix_file=fix_file))
-    _tell_end(result)
+    result = LoadResult(ImportView(path, staged.run.id, sent_now=has_worked, fix_file=fix_file))
+    _report_ending(result)
     return result
 
 
 def _path_of(source: Any) -> str | None:
-    """Return the path of a source as the user gave it; None for a frame."""
+    """Return the path that the user passed; None for a frame or bytes."""
     return fspath(source) if isinstance(source, (str, PathLike)) else None
 
 
 def _exported_from(source: Any, opened: Source) -> Provenance | None:
-    """Return the store that a file or frame was exported from, if it has ids and says so."""
+    """Return the store that a file or frame with ids was exported from, if it states that."""
     if not any(fold(column) == "id" for column in opened.columns):
         return None
     return exported_from(source)
@@ -243,7 +247,7 @@ def _stage_named(
     recipe: Recipe,
     writer: Writer,
 ) -> tuple[Staged, Question | None]:
-    """Stage rows; a question knows how the user named and read the file."""
+    """Stage rows; add the path and the options of the file to the question, if there is one."""
     try:
         staged, question = stage_rows(writer)
     except DuplicatesError as error:
@@ -288,17 +292,17 @@ def resume_loads(
     if not path.exists():
         return []
     with holding(path), Writer(path, client.base_url) as writer:
-        for run in read_imports(writer.sql, _LEFT):
-            if COMMON_CAUSE in run.facts:  # it waits for an answer
+        for run in read_imports(writer.sql, _UNFINISHED):
+            if COMMON_CAUSE in run.facts:  # the user must answer first
                 results.append(LoadResult(ImportView(path, run.id)))
                 continue
             with writer.transaction() as sql:
                 drop_replaced(sql, run, options.answers)
             results.append(LoadResult(ImportView(path, run.id)))
-            # What was said by name was said of that day's reading.
-            before = LoadOptions(duplicates=run.duplicates).answers.items()
-            kept = {case: word for case, word in before if case not in BY_NAME}
-            answers = kept | options.answers
+            # An answer by name was about the store at that time, so it no longer applies.
+            earlier = LoadOptions(duplicates=run.duplicates).answers.items()
+            still_valid = {case: answer for case, answer in earlier if case not in BY_NAME}
+            answers = still_valid | options.answers
             store = _read_store(client, options, 0, ignore)
             with Interrupts() as interrupts, writer.transaction() as sql:
                 staged = staged_again(sql, run)
@@ -310,14 +314,14 @@ def resume_loads(
                     named_answers=options.named_answers,
                     pause=interrupts.deliver,
                 )
-                _asked(question, None)
+                _raise_question(question, None)
             run_session(writer, run, client, options, timing=REAL_TIME)
-            _tell_end(results[-1])
+            _report_ending(results[-1])
     return results
 
 
-def _tell_end(result: LoadResult) -> None:
-    """Log what became of an import; raise where it ended now, before its end."""
+def _report_ending(result: LoadResult) -> None:
+    """Log the result of an import; raise an error if this call stopped early."""
     view = view_of(result)
     facts = view.facts
     title, sentence = headline(facts)
@@ -330,7 +334,7 @@ def _tell_end(result: LoadResult) -> None:
 
 
 def _remembered_key(path: Path, opened: Source) -> tuple[str, ...] | None:
-    """Return the key that the user has named for files of this header; None: none was named."""
+    """Return the key that an earlier load of a file with this header had, or None."""
     if not path.exists():
         return None
     with reading(path, NOTHING_SENT) as sql:
@@ -338,21 +342,22 @@ def _remembered_key(path: Path, opened: Source) -> tuple[str, ...] | None:
 
 
 def _options_of_import(path: Path, import_id: str) -> dict[str, Any] | None:
-    """Return how the import was read whose id begins so, as a fix file names it."""
+    """Return the recipe options of the import whose id starts with ``import_id``, or None."""
     if not path.exists():
         return None
     with reading(path) as sql:
-        found = read_imports(sql, "id GLOB ? || '*'", [import_id])
-    if len(found) != 1:
+        imports = read_imports(sql, "id GLOB ? || '*'", [import_id])
+    if len(imports) != 1:
         return None
-    return {**(found[0].recipe or {}), "mapping": found[0].mapping, "key": found[0].key or None}
+    run = imports[0]
+    return {**(run.recipe or {}), "mapping": run.mapping, "key": run.key or None}
 
 
 def _import_of(
     opened: Source, client: PostingClient, recipe: Recipe, options: LoadOptions, now: float
 ) -> Import:
-    """Return what is known of an import before its rows are read."""
-    said = options.duplicates
+    """Return the import, before its rows are read."""
+    duplicates = options.duplicates
     return Import(
         id="",
         base_url=client.base_url,
@@ -361,7 +366,7 @@ def _import_of(
         header=tuple(opened.columns),
         mapping=dict(opened.mapping),
         key=tuple(opened.key),
-        duplicates=dict(said) if isinstance(said, Mapping) else said,
+        duplicates=dict(duplicates) if isinstance(duplicates, Mapping) else duplicates,
         keep=recipe.keep,
         bytes_id=opened.bytes_id,
         recipe=recipe.to_dict(),
@@ -380,8 +385,9 @@ def _stage(
 ) -> tuple[Staged, Question | None]:
     """Stage the rows, read the store, and write the animal of each row, in this order.
 
-    Nobody sees staged rows. The store is read outside any transaction, so that Ctrl-C works within
-    one page; both transactions are short, and Ctrl-C waits for a pause in them.
+    Other processes do not see staged rows. The store is read outside of a transaction, so that
+    Ctrl-C ends the reading after the current page. Both transactions are short; Ctrl-C waits for
+    the next pause in them.
     """
     rows = 0
 
@@ -426,7 +432,7 @@ def _stage(
             )
             likely = opened.proposed_key() or certain_key(opened.likely_keys())
             question = _with_key(sql, staged, question, opened, likely)
-            question = _asked(question, likely, is_rehearsal=options.dry_run)
+            question = _raise_question(question, likely, is_rehearsal=options.dry_run)
             remember_values(sql, staged.run, [key.column for key in opened.likely_keys()])
             run = _note_likely(sql, staged, opened, options, likely)
         interrupts.deliver()
@@ -444,7 +450,7 @@ def _with_key(
     opened: Source,
     likely: LikelyKey | None,
 ) -> Question | None:
-    """Ask for the key as well, if one column is certainly one and its values repeat."""
+    """Ask about the key as well, if a column clearly is one and several rows share a value."""
     run = staged.run
     if opened.is_returned:
         return question
@@ -461,10 +467,10 @@ def _with_key(
     return Question(run.source, rows, (), run.base_url, counts, counts, needs_key=True)
 
 
-def _asked(
+def _raise_question(
     question: Question | None, likely: LikelyKey | None, *, is_rehearsal: bool = False
 ) -> Question | None:
-    """Ask what is to be asked; a rehearsal goes on, and its result has the question."""
+    """Raise the question, if there is one; a rehearsal returns it for its result."""
     if question is None:
         return None
     question = replace(question, likely=likely)
@@ -480,14 +486,14 @@ def _note_likely(
     options: LoadOptions,
     likely: LikelyKey | None,
 ) -> Import:
-    """Write what may be the key, and why nothing is sent if most rows fail for one reason."""
+    """Store the likely key, and the common cause if most rows are invalid for the same reason."""
     (run,) = read_imports(sql, "id = ?", [staged.run.id])
     if likely is not None:
         run.facts[LIKELY_KEY] = asdict(likely)
     if options.max_errors is not None:
         run.facts[MAX_ERRORS] = options.max_errors
-    may_be_held = options.max_errors is None and not opened.is_returned
-    if may_be_held and (cause := common_cause(sql, run)):
+    stops_on_common_cause = options.max_errors is None and not opened.is_returned
+    if stops_on_common_cause and (cause := common_cause(sql, run)):
         problem = cause.problem
         run.facts[COMMON_CAUSE] = {"code": problem.code, "column": problem.column}
     note_facts(sql, run, run.facts)
@@ -497,10 +503,10 @@ def _note_likely(
 def _read_store(
     client: PostingClient, options: LoadOptions, to_send: int, watch: Callable[[], object]
 ) -> StorePets | None:
-    """Read the store before a load; None if the caller leaves it out.
+    """Read the store before a load; return None if the caller does not want that.
 
-    A bar shows the pets read once that takes a while. A function of the user gets no calls yet,
-    because it expects the states of rows.
+    If it takes more than a second, a progress bar shows the number of pets. A progress function is
+    not called yet, because it expects the states of rows.
     """
     if not options.check_store:
         return None
@@ -514,22 +520,22 @@ def _read_store(
     try:
         with display:
             return read_store(client, show, max(LEAST_PAGES, to_send), display.note_wait)
-    except PetstoreError as failed:
-        if not isinstance(failed, AuthenticationError):  # for which that is no remedy
-            failed.add = ("check_store", False)  # nothing was sent
+    except PetstoreError as error:
+        if not isinstance(error, AuthenticationError):  # a load would fail in the same way
+            error.add = ("check_store", False)
         raise
 
 
 def _rehearse(
-    path: Path, base_url: str, put: Callable[[Writer], tuple[Staged, Question | None]]
+    path: Path, base_url: str, stage_source: Callable[[Writer], tuple[Staged, Question | None]]
 ) -> LoadResult:
-    """Do all but the sending, in a copy of the journal that is removed with the result."""
+    """Do everything except sending, in a copy of the journal that is deleted with the result."""
     with ExitStack() as stack:
         copy = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-frame-")), path.name)
         if path.exists():
             copy_journal(path, copy)
         with Writer(copy, base_url) as writer:
-            staged, question = put(writer)
+            staged, question = stage_source(writer)
             Outcomes(writer, staged.run).recover()
         result = LoadResult(ImportView(path, staged.run.id, copy=copy, question=question))
         finalize(result, stack.pop_all().close)

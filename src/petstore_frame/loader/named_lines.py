@@ -11,7 +11,7 @@ from petstore_frame.loader.row_state import SourceRow
 def with_named_lines(
     batches: Iterable[Sequence[SourceRow]], lines: Mapping[str, Collection[int]]
 ) -> Iterator[Sequence[SourceRow]]:
-    """Yield the batches; at their end, raise if a named line is not among them.
+    """Yield the batches; after the last one, raise an error if a named line was not in any.
 
     Args:
         batches: The rows of a file.
@@ -32,8 +32,8 @@ def with_named_lines(
         yield batch
     for argument, numbers in missing.items():
         if numbers:
-            shown = ", ".join(str(number) for number in sorted(numbers)[:5])
+            examples = ", ".join(str(number) for number in sorted(numbers)[:5])
             raise ArgumentError(
-                f"{argument}: the file has no row in line {shown}; its rows are in lines "
+                f"{argument}: the file has no row in line {examples}; its rows are in lines "
                 f"{first_line} to {last_line}; nothing was sent"
             )

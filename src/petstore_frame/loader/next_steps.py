@@ -1,4 +1,4 @@
-"""Phrases a next step as the one who types it does: what to add, or another call."""
+"""Writes what to type next, in Python, in a shell or in a recipe."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from typing import Any, Literal, NamedTuple
 from petstore_frame.loader.source import RecipeOptions
 from petstore_frame.storage import toml_files as toml
 
-# Words of a recipe go by --set in a shell, but for these two.
+# Recipe options that a shell passes with --set: all except these two.
 _SET = RecipeOptions.__annotations__.keys() - {"key", "categories"}
-# Who reads a next step, and so how it is typed.
+# Where the user types the next step.
 Reader = Literal["python", "shell", "recipe"]
 
 
 class Call(NamedTuple):
-    """What to type where adding a word to the same call is not enough."""
+    """Another call to type, if adding an option to the same call is not enough."""
 
     python: str
     shell: str
 
 
 class Step(NamedTuple):
-    """Something to do next, or a possible answer: words to add to the same call, or other calls."""
+    """A next step or a possible answer: options to add to the same call, or other calls."""
 
     text: str
     add: Mapping[str, Any] = MappingProxyType({})
     calls: tuple[Call, ...] = ()
 
     def typed(self, reader: Reader = "python") -> list[str]:
-        """Return what to type for it, line by line."""
+        """Return what to type, line by line."""
         is_shell = reader == "shell"
         options = [to_add(option, value, reader) for option, value in self.add.items()]
         separator = " " if is_shell else ", "
@@ -41,8 +41,8 @@ class Step(NamedTuple):
         return [*lines, *(call.shell if is_shell else call.python for call in self.calls)]
 
 
-def to_add(word: str, value: Any, reader: Reader = "python") -> str:
-    """Return what to add to a call, a command or a recipe, so that a word has a value.
+def to_add(option: str, value: Any, reader: Reader = "python") -> str:
+    """Return an option with its value, in the syntax of a call, command or recipe.
 
     Example:
         >>> for reader in ("python", "shell", "recipe"):
@@ -52,40 +52,40 @@ def to_add(word: str, value: Any, reader: Reader = "python") -> str:
         order_by = "Last seen"
     """
     if reader == "python":
-        return f"{word}={value!r}"
+        return f"{option}={value!r}"
     if reader == "recipe":
-        _, _, lines = toml.toml_of({word: value}, {}).partition("\n")
+        _, _, lines = toml.toml_of({option: value}, {}).partition("\n")
         return lines.strip()
-    flag = f"--{word.replace('_', '-')}"
-    if word in ("as_new", "exclude_lines") and not isinstance(value, bool):
+    flag = f"--{option.replace('_', '-')}"
+    if option in ("as_new", "exclude_lines") and not isinstance(value, bool):
         return _in_shell([flag, ",".join(map(str, value))])
-    is_set = word in _SET or (isinstance(value, Mapping) and word == "categories")
-    words = list[str]()
-    for path, each in _leaves(value):
+    is_set = option in _SET or (isinstance(value, Mapping) and option == "categories")
+    arguments = list[str]()
+    for path, leaf in _leaves(value):
         if is_set:
-            words += ["--set", f"{'.'.join((word, *path))}={each}"]
-        elif isinstance(each, bool):
-            words += [flag if each else flag.replace("--", "--no-")]
+            arguments += ["--set", f"{'.'.join((option, *path))}={leaf}"]
+        elif isinstance(leaf, bool):
+            arguments += [flag if leaf else flag.replace("--", "--no-")]
         else:
-            words += [flag, "=".join((*path, str(each)))]
-    return _in_shell(words)
+            arguments += [flag, "=".join((*path, str(leaf)))]
+    return _in_shell(arguments)
 
 
 def _leaves(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield each value of a table or a list, with the words of the tables that lead to it."""
+    """Yield each value of nested tables or of a list, with the keys that lead to it."""
     if isinstance(value, Mapping):
-        for word, inner in value.items():
-            yield from (((str(word), *path), each) for path, each in _leaves(inner))
+        for key, inner in value.items():
+            yield from (((str(key), *path), leaf) for path, leaf in _leaves(inner))
     elif isinstance(value, Collection) and not isinstance(value, str):
-        yield from (((), each) for each in value)
+        yield from (((), item) for item in value)
     else:
         yield (), value
 
 
 def load_call(file: str | None, folder: str | None, base_url: str) -> Call:
-    """Return the call that loads a fix file, or finishes all that is unfinished in a journal.
+    """Return the call that loads a fix file; with None, the call that finishes all loads.
 
-    ``folder`` is the folder of the journal; None for the usual one.
+    ``folder`` is the folder of the journal; None is the user's state folder.
     """
     journal = "" if folder is None else f", journal={folder!r}"
     python = f"pf.resume_loads(client{journal})"
@@ -99,7 +99,7 @@ def compare_call(path: str | None, base_url: str, options: Mapping[str, Any]) ->
     """Return the call that compares a list with the store by name and category.
 
     Args:
-        path: The file as the user named it; None for a frame.
+        path: The path that the user passed; None for a frame.
         base_url: The address of the store.
         options: The recipe options that the load read the file with.
     """
@@ -115,21 +115,21 @@ def compare_call(path: str | None, base_url: str, options: Mapping[str, Any]) ->
 
 
 def resolve_call(lines: Sequence[int]) -> Call:
-    """Return how to say which pets some lines are; the user has to replace each ``?``."""
+    """Return the call that states the pet of each line; the user replaces each ``?``."""
     answers = ", ".join(f'{line}: "?"' for line in lines)
-    shell = _in_shell(word for line in lines for word in ("--resolve", f"{line}=?"))
+    shell = _in_shell(text for line in lines for text in ("--resolve", f"{line}=?"))
     return Call(f"result.resolve({{{answers}}})", f"add {shell}")
 
 
-def _command(name: str, what: str, base_url: str, *options: str) -> str:
-    """Return a command, with the store where that is not the usual one."""
-    words = ["petstore-frame", name, what, *options]
+def _command(name: str, argument: str, base_url: str, *options: str) -> str:
+    """Return a command, with the address of the store unless the environment has it."""
+    arguments = ["petstore-frame", name, argument, *options]
     if os.environ.get("PETSTORE_BASE_URL", "").rstrip("/") != base_url:
-        words += ["--base-url", base_url]
-    return _in_shell(words)
+        arguments += ["--base-url", base_url]
+    return _in_shell(arguments)
 
 
-def _in_shell(words: Iterable[str]) -> str:
-    """Return words as the command line of this machine takes them."""
-    listed = list(words)
-    return subprocess.list2cmdline(listed) if os.name == "nt" else shlex.join(listed)
+def _in_shell(arguments: Iterable[str]) -> str:
+    """Return a command line, quoted for the shell of this operating system."""
+    parts = list(arguments)
+    return subprocess.list2cmdline(parts) if os.name == "nt" else shlex.join(parts)

@@ -88,14 +88,14 @@ def read_list(data: Any, recipe: Recipe) -> ListData:
 
 
 def _has_excluded_cells(row: SourceRow) -> bool:
-    """Return whether the recipe excludes a row that is not blank."""
+    """Return whether a row is excluded and not blank."""
     return row.is_excluded and bool("".join(row.cells).strip())
 
 
 def _readable_fields(source: Source, row: SourceRow) -> dict[str, Any]:
     """Return the fields of an excluded row that can be read.
 
-    The value that excludes a row is often one that no store has.
+    Excluded rows often have a value that the store does not allow, such as a status.
     """
     body: dict[str, Any] = {}
     for field_name, column in source.mapping.items():
@@ -176,7 +176,7 @@ def read_ids(
     """
     address = store if isinstance(store, str) else getattr(store, "base_url", None)
     if not isinstance(address, str):
-        raise ArgumentError(f"store is a Client or an address, got {type(store).__name__}")
+        raise ArgumentError(f"store must be a Client or an address, got {type(store).__name__}")
     path = find_journal(journal, address, lambda: store_id)
     if not path.exists():
         return frame_of_keys([])

@@ -1,7 +1,7 @@
-"""Reads the store, and finds out from it what became of unconfirmed rows.
+"""Reads the store to find the pets of unconfirmed rows.
 
-Rows with the same values are interchangeable. Only a whole listing proves that a pet is not in the
-store: one that the inventory calls complete without trusting the length of a page.
+Rows with the same values are interchangeable. Only a full listing proves that a pet is not in the
+store: its completeness must not depend on the length of a page.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema import FIELDS, content_of, count_text, folded_name
 from petstore_frame.transport import same_store_address
 
-# A request without a connection for so long was not sent.
+# A request that has no connection after this time was not sent.
 CONNECT_S = 5.0
 
 
@@ -43,8 +43,8 @@ def read_store(
         client: Sends the requests.
         on_rows: Called with the number of pets after each page; an error that it raises ends the
             reading.
-        max_pages: How many pages to read; a listing that reaches this number is not complete.
-        on_wait: Called with the seconds to wait if the store asks to wait.
+        max_pages: Maximum number of pages to read; a listing that reaches it is not complete.
+        on_wait: Called with the number of seconds if the store asks to wait.
     """
     inventory = read_inventory(client, max_pages=max_pages, on_rows=on_rows, on_wait=on_wait)
     claim, pets = inventory.completeness, dict[int, StorePet]()
@@ -52,20 +52,20 @@ def read_store(
         name = str(body["name"])
         content = content_of(name, body["categoryId"])
         pets[pet_id] = StorePet(pet_id, name, _json(body), content)
-    # A page shorter than its limit proves nothing, unless it is empty: a store that cuts its pages
-    # short still puts pets on them.
+    # A page that is shorter than its limit need not be the last one, unless it is empty: the limit
+    # of the store may be lower.
     is_guessed = claim.contradictions or (claim.rests_on_page_length and pets)
-    is_whole = claim.is_complete and not is_guessed
-    return StorePets(pets, claim.is_complete, is_whole, claim.requests, inventory.store_id)
+    is_full = claim.is_complete and not is_guessed
+    return StorePets(pets, claim.is_complete, is_full, claim.requests, inventory.store_id)
 
 
 def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the id of each pet, and the request body that would make it."""
-    fields = {each.name: each.wire_name for each in FIELDS.sent}
-    frame = inventory.frame[["id", *fields]].astype(object)
+    """Yield the id of each pet, and the request body that would create it."""
+    wire_names = {field.name: field.wire_name for field in FIELDS.sent}
+    frame = inventory.frame[["id", *wire_names]].astype(object)
     columns = [frame[name].where(frame[name].notna(), None).tolist() for name in frame]
     for pet_id, *values in zip(*columns, strict=True):
-        named = zip(fields.values(), values, strict=True)
+        named = zip(wire_names.values(), values, strict=True)
         yield int(pet_id), {name: value for name, value in named if value is not None}
 
 
@@ -74,10 +74,10 @@ def _json(body: Mapping[str, Any]) -> bytes:
 
 
 def ask_store_id(client: PostingClient) -> str | None:
-    """Return the id that the store states, by one GET; None where it states none."""
+    """Return the id of the store, with one GET; None if the store does not state an id."""
     try:
         store_id: str | None = client.list_pets(1).store_id
-    except APIStatusError as problem:  # a store that refuses the key still states its id
+    except APIStatusError as problem:  # a store that rejects the API key still states its id
         return problem.store_id
     except PetstoreError:
         return None
@@ -88,14 +88,14 @@ class ListingFacts(NamedTuple):
     """What a listing of the store proves about unconfirmed rows."""
 
     pets: int
-    is_whole: bool  # what it lacks is not in the store
-    hidden_pet: int | None = None  # one that the store confirmed, and does not list
+    is_whole: bool  # whether a pet that is not listed is not in the store
+    hidden_pet: int | None = None  # a pet that the store confirmed but does not list
 
     def __str__(self) -> str:
         pets = count_text(self.pets, "pet")
         if not self.is_whole:
             return (
-                f"the listing of all pets ended after {pets}, and nothing proves that it has no "
+                f"the listing of all pets ended after {pets}, and nothing proves that there are no "
                 "more"
             )
         text = f"the listing of all pets was read to its end: complete: {pets}"
@@ -112,7 +112,7 @@ class Reconciliation:
     """The result of ``reconcile``: what the store shows about the unconfirmed rows.
 
     Attributes:
-        created: Number of rows that were found in the store.
+        created: Number of rows whose pets are in the store.
         not_found: Number of rows that a complete listing does not have. This is evidence, not
             proof.
         unconfirmed: Number of rows that are still unconfirmed.
@@ -132,7 +132,7 @@ class Reconciliation:
 class _Unconfirmed(NamedTuple):
     """An unconfirmed row, or a created one without an id, and its first request."""
 
-    number: int  # of its import
+    number: int  # the number of its import
     row: int
     line: int
     state: State
@@ -142,19 +142,19 @@ class _Unconfirmed(NamedTuple):
 
 
 class _Before(NamedTuple):
-    """What was known of the store before: by pet, our animals and when others were first seen."""
+    """What the journal has about the pets of the store, by pet id."""
 
-    ours: Mapping[int, tuple[str, int]]
-    others: Mapping[int, tuple[str, float]]
-    first_reading: float  # when it was first read to its end
+    ours: Mapping[int, tuple[str, int]]  # name and category of the pets that we loaded
+    others: Mapping[int, tuple[str, float]]  # content of the other pets, and when first seen
+    first_reading: float  # when the store was first read to its end
 
     def seen_at(self, pet: StorePet) -> float:
-        """Return when a pet of others was first seen; an id given again is another pet's."""
+        """Return when this pet was first seen; inf if it is new, or if its id was reused."""
         content, at = self.others.get(pet.pet_id, ("", math.inf))
         return at if content == pet.content else math.inf
 
 
-# Any of the requests of a row may have made its pet.
+# Any request of a row may have created its pet, so the time of the first one counts.
 _UNCONFIRMED = """
 SELECT animals.import, animals.row, coalesce(rows.line, animals.row), state,
   animals.reason, animals.payload, coalesce(first_sent_at, 0)
@@ -179,16 +179,16 @@ def reconcile(
     sleep: Callable[[float], None],
     watch: Callable[[], object],
 ) -> Reconciliation:
-    """Settle all unconfirmed rows of a journal; return what was found of one import."""
+    """Settle all unconfirmed rows of a journal; return the result for one import."""
     run, done = read_import(path, import_id), Reconciliation()
     if same_store_address(client.base_url) != same_store_address(run.base_url):
         raise JournalError(
-            f"{path} is an import into {run.base_url}, and the client's store is "
-            f"{client.base_url}; use a client of that store"
+            f"{path} is an import into {run.base_url}, but the client is for "
+            f"{client.base_url}; use a client of the store of the import"
         )
     with reading(path) as sql:
         ((sent_at,),) = sql.execute(_LAST_SENT).fetchall()
-    sleep(_wait_s(sent_at, grace_s))  # without the journal's lock: others may load meanwhile
+    sleep(_wait_s(sent_at, grace_s))  # without the lock, so that other processes can load
     with holding(path), Writer(path, run.base_url) as writer:
         Outcomes(writer, run).recover()
         numbers = json.dumps([row.number for row in _read_unconfirmed(writer.sql)])
@@ -197,8 +197,8 @@ def reconcile(
             return done
         if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
             raise JournalError(
-                f"{path} is an import into another store, which had the address {run.base_url} "
-                "before; the store there now does not have these rows, so nothing was settled"
+                f"{path} is an import into another store, which used to be at {run.base_url}; the "
+                "store that is there now does not have these rows, so nothing was settled"
             )
         store = read_store(client, lambda _: watch())
         for unsettled in runs:
@@ -209,10 +209,10 @@ def reconcile(
 
 
 def _wait_s(sent_at: float | None, grace_s: float) -> float:
-    """Return the seconds until the last doubtful request can no longer be applied."""
+    """Return the seconds until no unconfirmed request can be applied any more."""
     if sent_at is None or not grace_s:
         return 0.0
-    longest = CONNECT_S + grace_s  # never longer: the clock may have been ahead then
+    longest = CONNECT_S + grace_s  # the limit, because the clock may have been ahead before
     return min(longest, max(0.0, sent_at + longest - time.time()))
 
 
@@ -225,7 +225,7 @@ def _read_unconfirmed(sql: sqlite3.Connection) -> list[_Unconfirmed]:
 
 
 def _read_before(sql: sqlite3.Connection) -> _Before:
-    """Return what was known of the store at earlier readings."""
+    """Return what earlier readings of the store have shown."""
     pets = sql.execute("SELECT pet_id, payload FROM animals WHERE pet_id IS NOT NULL")
     others = sql.execute(
         "SELECT pet_id, min(content), min(seen_at) FROM other_pets GROUP BY pet_id"
@@ -239,7 +239,7 @@ def _read_before(sql: sqlite3.Connection) -> _Before:
 
 
 def _content(payload: bytes) -> tuple[str, int]:
-    """Return name and category, as they are compared where a store may tidy names."""
+    """Return name and category for a comparison; the name is folded, as stores may tidy names."""
     body = json.loads(payload)
     return folded_name(body["name"]), body["categoryId"]
 
@@ -250,24 +250,24 @@ def match(
     pets: Mapping[int, StorePet],
     before: _Before,
 ) -> tuple[dict[int, int], dict[int, tuple[int, ...]]]:
-    """Return the pet of each row that is found, and the pets that each other row may be.
+    """Match rows with pets; return the pet of each matched row, and the candidates of the others.
 
-    Rows get pets if every pet that appeared since the reading before they were sent equals an
-    unconfirmed row, and no more such pets appeared than there are rows of their content.
+    Rows are matched if every pet that is new since they were sent has the content of an unconfirmed
+    row, and if there are no more new pets of a content than rows.
 
     Args:
-        rows: The rows of an import, those that are created without an id first.
+        rows: The rows of an import, those that were created without an id first.
         rivals: The unconfirmed rows of other imports.
         pets: The pets of the store by id.
-        before: What was known of the store before.
+        before: What earlier readings have shown.
     """
     contents = {_content(row.payload) for row in (*rows, *rivals)}
     rival_contents = {_content(row.payload) for row in rivals}
     unexplained: dict[tuple[str, int], list[StorePet]] = defaultdict(list)
-    last_foreign = 0.0  # when a pet appeared that equals no unconfirmed row
+    last_foreign = 0.0  # when the last pet appeared that is not like any unconfirmed row
     for pet_id, pet in sorted(pets.items()):
         content = _content(pet.payload)
-        # An id that the store gave again has another animal now.
+        # The id may have been reused for another animal.
         if before.ours.get(pet_id) != content:
             unexplained[content].append(pet)
         if pet_id not in before.ours and content not in contents:
@@ -293,7 +293,7 @@ def match(
 
 
 def _pair(rows: Sequence[_Unconfirmed], pets: Sequence[StorePet]) -> dict[int, int]:
-    """Pair rows with pets that read as they were sent; without a status, with any status."""
+    """Pair rows with pets that have the values sent; a row without a status fits any status."""
     pairs: dict[int, int] = {}
     remaining = list(pets)
     for is_same in (_is_as_sent, _is_as_sent_without_status):
@@ -316,7 +316,7 @@ def _is_as_sent_without_status(row: _Unconfirmed, pet: StorePet) -> bool:
 
 
 def _settle(sql: sqlite3.Connection, outcomes: Outcomes, store: StorePets) -> Reconciliation:
-    """Write what became of the rows of an import."""
+    """Write the new states of the unconfirmed rows of an import."""
     unconfirmed, number = _read_unconfirmed(sql), outcomes.run.number
     rows = [row for row in unconfirmed if row.number == number]
     rivals = [row for row in unconfirmed if row.number != number]
@@ -359,7 +359,7 @@ def _confirmed_pets(sql: sqlite3.Connection, number: int) -> set[int]:
 def _by_line(
     rows: Sequence[_Unconfirmed], candidates: Mapping[int, tuple[int, ...]]
 ) -> dict[int, tuple[int, ...]]:
-    """Return the candidates of the lines that have any; a line may stand for several animals."""
+    """Return the candidates by line; a line may have several animals."""
     by_line: dict[int, tuple[int, ...]] = {}
     for row in rows:
         if ids := candidates.get(row.row):
@@ -367,7 +367,7 @@ def _by_line(
     return by_line
 
 
-# A reading from before the last unconfirmed request says nothing about that request.
+# A reading before the last unconfirmed request says nothing about that request.
 _LAST = """
 SELECT events.detail FROM events JOIN imports USING (import) WHERE id = :run
   AND kind = 'reconcile' AND at >= (SELECT max(sent_at) FROM animals
@@ -377,7 +377,7 @@ ORDER BY at DESC LIMIT 1
 
 
 class OpenRows(NamedTuple):
-    """The lines that are unconfirmed although the store was read, and the pets they may be."""
+    """The lines that are still unconfirmed after a reading, and the pets they may be."""
 
     notes: tuple[str, ...]
     lines: tuple[int, ...]
@@ -385,7 +385,7 @@ class OpenRows(NamedTuple):
 
 
 def read_open_rows(sql: sqlite3.Connection, run: Import) -> OpenRows | None:
-    """Return what the last reading left unconfirmed; None if it left nothing, or there was none."""
+    """Return the rows that the last reading did not settle; None without such rows or reading."""
     last = sql.execute(_LAST, {"run": run.id}).fetchone()
     if last is None:
         return None

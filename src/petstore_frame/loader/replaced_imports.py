@@ -1,4 +1,4 @@
-"""Asks whether a later file has taken the place of one that stopped, before the rest is sent."""
+"""Asks whether a later file replaces one that stopped, before the remaining rows are sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LATER = """
 SELECT source, staged_at FROM imports
 WHERE import > :mine AND header = :header AND NOT copy ORDER BY import DESC LIMIT 1
 """
-_LEFT = """
+_PENDING = """
 SELECT row, line, CAST(animals.payload AS TEXT) FROM animals JOIN rows USING (import, row)
 WHERE animals.import = :mine AND animals.state = 'pending' ORDER BY row
 """
@@ -29,15 +29,15 @@ _DROP = "UPDATE animals SET state = NULL WHERE import = :mine AND state = 'pendi
 
 
 def drop_replaced(sql: sqlite3.Connection, run: Import, answers: Mapping[str, str]) -> None:
-    """Drop what an import has still to send if the user says that a later file replaces it.
+    """Drop the pending rows of an import if the user says that a later file replaces it.
 
     Raises:
-        DuplicatesError: There is such a file, and the user has not said what it means.
+        DuplicatesError: There is a later file with the same columns, and the user has not answered.
     """
     named = {"mine": run.number, "header": json.dumps(run.header)}
     later = sql.execute(_LATER, named).fetchone()
-    left = sql.execute(_LEFT, named).fetchall()
-    if later is None or not left or answers.get(UNSENT) == CREATE:
+    pending = sql.execute(_PENDING, named).fetchall()
+    if later is None or not pending or answers.get(UNSENT) == CREATE:
         return
     if answers.get(UNSENT) == SKIP:
         sql.execute(_DROP_ROWS, named)
@@ -45,10 +45,11 @@ def drop_replaced(sql: sqlite3.Connection, run: Import, answers: Mapping[str, st
         return
     source, staged_at = later
     examples = tuple(
-        Example(row, line, body, "a later file", source, staged_at) for row, line, body in left[:2]
+        Example(row, line, body, "a later file", source, staged_at)
+        for row, line, body in pending[:2]
     )
     counts = count_states(sql, run.number)
     rows = sum(counts.values())
-    dropped = counts | {State.PENDING: 0, State.EXCLUDED: counts[State.EXCLUDED] + len(left)}
-    case = Case(UNSENT, len(left), rows, examples)
+    dropped = counts | {State.PENDING: 0, State.EXCLUDED: counts[State.EXCLUDED] + len(pending)}
+    case = Case(UNSENT, len(pending), rows, examples)
     raise DuplicatesError(Question(run.source, rows, (case,), run.base_url, dropped, counts))

@@ -1,4 +1,4 @@
-"""Writes what a person found out about unconfirmed rows."""
+"""Settles unconfirmed rows with the pets that a person states."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Row(NamedTuple):
     state: State
 
     def is_named(self, name: RowName) -> bool:
-        """Return whether this is the line or the key of the row."""
+        """Return whether the row has this line or this key."""
         if not isinstance(name, (str, tuple)):
             return self.line == name
         texts = [name] if isinstance(name, str) else list(name)
@@ -46,7 +46,7 @@ def resolve(path: Path, import_id: str, pets: Mapping[RowName, PetIds]) -> None:
     """Write which pet each unconfirmed row is, as ``LoadResult.resolve`` describes."""
     if not isinstance(pets, Mapping):
         raise ArgumentError(
-            f"resolve takes a pet for each line, as in {{17: 4711, 18: None}}, got {pets!r}; "
+            f"resolve needs the pet of each line, as in {{17: 4711, 18: None}}, got {pets!r}; "
             "nothing was changed"
         )
     ids_by_name = {_checked_name(name): _checked_ids(name, ids) for name, ids in pets.items()}
@@ -70,16 +70,16 @@ def _checked_name(name: Any) -> RowName:
 
 
 def _checked_ids(name: Any, ids: Any) -> list[int | None]:
-    listed = list(ids) if isinstance(ids, (list, tuple)) else [ids]
-    if PLACEHOLDER in listed:
+    pet_ids = list(ids) if isinstance(ids, (list, tuple)) else [ids]
+    if PLACEHOLDER in pet_ids:
         raise ArgumentError(
-            f"{_shown(name)}: '?' is a placeholder; replace it with the id of the pet in the "
+            f"{_row_text(name)}: '?' is a placeholder; replace it with the id of the pet in the "
             "store, or with None if there is none; nothing was changed"
         )
-    return [None if pet_id is None else checked_integer("pet_id", pet_id) for pet_id in listed]
+    return [None if pet_id is None else checked_integer("pet_id", pet_id) for pet_id in pet_ids]
 
 
-def _shown(name: RowName) -> str:
+def _row_text(name: RowName) -> str:
     return f"key {name!r}" if isinstance(name, (str, tuple)) else f"line {name}"
 
 
@@ -91,20 +91,20 @@ def _read_unconfirmed(sql: sqlite3.Connection, number: int) -> list[_Row]:
 
 
 def _check_pets_are_free(outcomes: Outcomes, pets: Mapping[RowName, list[int | None]]) -> None:
-    """Reject a pet that another row has, or that is given twice."""
-    given = Counter(pet_id for ids in pets.values() for pet_id in ids if pet_id is not None)
-    repeated = [pet_id for pet_id, count in given.items() if count > 1]
-    for pet_id in (*outcomes.owners([*given]), *repeated):
-        raise ArgumentError(f"pet {pet_id} is another row's; nothing was changed")
+    """Reject a pet that belongs to another row, or that is stated twice."""
+    counts = Counter(pet_id for ids in pets.values() for pet_id in ids if pet_id is not None)
+    repeated = [pet_id for pet_id, count in counts.items() if count > 1]
+    for pet_id in (*outcomes.owners([*counts]), *repeated):
+        raise ArgumentError(f"pet {pet_id} belongs to another row; nothing was changed")
 
 
 def _changes(name: RowName, rows: Sequence[_Row], ids: Sequence[int | None]) -> list[Change]:
-    """Return what becomes of the rows of one line or key."""
+    """Return the new states of the rows of one line or key."""
     if not rows:
-        raise ArgumentError(f"{_shown(name)} is not unconfirmed; nothing was changed")
+        raise ArgumentError(f"{_row_text(name)} is not unconfirmed; nothing was changed")
     if len(rows) != len(ids):
         raise ArgumentError(
-            f"{_shown(name)} stands for {len(rows)} unconfirmed animals, so it takes a list of "
+            f"{_row_text(name)} has {len(rows)} unconfirmed animals, so it needs a list of "
             f"{len(rows)} pets, got {len(ids)}; nothing was changed"
         )
     changes: list[Change] = []

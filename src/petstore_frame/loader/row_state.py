@@ -1,4 +1,4 @@
-"""What one row of a file is, and the states that it can be in."""
+"""Defines a row of a file, and the states that it can be in."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, Self
 
 
 def short_text(text: str) -> str:
-    """Return a text of a user in few characters, quoted."""
+    """Return a text in quotes, cut to 60 characters."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 class State(StrEnum):
-    """The states of a row, in the order in which they are shown; a row is in exactly one."""
+    """The states of a row, in the order of reports; a row is in exactly one of them."""
 
     text: str
 
@@ -36,13 +36,13 @@ class State(StrEnum):
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether the row may be in the store although it was not seen there."""
+        """Whether the row may be in the store without confirmation."""
         return self in UNCONFIRMED_STATES
 
 
-# Every move of an animal; the journal's database refuses any other. None is the state of an animal
-# of which nothing is to be sent. unconfirmed -> in_flight repeats a request because the store still
-# remembers its idempotency key.
+# The allowed changes of an animal's state; a trigger in the journal rejects all others. None is the
+# state of an animal that will not be sent. unconfirmed -> in_flight sends a request again while the
+# store still remembers its idempotency key.
 MOVES: dict[State | None, frozenset[State | None]] = {
     None: frozenset({State.PENDING, State.MATCHED}),
     State.PENDING: frozenset({State.IN_FLIGHT, None, State.MATCHED, State.GONE}),
@@ -55,12 +55,12 @@ MOVES: dict[State | None, frozenset[State | None]] = {
     State.GONE: frozenset({State.PENDING, State.CREATED, State.MATCHED}),
 }
 
-# The reason of a row whose answer showed another row's pet.
+# The reason of a row if its response contained the pet of another row.
 OTHERS_ANSWER = "answer_of_another"
-# An animal in one of these is in the store, was, may be, or will be.
+# An animal in any other state is in the store, was there, may be there, or will be.
 _NOT_LIVE = (State.INVALID, State.REJECTED, State.EXCLUDED)
 LIVE_STATES: tuple[State, ...] = tuple(state for state in State if state not in _NOT_LIVE)
-# A row to fix is surely not in the store; an unconfirmed one may be.
+# A row that needs fixing is certainly not in the store; an unconfirmed row may be.
 FIX_STATES: tuple[State, ...] = (State.INVALID, State.REJECTED)
 UNCONFIRMED_STATES: tuple[State, ...] = (State.UNCONFIRMED, State.IN_FLIGHT, State.NOT_FOUND)
 
@@ -75,7 +75,7 @@ class Reason(StrEnum):
 
     @property
     def is_plain(self) -> bool:
-        """Whether no known animal is the reason."""
+        """Whether the row is excluded for another reason than a loaded animal."""
         return self not in (Reason.KNOWN, Reason.CHANGED)
 
 
@@ -105,23 +105,23 @@ class Suspicion(StrEnum):
 class RowFacts(NamedTuple):
     """What the state of a row depends on, apart from its animal."""
 
-    is_left_out: bool = False  # the user excluded it, or one row per key was chosen and not this
+    is_left_out: bool = False  # by the user, or because another row of its key was chosen
     has_problem: bool = False
     is_matched: bool = False  # a rule, a key or an answer says which animal it is
     has_new_values: bool = False  # other values than its animal has
 
 
 class AnimalFacts(NamedTuple):
-    """What the state of a row depends on, of the animal that it is."""
+    """What the state of a row depends on, about its animal."""
 
     state: State | None  # None if nothing of the animal will be sent
     has_this_row: bool = False  # the animal is sent with the values of this row
-    is_of_import: bool = False  # with the values of a row of the same import
+    is_of_import: bool = False  # the animal is sent with the values of a row of the same import
     reason: str | None = None  # why it is in its state
 
 
 def state_of(row: RowFacts, animal: AnimalFacts | None) -> State:
-    """Return the state that a row shows.
+    """Return the state of a row.
 
     Example:
         >>> state_of(RowFacts(has_problem=True), None).value
@@ -139,7 +139,7 @@ def state_of(row: RowFacts, animal: AnimalFacts | None) -> State:
 
 
 def reason_of(row: RowFacts, animal: AnimalFacts | None) -> str | None:
-    """Return why a row is in the state that it shows."""
+    """Return why a row is in its state, or None."""
     has_animal = animal is not None and animal.state is not None
     if animal is not None and has_animal and animal.has_this_row:
         return animal.reason
@@ -157,21 +157,21 @@ SUSPICIOUS = "suspicious"
 
 @dataclass(frozen=True, slots=True)
 class RowProblem:
-    """Why a row was refused before sending."""
+    """Why a row cannot be sent."""
 
     code: str  # a short name of the cause, such as ``int64_overflow``
     message: str
-    column: str | None = None  # the file's own name; None for the whole row
+    column: str | None = None  # as the file spells it; None if the whole row is the problem
     value: str | None = None
     hint: str = ""
-    add: tuple[str, Any] | None = None  # a word that helps and its value, "?" where it is open
-    allow: str | None = None  # the word of ``allow=`` that lets a suspicious row through
+    add: tuple[str, Any] | None = None  # an option to add, and its value; "?" for an open one
+    allow: str | None = None  # the value of ``allow=`` with which a suspicious row is sent
 
 
 class RowOrigin(NamedTuple):
-    """Which row of an earlier import, or of one whose id begins so, a row of a fix file is."""
+    """The imported row that a row of a fix file corrects."""
 
-    import_id: str
+    import_id: str  # or the start of it
     row: int
 
 
@@ -183,23 +183,23 @@ class SourceRow(NamedTuple):
     """
 
     number: int  # 1 for the first row after the header
-    line: int  # 1 for the first of the file, or the row of a sheet
-    cells: tuple[str, ...]  # verbatim; a short row has fewer than there are columns
+    line: int  # 1 for the first line of the file; for a workbook, the row of the sheet
+    cells: tuple[str, ...]  # unchanged; fewer than the columns if the row is short
     state: State  # invalid, pending, or excluded if no later choice can send it
-    payload: bytes | None = None  # the request body of a row that can be sent, or was excluded
+    payload: bytes | None = None  # the request body of a valid row
     content: str | None = None  # category and folded name of a row with a payload
-    problems: tuple[RowProblem, ...] = ()  # all of them, in the order of the columns sent
-    notes: tuple[str, ...] = ()  # what was normalized, such as ``trimmed``
-    key: tuple[str, ...] | None = None  # the texts of the key columns, in the recipe's order
+    problems: tuple[RowProblem, ...] = ()  # in the order of the fields
+    notes: tuple[str, ...] = ()  # codes of what was normalized, such as ``trimmed``
+    key: tuple[str, ...] | None = None  # the texts of the key columns, in the order of the recipe
     origin: RowOrigin | None = None  # the row that a row of a fix file corrects
     order_value: str | None = None  # sorts as ``order_by``; "" if empty, "?" if unreadable
     is_excluded: bool = False  # by ``include``, ``exclude`` or ``exclude_lines``
     has_default_name: bool = False  # the name is from ``defaults``
-    # Of the texts that would be sent, for a row that cannot be: rows with the same are
-    # interchangeable, whatever their other columns hold.
+    # For an invalid row, a hash of the texts of its fields. Invalid rows with the same hash are
+    # interchangeable, even if their other columns differ.
     unsent_hash: bytes | None = None
 
 
 def digest_of(body: bytes) -> bytes:
-    """Return a short digest of what a row sends, or would send."""
+    """Return a short hash of a request body, or of the texts of an invalid row."""
     return blake2b(body, digest_size=12).digest()

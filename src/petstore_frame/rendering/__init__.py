@@ -3,9 +3,9 @@
     from petstore_frame.rendering import PAGE, in_notebook
 
     in_notebook(PAGE.headline(badge, "500 pets"))      # a piece, with its styles
-    PAGE.render("report/page.html.j2", title="Stock")  # a template beside the code that fills it
+    PAGE.render("report/page.html.j2", title="Stock")  # a template next to its code
 
-Its elements have classes, with looks from ``style`` and colors from ``palette``.
+The styles of its elements are in ``html_style``, the colors in ``palette``.
 """
 
 from markupsafe import Markup

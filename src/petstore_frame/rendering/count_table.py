@@ -13,7 +13,7 @@ from petstore_frame.rendering.templates import PAGE, Cell
 from petstore_frame.schema import status_label
 
 _NAME_LENGTH = 40
-_STRONGEST_SHADE = 0.45  # of the color behind a number; with more, the number is hard to read
+_STRONGEST_SHADE = 0.45  # maximum opacity behind a number; more would make the number hard to read
 _RED_GREEN_BLUE = ",".join(str(part) for part in bytes.fromhex(STATUS_COLORS["available"][1:]))
 
 
@@ -22,9 +22,9 @@ class CountCell:
     """A number of the table.
 
     Attributes:
-        text: The number, with its sign if it is not exact.
+        text: The number, with a sign if it is not exact.
         shade: How strongly the cell is shaded, from 0 to 1.
-        is_warning: Whether the cell stands out, because nothing is available.
+        is_warning: Whether the cell is highlighted because nothing is available.
     """
 
     text: str
@@ -37,11 +37,11 @@ class CountRow:
     """A row of the table.
 
     Attributes:
-        label: What the category is called.
+        label: The name of the category.
         counts: One cell per status.
         total: The number of pets of any status.
-        category: The id of the category as text, empty for pets without one; None for a row of
-            several categories, which a script cannot filter by.
+        category: The id of the category as text, empty for pets without a category; None for a row
+            of several categories, which a script cannot filter by.
     """
 
     label: str
@@ -55,8 +55,8 @@ def count_table(
 ) -> Markup:
     """Return the table: a row per category, then the sums of the columns.
 
-    Cells are marked for a script with ``data-category`` and ``data-status``; the last column has no
-    status, and a row of several categories has neither.
+    Scripts find a cell by its ``data-category`` and ``data-status``; the last column has no status,
+    and a row of several categories has neither.
     """
     head = [Cell("Category")]
     for status in statuses:
@@ -78,16 +78,16 @@ def _row(statuses: Sequence[str], row: CountRow) -> list[Cell]:
     if row.category is None:
         counts = [Cell(count.text, css=_style(count)) for count in row.counts]
         return [Cell(label), *counts, Cell(row.total)]
-    place: Mapping[str, str] = {"category": row.category}
-    cells = [Cell(_marked(label), place)]
+    data: Mapping[str, str] = {"category": row.category}
+    cells = [Cell(_marked(label), data)]
     for status, count in zip(statuses, row.counts, strict=True):
-        cells.append(Cell(_marked(count.text), {**place, "status": status}, _style(count)))
-    cells.append(Cell(_marked(row.total), place))
+        cells.append(Cell(_marked(count.text), {**data, "status": status}, _style(count)))
+    cells.append(Cell(_marked(row.total), data))
     return cells
 
 
 def _marked(text: str) -> Markup:
-    """Return a text with the mark that makes a script answer a click on it."""
+    """Return a text that a script makes clickable."""
     return Markup('<span class="pf-mark">{}</span>').format(text)
 
 

@@ -1,11 +1,11 @@
-"""Cuts long texts short, and replaces control characters, before they are shown."""
+"""Shortens long texts, and replaces control characters, for display."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-# XML 1.0 has no way to write these, and HTML calls them errors.
+# XML 1.0 cannot represent these characters, and in HTML they are errors.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -20,7 +20,7 @@ def shorten(text: str, length: int = 80) -> str:
 
 
 def printable(value: Any) -> Any:
-    """Return a value to show; in a text, U+FFFD takes the place of control characters.
+    """Return a value for display; in a text, U+FFFD replaces control characters.
 
     Example:
         >>> printable("a\x1b[31m cat"), printable(3)

@@ -1,7 +1,7 @@
 """The sizes, spacing and colors of all markup.
 
-Text and rules take their colors from the page around them, such as a notebook's theme, so that
-light and dark need no switch. The colors of statuses and verdicts are in ``palette``.
+Text and lines use the colors of the page around them, such as a notebook's theme, so that light and
+dark themes need no switch. The colors of statuses and verdicts are in ``palette``.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ PAPER = "var(--jp-layout-color1,var(--vscode-editor-background,transparent))"
 FONT = "var(--jp-ui-font-family,system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif)"
 CODE_FONT = "var(--jp-code-font-family,Menlo,'DejaVu Sans Mono',monospace)"
 
-# Pixels: body text, key figures, headings of sections and of the whole.
+# Pixels: body text, key figures, headings of sections, and the title.
 TEXT, FIGURE, SECTION, TITLE = 13, 23, 15, 20
-# The same on a page of ours, which people read from further away.
+# The same for HTML pages, which people read from a greater distance.
 PAGE_TEXT, PAGE_SECTION, PAGE_TITLE = 15, 19, 30
 PAGE_FONT = "system-ui,'Segoe UI',Roboto,Carlito,'DejaVu Sans',sans-serif"
 RADIUS = 4
 
 _CELL = f"padding:4px 12px 4px 0;vertical-align:top;background:none;border-bottom:1px solid {RULE}"
 
-LOOKS: Mapping[str, str] = MappingProxyType(
+ELEMENT_STYLES: Mapping[str, str] = MappingProxyType(
     {
         "body": f"color:{INK};font:{TEXT}px/1.5 {FONT};max-width:72em",
         "title": f"font-size:{TITLE}px;font-weight:650;line-height:1.2;margin:0 0 4px",
@@ -69,6 +69,6 @@ LOOKS: Mapping[str, str] = MappingProxyType(
 
 
 def stylesheet() -> str:
-    """Return the looks as rules for a ``style`` element, one class ``pf-…`` for each."""
-    # The doubled class outweighs Jupyter's own rule, which puts every cell to the right.
-    return "\n".join(f".pf-{name}.pf-{name}{{{css}}}" for name, css in LOOKS.items())
+    """Return the styles for a ``style`` element, with one class ``pf-…`` per kind of element."""
+    # The doubled class overrides Jupyter's rule, which aligns every cell to the right.
+    return "\n".join(f".pf-{name}.pf-{name}{{{css}}}" for name, css in ELEMENT_STYLES.items())

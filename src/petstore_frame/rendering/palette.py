@@ -1,7 +1,7 @@
-"""The colors of statuses and verdicts on screen, and the words of verdicts.
+"""The colors of statuses and verdicts on screen, and the labels of verdicts.
 
-The colors of statuses are Okabe and Ito's, which people with any common color blindness can tell
-apart. Each has one meaning everywhere, and always stands beside its name and number.
+The colors of statuses are those of Okabe and Ito, which people with any common color blindness can
+tell apart. A color has the same meaning everywhere, and is always shown with a name and a number.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ STATUS_COLORS: Mapping[str, str] = MappingProxyType(
     {"available": "#0072B2", "pending": "#E69F00", "sold": "#767676", "no status": "#CC79A7"}
 )
 
-ACCENT = STATUS_COLORS["available"]  # of buttons and progress
-NEW_COLOR, GONE_COLOR = "#009E73", "#D55E00"  # of pets that came and went
-# For statuses that the interface does not state.
+ACCENT = STATUS_COLORS["available"]  # for buttons and progress bars
+NEW_COLOR, GONE_COLOR = "#009E73", "#D55E00"  # for pets that were added and removed
+# For statuses that are not in the interface.
 OTHER_STATUS_COLORS: tuple[str, ...] = (NEW_COLOR, "#56B4E9", GONE_COLOR, "#F0E442")
 # For groups that are not statuses.
 OTHER_HUES = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#767676", "#B8A900",
 )  # fmt: skip
 
-# In a page or a workbook of ours: text, quiet text, lines, background, and bands on it.
+# For pages and workbooks: text, muted text, lines, background, and banded rows.
 INK, MUTED, RULE, PAPER, BAND = "#1F2933", "#5F6B7A", "#D5DBE1", "#FFFFFF", "#F6F8FA"
 DARK_INK, DARK_MUTED, DARK_RULE, DARK_PAPER, DARK_BAND = (
     "#E6E9EC", "#A3ADB8", "#3A424B", "#16191D", "#20252B",
@@ -32,9 +32,9 @@ DARK_INK, DARK_MUTED, DARK_RULE, DARK_PAPER, DARK_BAND = (
 
 
 class Badge(NamedTuple):
-    """How a verdict looks: its word, and the colors of text, background and edge."""
+    """The label of a verdict, and its colors of text, background and border."""
 
-    word: str
+    label: str
     ink: str
     fill: str
     edge: str
@@ -55,28 +55,28 @@ FAILED_BADGE = Badge("Failed", "#7F1D1D", "#FDE8E8", "#B42318")
 
 
 def verdict_badge(verdict: str | None) -> Badge:
-    """Return the badge of a verdict; None where nothing was read."""
+    """Return the badge of a verdict; None if nothing was read."""
     return VERDICT_BADGES.get(verdict, NO_CLAIM_BADGE) if verdict else NO_CLAIM_BADGE
 
 
 def status_colors(statuses: Iterable[str]) -> dict[str, str]:
-    """Return the color of each status, ``no status`` included, in the order given.
+    """Return the color of each status, including ``no status``, in the same order.
 
-    Other statuses take further colors in alphabetical order, so that the same statuses have the
-    same colors everywhere.
+    Other statuses get further colors in alphabetical order, so that the same statuses have the same
+    colors everywhere.
 
     Example:
         >>> status_colors(["sold", "on hold", "lost"])
         {'sold': '#767676', 'on hold': '#56B4E9', 'lost': '#009E73'}
     """
-    shown = list(statuses)
-    others = sorted({*shown} - {*STATUS_COLORS})
+    in_order = list(statuses)
+    others = sorted({*in_order} - {*STATUS_COLORS})
     shades = {**STATUS_COLORS, **dict(zip(others, cycle(OTHER_STATUS_COLORS), strict=False))}
-    return {status: shades[status] for status in shown}
+    return {status: shades[status] for status in in_order}
 
 
 def tint(color: str, share: float) -> str:
-    """Mix a color, ``#RRGGBB``, with white; ``share`` of it stays.
+    """Mix a color, ``#RRGGBB``, with white; ``share`` is the share of the color, 0 to 1.
 
     Example:
         >>> tint("#000000", 0.2)

@@ -1,4 +1,4 @@
-"""Fills templates, and has the pieces of markup that all views share."""
+"""Fills templates, and provides the pieces of markup that all views share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Cell(NamedTuple):
-    """A cell of a table: its value, ``data-…`` attributes by the rest of the name, and styles."""
+    """A cell of a table: its value, its ``data-…`` attributes by name, and its styles."""
 
     value: Any
     data: Mapping[str, str] = MappingProxyType({})
@@ -28,7 +28,7 @@ class Cell(NamedTuple):
 class Card(NamedTuple):
     """A key figure: a number as text, its name, and a few words under it.
 
-    The edge has the color, or that of the text; for a minimum, not ``is_exact``, it is dashed.
+    The border has this color, or the color of the text. It is dashed if the number is a minimum.
     """
 
     name: str
@@ -41,42 +41,42 @@ class Card(NamedTuple):
 class Renderer:
     """Fills templates.
 
-    A template gives an element a look of ``style.LOOKS`` with ``{{ look("table") }}``, as a class
-    of ``stylesheet()``. Every value is escaped unless it is ``Markup``; a value that is missing is
-    an error.
+    ``{{ attrs("table") }}`` in a template gives an element a class of ``stylesheet()``, whose names
+    are the keys of ``html_style.ELEMENT_STYLES``. Every value is escaped unless it is ``Markup``; a
+    missing value is an error.
     """
 
     def render(self, template: str, /, **values: Any) -> Markup:
-        """Fill a template, such as ``report/page.html.j2``, with the values that it shows."""
+        """Fill a template, such as ``report/page.html.j2``, with values."""
         return Markup(self._engine.get_template(template).render(values))  # noqa: S704 # escaped
 
-    def headline(self, badge: Badge, sentence: str, word: str | None = None) -> Markup:
-        """Show the badge, with another word if one is given, and a sentence after it."""
-        return self._piece("headline", badge, sentence, word)
+    def headline(self, badge: Badge, sentence: str, label: str | None = None) -> Markup:
+        """Return a badge and a sentence after it; ``label`` replaces the label of the badge."""
+        return self._piece("headline", badge, sentence, label)
 
     def section(self, text: str) -> Markup:
-        """Show the name of a part."""
+        """Return the title of a section."""
         return self._piece("section", text)
 
     def quiet(self, lines: Iterable[str]) -> Markup:
-        """Show lines that stay in the background; empty ones are left out."""
+        """Return lines in a muted color, without the empty ones."""
         return self._piece("quiet", [line for line in lines if line])
 
     def items(self, lines: Iterable[str | tuple[str, str]]) -> Markup:
-        """Show a list of sentences, or of pairs of a word and a sentence."""
+        """Return a list of sentences, or of pairs of a term and a sentence."""
         return self._piece("items", list(lines))
 
     def cards(self, cards: Iterable[Card]) -> Markup:
-        """Show key figures side by side."""
+        """Return key figures side by side."""
         return self._piece("cards", list(cards))
 
     def steps(self, steps: Iterable[str]) -> Markup:
-        """Show what to do next; nothing where there is nothing to do."""
+        """Return the next steps under a title; empty if there are none."""
         return self._piece("steps", list(steps))
 
-    def status(self, word: str, color: str) -> Markup:
-        """Show a status by name and color."""
-        return self._piece("status", word, color)
+    def status(self, name: str, color: str) -> Markup:
+        """Return the name of a status with its color."""
+        return self._piece("status", name, color)
 
     def table(
         self,
@@ -88,11 +88,11 @@ class Renderer:
         foot: Sequence[Any] = (),
         is_named: bool = False,
     ) -> Markup:
-        """Show a table.
+        """Return a table.
 
-        A cell is a text, a number, None for a missing value, ``Markup``, or a Cell; ``numbers``
-        are the places of columns that hold numbers, ``foot`` is a last row of sums, and with
-        ``is_named`` the first cell of a row is its name.
+        A cell is a text, a number, None for a missing value, ``Markup``, or a Cell. ``numbers`` has
+        the positions of number columns, ``foot`` is a last row of sums, and ``is_named`` makes the
+        first cell of each row its heading.
         """
         head, foot, *body = [
             [value if isinstance(value, Cell) else Cell(value) for value in row]
@@ -101,23 +101,23 @@ class Renderer:
         return self._piece("table", body, head, set(numbers), caption, foot, is_named)
 
     def success(self, title: str, lines: Iterable[str] = ()) -> Markup:
-        """Show that something was done."""
+        """Return a message about a success."""
         return self._piece("panel", VERDICT_BADGES["complete"], title, list(lines), "status")
 
     def warning(self, title: str, lines: Iterable[str] = ()) -> Markup:
-        """Show that something is not as expected."""
+        """Return a warning."""
         return self._piece("panel", VERDICT_BADGES["incomplete"], title, list(lines), "status")
 
     def failure(self, title: str, lines: Iterable[str] = ()) -> Markup:
-        """Show what went wrong."""
+        """Return a message about an error."""
         return self._piece("panel", FAILED_BADGE, title, list(lines), "alert")
 
-    def progress(self, words: str, share_done: float | None = None) -> Markup:
-        """Show work under way; without a known end there is a number and no bar."""
-        return self._piece("progress", words, None if share_done is None else f"{share_done:.0%}")
+    def progress(self, text: str, share_done: float | None = None) -> Markup:
+        """Return a progress message, with a bar if the share from 0 to 1 is known."""
+        return self._piece("progress", text, None if share_done is None else f"{share_done:.0%}")
 
     def empty(self, sentence: str) -> Markup:
-        """Show why there is nothing to see, and what to do."""
+        """Return a message for an empty view: why it is empty, and what to do."""
         return self._piece("empty", sentence)
 
     def _piece(self, name: str, *values: Any) -> Markup:
@@ -129,7 +129,7 @@ class Renderer:
 
     @cached_property
     def _engine(self) -> Environment:
-        import jinja2  # only when something is shown
+        import jinja2  # only when needed
 
         engine = jinja2.Environment(
             loader=jinja2.PackageLoader("petstore_frame", ""),
@@ -139,21 +139,21 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        engine.globals["look"] = lru_cache(maxsize=1_000)(_look)
+        engine.globals["attrs"] = lru_cache(maxsize=1_000)(_style_attributes)
         return engine
 
 
-def _look(*names: str, css: str = "") -> Markup:
-    """Return the attributes that give an element these looks, and further styles."""
-    shown = " ".join(f"pf-{name}" for name in names)
+def _style_attributes(*names: str, css: str = "") -> Markup:
+    """Return the attributes that give an element classes of the stylesheet, and further styles."""
+    classes = " ".join(f"pf-{name}" for name in names)
     style = Markup(' style="{}"').format(css) if css else ""
-    return Markup('class="{}"{}').format(shown, style)
+    return Markup('class="{}"{}').format(classes, style)
 
 
 def in_notebook(markup: str) -> str:
-    """Return markup with its styles; where they are dropped, its words stay."""
-    whole = Markup('<style>{}</style><div class="pf-body">{}</div>')
-    return str(whole.format(Markup(stylesheet()), Markup(markup)))  # noqa: S704 # both are ours
+    """Return markup with its styles; it stays readable if the notebook drops the styles."""
+    body = Markup('<style>{}</style><div class="pf-body">{}</div>')
+    return str(body.format(Markup(stylesheet()), Markup(markup)))  # noqa: S704 # both are escaped
 
 
 PAGE = Renderer()

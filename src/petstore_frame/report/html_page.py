@@ -1,4 +1,4 @@
-"""Writes the report as one page that any browser opens without the network.
+"""Writes the report as one page, which any browser opens without a network.
 
 The page has every pet and is readable without the script, which adds search, sort and pages.
 """

@@ -1,4 +1,4 @@
-"""Writes the sheets of rows and text: every pet, what changed, and what the workbook covers."""
+"""Writes the sheets Inventory (all pets), Changes, and About (what the workbook covers)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from petstore_frame.storage import Book, Sheet, styles
 if TYPE_CHECKING:
     from petstore_frame.history import Diff
 
-MAX_CHANGED_PETS = 10_000  # on the sheet Changes
+MAX_CHANGED_PETS = 10_000  # maximum number of pets on the sheet Changes
 ID_RULE = (
     "Ids of up to 15 digits are numbers. Longer ones are text, because Excel keeps 15 digits of "
     'a number: look one up as text, =XLOOKUP("9007199254740993", ...).'
@@ -26,7 +26,7 @@ ID_RULE = (
 _FIRST_ROW = 4
 _DARK = {"bold": True, "font_color": palette.PAPER, "bg_color": palette.INK}
 _IDS = ("id", "category_id")
-_MEASURED_ROWS = 1_000  # that decide the width of a user's column
+_MEASURED_ROWS = 1_000  # used to choose the width of a user column
 CellWriter: TypeAlias = Callable[[Sheet, int, int, Any], None]
 _TERMS: Sequence[tuple[str, str]] = (
     ("≥, at least", "A minimum: this many were read, and the store may have more."),
@@ -47,7 +47,7 @@ _TERMS: Sequence[tuple[str, str]] = (
 
 
 def write_inventory(book: Book, content: Content) -> None:
-    """Add one row per pet, exactly as read, on as many sheets as they take."""
+    """Add one row per pet, exactly as read, on as many sheets as necessary."""
     writers = [_cell_writer(book, content, column) for column in content.columns]
     pet_count = len(content.frame)
     for number, start in enumerate(range(0, max(pet_count, 1), styles.SHEET_ROWS), 1):
@@ -60,7 +60,7 @@ def write_inventory(book: Book, content: Content) -> None:
 
 
 def _cell_writer(book: Book, content: Content, column: PetColumn) -> CellWriter:
-    """Return the function that writes a value of a column with its format."""
+    """Return a function that writes a value of a column with its format."""
     style = {**styles.LIST, **_alignment(column)}
     text_format = book.style(**style, num_format=styles.TEXT)
     if column.name == "status":
@@ -111,20 +111,20 @@ def _begin_inventory(sheet: Sheet, content: Content, rows: int) -> None:
         sheet.cell(0, col, column.label, **_DARK, **_alignment(column))
     sheet.height(0, styles.HEAD_POINTS)
     sheet.raw.freeze_panes(1, 1)
-    sheet.allow_number_text(rows, last)  # long ids, and names that are numbers
+    sheet.allow_number_text(rows, last)  # for long ids, and names that are numbers
     layout.finish(sheet, content, head=0, has_gridlines=True)
     sheet.do("autofilter", 0, 0, rows, last)
 
 
 def _alignment(column: PetColumn) -> dict[str, Any]:
-    """Return how the cells of a column are aligned: ids and text left, numbers and dates right."""
+    """Return the alignment of a column: ids and text left, numbers and dates right."""
     if column.kind is not ColumnKind.TEXT:
         return {"align": "left" if column.name in _IDS else "right"}
     return {"indent": int(column.name == "status")}
 
 
 def _width(content: Content, column: PetColumn) -> float:
-    """Return a width that shows nearly all texts of a column, and every id."""
+    """Return a width that fits nearly all texts of a column, and every id."""
     name, counts = column.name, content.counts
     if name == content.labels_name:
         longest = float(max(map(len, counts.labels), default=0))
@@ -144,7 +144,7 @@ def _width(content: Content, column: PetColumn) -> float:
 
 
 def write_changes(book: Book, content: Content) -> None:
-    """Add the sheet of what changed since the last time, if the report has changes."""
+    """Add the sheet of changes since the last snapshot, if the report has changes."""
     changes, provenance = content.changes, content.provenance
     if changes is None:
         return
@@ -161,15 +161,15 @@ def write_changes(book: Book, content: Content) -> None:
     ]
     row = _FIRST_ROW + 1
     if moves:
-        row = write_list(sheet, _FIRST_ROW, ("What", "Was", "Now", "Pets"), moves)
+        row = write_list(sheet, _FIRST_ROW, ("Change", "Was", "Now", "Pets"), moves)
     else:
-        total = f"Pets that came, went or changed: {changes.total}"
+        total = f"Pets added, removed or changed: {changes.total}"
         sheet.cell(_FIRST_ROW, 1, total, **styles.SECTION)
     if count := len(changes):
         more = f": the first {MAX_CHANGED_PETS:,} of {count:,}; the .frame of the Diff has all"
         title = f"The pets{more if count > MAX_CHANGED_PETS else ''}"
         sheet.cell(row + 2, 1, title, **styles.SECTION)
-        names = ("ID", "Name", "Category", "What", "Was", "Now", "Differs in")
+        names = ("ID", "Name", "Category", "Change", "Was", "Now", "Differs in")
         head = row + 3
         row = write_list(sheet, head, names, _changed_pets(content, changes))
         sheet.do("autofilter", head, 1, row - 1, len(names))
@@ -189,9 +189,9 @@ def _status(status: Any) -> str:
 
 
 def write_about(book: Book, content: Content) -> None:
-    """Add the last sheet: what the workbook covers, the evidence, and its terms."""
+    """Add the last sheet: the coverage, the evidence, and an explanation of terms."""
     sections = {
-        "What it covers": content.coverage,
+        "Coverage": content.coverage,
         "How we know": evidence_lines(content.completeness),
         "Terms": _TERMS,
     }

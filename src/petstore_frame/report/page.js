@@ -1,6 +1,6 @@
-// Search, sort and pages for the list of pets. Without this script the whole list is shown.
-// A browser that runs scripts keeps what is in <noscript> as text, so that even a hundred thousand
-// rows cost nothing until they are shown. Their texts are escaped: "<" begins a tag and nothing else.
+// Adds search, sorting and paging to the list of pets. Without this script, the full list is shown.
+// A browser that runs scripts keeps the content of <noscript> as text, so that even a hundred
+// thousand rows cost nothing until they are shown. All texts are escaped, so every "<" starts a tag.
 (() => {
   const PAGE = 50;
   const all = document.getElementById("all");

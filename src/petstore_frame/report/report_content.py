@@ -1,4 +1,4 @@
-"""Prepares the content of every kind of report: the rows, their counts, and what they cover."""
+"""Prepares the content of a report in any format: the rows, their counts, and their coverage."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from petstore_frame.history import Diff
 
-_LABELS = "category"  # the column of the categories' names, next to that of their ids
-_STORE = " (store)"  # marks a column of the report if the user has one of this name
+_LABELS = "category"  # the column of category names, next to the category ids
+_STORE = " (store)"  # added to a column of the report if the user has a column of that name
 _CHUNK = 10_000  # pets read from the frame at a time
 
 
@@ -62,7 +62,7 @@ class PetColumn(NamedTuple):
     name: str
     label: str
     kind: ColumnKind
-    is_own: bool = False  # a column of the user
+    is_own: bool = False  # added by the user
     zone: tzinfo | None = None
 
     @property
@@ -72,16 +72,16 @@ class PetColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class Content:
-    """Everything that a report can show.
+    """The content of a report.
 
     Attributes:
         frame: One row per pet, with the columns of a pet, then those that a user added;
-            ``category_id`` is Int64 where one is missing.
+            ``category_id`` is Int64 if a value is missing.
         completeness: What the rows cover.
         provenance: Where and when the rows were read, even if they were changed since; or None.
-        labels: The label of each category id.
-        changes: The content of the sheet Changes; None for no such sheet.
-        attention: Sentences about what needs a person; None to omit that section.
+        labels: Labels by category id.
+        changes: The content of the sheet Changes; None omits the sheet.
+        attention: Sentences about what needs attention; None omits the section.
     """
 
     frame: pd.DataFrame
@@ -112,7 +112,7 @@ class Content:
     @property
     def title(self) -> str:
         """The title of the workbook and of the page."""
-        return "Pets of the store, a selection" if self.counts.is_selection else "Store inventory"
+        return "Store inventory, filtered" if self.counts.is_selection else "Store inventory"
 
     @property
     def has_shares(self) -> bool:
@@ -151,7 +151,7 @@ class Content:
             return ""
         if self.counts.is_selection and completeness.is_complete:
             return self.counts.selection
-        verdict = palette.verdict_badge(completeness.verdict).word
+        verdict = palette.verdict_badge(completeness.verdict).label
         return f"{verdict}: {len(self.frame):,} pets read"
 
     @property
@@ -160,14 +160,14 @@ class Content:
         completeness = self.completeness
         lines = [
             ("Store", self.provenance.base_url if self.provenance else "not recorded"),
-            ("Verdict", palette.verdict_badge(completeness.verdict).word),
-            ("In one sentence", self.sentence),
+            ("Verdict", palette.verdict_badge(completeness.verdict).label),
+            ("In short", self.sentence),
             ("Pets read", f"{len(self.frame):,}"),
         ]
         if self.provenance is None:
             return lines
         status = completeness.status
-        lines.append(("Asked for", f"pets with status {status}" if status else "all pets"))
+        lines.append(("Requested", f"pets with status {status}" if status else "all pets"))
         if completeness.part:
             lines.append(("Shown", f"those with {completeness.part}"))
         for name, count in self.counts.by_status.items():
@@ -181,12 +181,12 @@ class Content:
 
     @cached_property
     def status_colors(self) -> dict[str, str]:
-        """The color of each status: the interface's three, others seen, then "no status"."""
+        """The color of each status: those of the interface, other statuses, then "no status"."""
         return palette.status_colors(self.counts.statuses)
 
     @cached_property
     def labels_name(self) -> str | None:
-        """The name of the column of the categories' names; None without names.
+        """The name of the column of category names; None without names.
 
         The name changes if the user has a column of that name.
         """
@@ -252,7 +252,7 @@ class Content:
 
 
 def _as_day(value: Any) -> Any:
-    """Return a local midnight as its day, any other value unchanged."""
+    """Convert a local midnight to its date; return any other value unchanged."""
     is_midnight = isinstance(value, datetime) and value.time() == time.min
     return value.date() if is_midnight and value.tzinfo is None else value
 

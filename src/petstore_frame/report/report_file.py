@@ -61,7 +61,7 @@ def write_report(
     The extension selects the format:
 
     - ``.xlsx``: a workbook with key figures, status by category, every pet, and the evidence.
-    - ``.csv`` and ``.parquet``: the pets. A CSV has what it covers in a second file,
+    - ``.csv`` and ``.parquet``: the pets. The coverage of a CSV is in a second file,
       ``<name>.csv.coverage.json``.
     - ``.html``: one page with every pet, to search, sort and page in a browser without a network.
 
@@ -167,12 +167,12 @@ def _refuse_changed(target: Path, extension: str) -> None:
 def write_data(inventory: Inventory, target: Path, *, overwrite: bool = False) -> Path:
     """Write the pets for programs.
 
-    A CSV has their texts unchanged; other files are those of ``write_report``.
+    A CSV has unchanged texts; other files are the same as those of ``write_report``.
     """
     extension = check_target(target, is_data=True, overwrite=overwrite)
     with write_atomically(target) as draft:
         if extension == ".csv":
-            # Text is quoted: a lone carriage return in a name would be left bare otherwise.
+            # All text is quoted, because a lone carriage return in a name would not be.
             inventory.frame.to_csv(
                 draft,
                 index=False,
@@ -209,7 +209,7 @@ def _write_workbook(content: Content, path: Path) -> None:
 def _write_csv(content: Content, path: Path) -> None:
     """Write one line per pet, in UTF-8 with a byte order mark, as RFC 4180 specifies.
 
-    A text that begins like a formula gets a quote before it.
+    A text that starts like a formula gets a leading quote.
     """
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
@@ -221,14 +221,14 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     is_number = isinstance(value, int | float | Decimal) and isfinite(value)
-    # A number keeps its minus sign: no program reads it as a formula.
+    # A number may start with a minus sign, which no program reads as a formula.
     return str(value) if is_number else harmless(str(value))
 
 
 def _write_parquet(content: Content, path: Path) -> None:
     """Write the frame's columns with their dtypes, and category names if any.
 
-    ``pf.read_inventory(path)`` restores what the frame covers.
+    ``pf.read_inventory(path)`` restores the coverage of the frame.
     """
     import pandas as pd
 

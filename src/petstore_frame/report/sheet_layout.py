@@ -1,4 +1,4 @@
-"""Lays out sheets: number formats, titles, lists of rows, print set-up."""
+"""Lays out sheets: number formats, titles, lists of rows, and print settings."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from petstore_frame.storage import Book, Sheet, styles
 
 
 def count_format(count: StatusCount, *, zero: str = "0") -> str:
-    """Return the number format of a count, which marks one that is not exact."""
+    """Return the number format of a count, with a sign if the count is not exact."""
     if count.is_exact:
         return f'#,##0;-#,##0;"{zero}"'
     return styles.AT_LEAST if count.bound == "at_least" else styles.ABOUT
 
 
 def begin(book: Book, name: str, line: str, widths: Sequence[float], *, title: str = "") -> Sheet:
-    """Add a sheet with its title, a quiet line below it, and the widths of its columns."""
+    """Add a sheet with a title, a muted line below it, and the widths of its columns."""
     sheet = book.sheet(name)
     sheet.height(0, 9)
     sheet.cell(1, 1, title or name, **styles.TITLE)
@@ -30,7 +30,7 @@ def begin(book: Book, name: str, line: str, widths: Sequence[float], *, title: s
 
 
 def write_list(sheet: Sheet, head: int, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
-    """Write names and the rows below them from the second column on; return the next free row."""
+    """Write headings and rows from the second column; return the next free row."""
     row = head
     for col, name in enumerate(names, 1):
         sheet.cell(head, col, name, **styles.HEAD)
@@ -53,7 +53,7 @@ def finish(
     head: int | None = None,
     has_gridlines: bool = False,
 ) -> None:
-    """Write the cells, and set up print: the verdict above each page, its number below.
+    """Write the cells, and set up printing: a header with the verdict, a footer with page numbers.
 
     Args:
         sheet: The sheet.

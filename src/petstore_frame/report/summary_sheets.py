@@ -14,7 +14,7 @@ from petstore_frame.storage import Book, Sheet, styles
 from petstore_frame.summary import Line
 
 MAX_CATEGORIES = 20
-_NAME, _FIRST_STATUS = 1, 2  # columns of each table of counts
+_NAME, _FIRST_STATUS = 1, 2  # positions of these columns in each table of counts
 _CARDS_ROW, _ANSWERS_ROW = 5, 10
 _NAME_WIDTH, _SHARE_WIDTH = 27, 9  # characters
 _PLAIN_ROW_PIXELS = 20
@@ -22,7 +22,7 @@ _NO_LINE = {"none": True}
 
 
 def write_summary(book: Book, content: Content) -> None:
-    """Add the first sheet: how many pets, whether that is all, and what needs a person.
+    """Add the first sheet: the number of pets, the completeness, and what needs attention.
 
     It fits one portrait page, and the workbook opens on it.
     """
@@ -43,7 +43,7 @@ def write_summary(book: Book, content: Content) -> None:
 def _summary_widths(content: Content) -> list[float]:
     """Return the widths of the columns: a margin, the name, the counts and the share."""
     counts = content.counts
-    # A key figure that does not fit its column is shown as ###.
+    # Excel shows a number as ### if it does not fit its column.
     longest = max(len(str(count)) for count in counts.sums.cells)
     width = max(12, 2.5 + 1.85 * longest)
     return [1, _NAME_WIDTH, *[width] * len(counts.sums.cells), _SHARE_WIDTH]
@@ -91,8 +91,8 @@ def _write_line(
 ) -> None:
     """Write one line of counts; a category with nothing available is marked if that is exact.
 
-    Counts are numbers and not COUNTIFS over the inventory: COUNTIFS reads text ids as numbers,
-    and does not distinguish ids that differ past the 15th digit.
+    Counts are numbers instead of COUNTIFS formulas: COUNTIFS reads text ids as numbers, and does
+    not distinguish ids that differ after the 15th digit.
     """
     badge = palette.verdict_badge("incomplete")
     sheet.cell(row, _NAME, line.label, **style)
@@ -117,7 +117,7 @@ def _write_table(sheet: Sheet, content: Content, head: int) -> str:
     row = head + len(lines) + 2
     notes = [counts.nothing_available()]
     if len(content.frame) > styles.SHEET_ROWS:
-        notes.append("The pets are on several sheets, as one cannot hold all.")
+        notes.append("The pets are on several sheets, because one sheet cannot hold all.")
     for text in filter(None, notes):
         sheet.cell(row, _NAME, text, **styles.QUIET)
         row += 1
@@ -139,12 +139,12 @@ def _chart(sheet: Sheet, content: Content, head: int, rows: int) -> Any:
     for col, shade in enumerate(content.status_colors.values(), _FIRST_STATUS):
         chart.add_series(
             {
-                # By its cell: a status that begins with = would be taken for a formula.
+                # A cell reference, because a status that starts with = would become a formula.
                 "name": [sheet.name, head, col],
                 "categories": [sheet.name, head + 1, _NAME, last, _NAME],
                 "values": [sheet.name, head + 1, col, last, col],
                 "fill": {"color": shade},
-                "border": _NO_LINE,  # a gap between the parts would swallow the smallest
+                "border": _NO_LINE,  # a gap between the parts would hide the smallest ones
                 "gap": 35,
             }
         )
@@ -168,18 +168,18 @@ def _chart(sheet: Sheet, content: Content, head: int, rows: int) -> Any:
 
 def _nothing_to_count(content: Content) -> str:
     if content.counts.is_selection:
-        return "No pet is in this selection."
+        return "No pets match this filter."
     if content.completeness.covers_all:
         return "The store is empty: its listing has no pets."
-    return "No pets were read, and the store may have some. About says what was requested."
+    return "No pets were read, and the store may have some. See About for the request."
 
 
 def _write_cards(sheet: Sheet, content: Content) -> None:
-    """Write the key figures, those of the statuses above their columns."""
+    """Write the key figures; those of the statuses are above their columns."""
     counts = content.counts
     for row, points in enumerate((20, 30, 19), start=_CARDS_ROW):
         sheet.height(row, points)
-    # The white line on the left is the gap between two cards.
+    # The white left border is the gap between two cards.
     card = {"left": 5, "left_color": palette.PAPER, "bg_color": palette.BAND, "indent": 1}
     quiet = {**card, **styles.QUIET}
     cards: list[tuple[str, str, StatusCount, str]] = [
@@ -199,15 +199,15 @@ def _write_cards(sheet: Sheet, content: Content) -> None:
 
 
 def _write_answers(sheet: Sheet, content: Content) -> int:
-    """Write questions, links to the sheets that say more, and answers; return the next free row."""
-    answers = [("Is that all?", "About", content.headline)]
+    """Write questions with answers and links to details; return the next free row."""
+    answers = [("Is this complete?", "About", content.headline)]
     if content.counts.is_selection:
-        answers.insert(0, ("Which pets?", "About", content.counts.selection))
+        answers.insert(0, ("Filter", "About", content.counts.selection))
     if content.changes is not None:
         answers.append(("What changed?", "Changes", str(content.changes)))
     if content.attention is not None:
         first, *more_sentences = content.attention or ["Nothing."]
-        answers.append(("What needs a person?", "", first))
+        answers.append(("Needs attention", "", first))
         answers += [("", "", sentence) for sentence in more_sentences]
     badge = palette.verdict_badge(content.completeness.verdict)
     edge = {"left": 5, "left_color": badge.edge, "indent": 1}
@@ -217,7 +217,7 @@ def _write_answers(sheet: Sheet, content: Content) -> int:
     sheet.height(_ANSWERS_ROW - 1, 9)
     for row, (question, more, text) in enumerate(answers, _ANSWERS_ROW):
         style: dict[str, Any] = {"bg_color": palette.BAND}
-        if question == "Is that all?":
+        if question == "Is this complete?":
             style = {"font_color": badge.ink, "bg_color": badge.fill, "bold": True}
         if more:
             sheet.link(row, _NAME, more, question, **style, **edge)

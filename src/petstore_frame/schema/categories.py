@@ -1,4 +1,4 @@
-"""Gives names to categories, for which the interface has only numbers."""
+"""Gives names to categories, which are only numbers in the interface."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Categories: TypeAlias = (
 
 
 class Labels(dict[int, str]):
-    """What each category is called, by its id; one without a label is ``Category 7``.
+    """The labels of categories by id; a category without a label is ``Category 7``.
 
-    A label of several categories gets their ids added; None is ``no category``.
+    If several categories have the same label, their ids are added; None is ``no category``.
 
     Args:
         categories: A dict or Series of labels by id, ``{1: "Dog"}``, or ids by label,
-            ``{"Dog": 1}``; or a text file or workbook with a number and a name per row. A missing
-            or empty label is left out; of several labels of one id the last counts.
+            ``{"Dog": 1}``; or a text file or workbook with a number and a name per row. Missing
+            and empty labels are ignored; if an id has several labels, the last one is used.
 
     Raises:
         InputError: The file cannot be read, it is not clear which columns are the number and the
-            name, or a line has no whole number; with the line.
-        ArgumentError: What was passed is not labels by id.
+            name, or a line has no whole number; the message has the line.
+        ArgumentError: The argument has no labels by id.
 
     Example:
         >>> labels = Labels({1: "Dog", 2: "Cat", 3: "Dog"})
@@ -62,7 +62,7 @@ class Labels(dict[int, str]):
         if isinstance(categories, (str, PathLike)):
             return _read_labels(Path(categories))
         try:
-            # A Series may have an id twice, so it is not turned into a dict.
+            # A Series may have an id twice, so it is not converted to a dict.
             pairs = list(categories.items() if hasattr(categories, "items") else dict(categories))
             try:
                 labels = [(_as_id(key), label) for key, label in pairs]
@@ -72,8 +72,8 @@ class Labels(dict[int, str]):
                 labels = [(_as_id(key), label) for label, key in pairs]
         except (TypeError, ValueError):
             raise ArgumentError(
-                'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, '
-                "or a CSV file or workbook of numbers and names, got "
+                'categories must be labels by id, such as {1: "Dog"} or {"Dog": 1}, a Series of '
+                "these, or a CSV file or workbook of numbers and names, got "
                 f"{str(categories)[:60]!r}"
             ) from None
         missing = ("None", "nan", "NaT", "<NA>")
@@ -96,7 +96,7 @@ def _as_id(key: Any) -> int:
 
 
 def _read_labels(path: Path) -> list[tuple[int, str]]:
-    """Read the categories of a file; an InputError has the line that cannot be read."""
+    """Read the categories of a file; an InputError names the line that cannot be read."""
     labels = []
     for number, label, line in read_label_rows(path):
         if not label:

@@ -1,4 +1,4 @@
-"""Holds many pets as columns: those of a page, or those of a reading by id; builds their frame.
+"""Stores many pets as columns, of a page or of a reading, and builds their frame.
 
 Text has the dtype ``str``. In pandas 2 this is ``object``, with the same values.
 """
@@ -54,10 +54,10 @@ def _page_decoder(*, has_usual_values: bool) -> msgspec.json.Decoder[list[msgspe
 
 _USUAL_PAGE = _page_decoder(has_usual_values=True)
 _PAGE = _page_decoder(has_usual_values=False)
-# It accepts all that JSON Schema allows, such as 1.0 for 1, and says what is wrong with a page.
+# It accepts everything that JSON Schema allows, such as 1.0 for 1, and describes invalid pages.
 _EXACT_PAGE = TypeAdapter(list[Pet])
 _ID, _STATUS = FIELDS.names.index("id"), FIELDS.names.index("status")
-# Eight bytes per number instead of an object: a million pets may be in memory at a time.
+# Eight bytes per number instead of an object, because a million pets may be in memory.
 _IS_COMPACT = [field.dtype == "int64" and field.is_required for field in FIELDS]
 
 
@@ -102,7 +102,7 @@ class PetColumns(tuple[Sequence[Any], ...]):
 
     @classmethod
     def of_rows(cls, rows: Iterable[Sequence[Any]]) -> Self:
-        """Return the columns of rows, each of them in the order of the fields."""
+        """Return the columns of rows whose values are in the order of the fields."""
         return cls(*map(list, zip(*rows, strict=True)))
 
     @classmethod
@@ -122,7 +122,7 @@ class PetColumns(tuple[Sequence[Any], ...]):
         return [Pet(**dict(zip(FIELDS.names, row, strict=True))) for row in self.rows()]
 
     def part(self, start: int = 0, stop: int | None = None) -> Self:
-        """Return the rows from ``start`` up to ``stop``, without it."""
+        """Return the rows from ``start`` up to, but not including, ``stop``."""
         return type(self)(*(column[start:stop] for column in self))
 
     def to_frame(self) -> pd.DataFrame:
@@ -164,7 +164,7 @@ class PetRows:
 
     Attributes:
         columns: The pets in the order in which they were first added; it grows with them.
-        disputed: Statuses between which a pet that was added twice differed.
+        disputed: Statuses of pets that were added twice with different statuses.
         ambiguous_id: An id that was added with two names or categories, or None.
     """
 
@@ -174,7 +174,7 @@ class PetRows:
         ]
         self.columns = PetColumns(*self._values)
         self._ids: MutableSequence[int] = self._values[_ID]
-        # Ids usually rise, and can be searched; only other ids need an index.
+        # Ids usually ascend, so a binary search finds them; only other ids need an index.
         self._index: dict[int, int] | None = None
         self.ambiguous_id: int | None = None
         self.disputed: set[str | None] = set()
@@ -194,7 +194,7 @@ class PetRows:
         return position if is_match else None
 
     def add(self, columns: PetColumns, *, is_earlier: bool = False) -> int:
-        """Add a page and return how many pets were new; an earlier page changes no pet."""
+        """Add a page, and return the number of new pets; an earlier page changes no pet."""
         count_before = len(self._ids)
         if not is_earlier and self._are_new(columns.id):
             self._append(columns)
@@ -214,7 +214,7 @@ class PetRows:
         return len(self._ids) - count_before
 
     def _are_new(self, ids: Sequence[int]) -> bool:
-        """Return whether all ids are new and distinct; build the index once they do not rise."""
+        """Return whether all ids are new and distinct; build the index if they do not ascend."""
         index = self._index
         if index is None:
             starts_above = not self._ids or not ids or ids[0] > self._ids[-1]
@@ -244,7 +244,7 @@ class PetRows:
             self._index = self._new_index()
 
     def _note_differences(self, row: Sequence[Any], existing: Sequence[Any]) -> None:
-        """Note between which statuses, or under which id, two rows of a pet differ."""
+        """Record the statuses, or the id, in which two rows of a pet differ."""
         for position, (value, existing_value) in enumerate(zip(row, existing, strict=True)):
             if value == existing_value:
                 continue
@@ -258,7 +258,7 @@ def _column(field: PetField, values: Sequence[Any]) -> Any:
     import numpy as np
     import pandas as pd
 
-    if field.dtype == "int64":  # a compact array is used through its buffer, without a copy
+    if field.dtype == "int64":  # the buffer of a compact array is used without a copy
         return np.asarray(values, dtype="int64")
     if field.dtype == "category":
         other_values = sorted({*values} - {None, *field.values})

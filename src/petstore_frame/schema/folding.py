@@ -1,4 +1,4 @@
-"""Folds texts that look the same to a person into one text, to decide whether to ask a person.
+"""Normalizes texts that look the same to a person, to decide whether to ask about them.
 
 Spreadsheets change text invisibly: a typographic apostrophe, an invisible space, a dash of
 another width. Folded texts and cores are used for comparison only; the original text is sent.
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from petstore_frame.schema.text import replace_surrogates
 
-SEPARATOR = "\x1f"  # between the parts of a content, and between the columns of a core
+SEPARATOR = "\x1f"  # between the parts of a content, and between the columns of a composite core
 
 # Lowercase letters of other alphabets that look like a Latin letter, or whose capitals do.
 _SIMILAR_LETTERS = {
@@ -36,8 +36,8 @@ _SIGNS = str.maketrans(
     | dict.fromkeys(_DOUBLE_QUOTES, '"')
 )
 _LETTERS = str.maketrans(_SIMILAR_LETTERS)
-# Unicode's Default_Ignorable_Code_Point, its format characters (Cf), and control characters: those
-# that have no purpose in a name, and those that change how their neighbors look, as in an emoji.
+# Characters of Unicode's Default_Ignorable_Code_Point, format characters (Cf) and control
+# characters: some have no purpose in a name, others change their neighbors, as in an emoji.
 _WITHOUT_PURPOSE = (
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
@@ -49,27 +49,34 @@ _SHAPING = (
 )
 INVISIBLE = re.compile(f"[{_WITHOUT_PURPOSE}]")
 _NOT_COMPARED = re.compile(f"[{_WITHOUT_PURPOSE}{_SHAPING}]")
-# The marks of Latin, Greek and Cyrillic letters are removed. A mark of another script, such as a
-# Japanese or a Hindi one, makes another letter.
+# The marks of Latin, Greek and Cyrillic letters are removed. In other scripts, such as
+# Japanese or Hindi, a mark makes a different letter.
 _MARKED_LETTER = re.compile(
     "[A-Za-z\u00aa-\u02af\u0370-\u0482\u048a-\u052f\u1c80-\u1c8f\u1d00-\u1dbf\u1e00-\u1fff"
     "\u2c60-\u2c7f\ua640-\ua66e\ua680-\ua69d\ua720-\ua7ff\uab30-\uab6f]"
 )
 _ZERO_DECIMALS = re.compile(r"(?<=\d)[.,]0+$")
-# What most keys look like: letters, perhaps a dash, and a number, without its leading zeros.
+# The pattern of most keys: letters, an optional dash, and a number without its leading zeros.
 _LETTERS_AND_NUMBER = re.compile(r"([A-Za-z]*)[- ]?0*([0-9]+)")
 _ASCII_GROUPS = re.compile(r"[a-z]+|[0-9]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
-_NEEDS_FOLDING = re.compile(r"[&.,]")  # characters that change the groups of a printable ASCII text
-# An ASCII text without these needs only lower case and single spaces.
+# Characters that change the groups of a printable ASCII text.
+_NEEDS_FOLDING = re.compile(r"[&.,:]")
+# An ASCII text without these characters needs only lower case and single spaces.
 _NEEDS_WORK = re.compile(r"[\"'`=&\x00-\x08\x0e-\x1b\x7f]")
+# An instant, without the T, the zeros and the Z that programs write in different ways.
+_INSTANT = re.compile(
+    r"(?P<date>\d{4}-\d{1,2}-\d{1,2})[t ](?P<minute>\d{1,2}:\d{2})"
+    r"(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)? ?(?:z|[+-]00:?00)?",
+    re.ASCII,
+)
 _QUOTED = re.compile(r"=?\s*(?P<quote>[\"'])(?P<text>.*)(?P=quote)", re.DOTALL)
 
 
 def fold(text: str) -> str:
-    """Return a text without what a person cannot see or a spreadsheet changes.
+    """Return a text without invisible characters and the changes that spreadsheets make.
 
-    Texts with the same folded form may be the same text: a reason to ask, never to merge.
+    Texts with the same folded form may be the same text. This is a reason to ask, never to merge.
 
     Example:
         >>> fold(" Zoe\u0308  O\u2019Brien") == fold("ZOË O'BRIEN")
@@ -125,10 +132,10 @@ def _without_quotes(text: str) -> str:
 
 
 def core(text: str) -> str:
-    """Return the letters and digits of a key in groups, joined by ``-``.
+    """Return the groups of letters and digits in a key, joined by ``-``.
 
-    Zeros at the start of a number and a ``.0`` at the end do not count. The core of a
-    key without a letter or a digit is its folded text, so that it matches only equal keys.
+    Leading zeros of a number and a final ``.0`` are ignored. The core of a key without letters and
+    digits is its folded text, so that it matches only equal keys.
 
     Example:
         >>> core("AUS-0017*"), core("aus 17"), core("7.0"), core("A7")
@@ -143,15 +150,25 @@ def core(text: str) -> str:
     )
     groups = _ASCII_GROUPS.findall(text.lower()) if is_plain else []
     if not groups:
-        folded = _ZERO_DECIMALS.sub("", fold(text))
+        folded = _ZERO_DECIMALS.sub("", _without_instant_signs(fold(text)))
         groups = _ASCII_GROUPS.findall(folded) if folded.isascii() else [*_groups_of(folded)]
         if not groups:
             return f"={folded}" if folded else ""
     return "-".join([group.lstrip("0") or "0" if group[0] <= "9" else group for group in groups])
 
 
+def _without_instant_signs(folded: str) -> str:
+    """Return an instant in the one form that all its spellings share; other texts as they are."""
+    instant = _INSTANT.fullmatch(folded) if ":" in folded else None
+    if instant is None:
+        return folded
+    part = (instant["part"] or "").rstrip("0")
+    seconds = f"{instant['second'] or '00'}{'.' if part else ''}{part}"
+    return f"{instant['date']} {instant['minute']}:{seconds}"
+
+
 def _groups_of(folded: str) -> Iterable[str]:
-    """Yield the groups of letters, with their marks, and of digits, in ASCII, of a folded text."""
+    """Yield the groups of letters (with their marks) and of ASCII digits in a folded text."""
     group, group_kind = "", ""
     for sign in folded:
         kind = unicodedata.category(sign)[0]

@@ -31,7 +31,7 @@ class _Row(NamedTuple):
 
 
 class _Columns(NamedTuple):
-    """The positions of the number and the name, and how many rows the header takes."""
+    """The positions of the number and the name, and the number of header rows."""
 
     number: int
     name: int
@@ -96,7 +96,7 @@ def _sheet_rows(data: bytes) -> Iterator[_Row]:
         sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         for line, values in enumerate(sheets[0].iter_rows(values_only=True), 1):
             yield _Row(line, [_text_of(value) for value in values])
-    except Exception as problem:  # noqa: BLE001 # openpyxl lets the errors of its parsers through
+    except Exception as problem:  # noqa: BLE001 # openpyxl does not wrap the errors of its parsers
         reason = str(problem).partition("\n")[0][:200]
         message = f"the workbook of categories cannot be read: {reason}"
         raise InputError(message, hint="save it again as .xlsx") from None

@@ -1,4 +1,4 @@
-"""Defines the fields of a pet once, with the properties that the rest of the package needs."""
+"""Defines the fields of a pet, with the properties that the rest of the package needs."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class PetField:
     Attributes:
         label: Its heading in tables, workbooks and the dashboard.
         dtype: Its pandas dtype; a field that may be missing needs one with missing values.
-        headers: What its column is called in users' files, lower case, without spaces and
-            underscores; the first that a file has is used. The name of the field always counts.
-        likely: Terms in a header for which the field is proposed, but not used without asking.
-        values: The values of the interface, in order; a store may send others.
+        headers: Names of its column in users' files, in lower case without spaces and underscores;
+            the first one in a file is used. The name of the field always matches.
+        likely: Terms in a header that suggest the field, which a person must then confirm.
+        values: The values in the interface, in order; a store may send other values.
         name: Its name in Python and in frames: ``category_id``.
         wire_name: Its name in JSON: ``categoryId``.
         is_required: Whether every pet has it.
@@ -51,7 +51,7 @@ class PetField:
 
     @property
     def nullable(self) -> str:
-        """The dtype where values may be missing."""
+        """The dtype for a column with missing values."""
         return {"int64": "Int64", "category": "str"}.get(self.dtype, self.dtype)
 
 
@@ -121,7 +121,7 @@ class NewPet(PetFields):
     def _accept_numpy(cls, value: Any) -> Any:
         """Convert numpy integers to int, and reject text that JSON cannot encode."""
         if isinstance(value, str) and has_lone_surrogate(value):
-            raise ValueError("holds a lone surrogate, which JSON cannot encode")
+            raise ValueError("contains a lone surrogate, which JSON cannot encode")
         is_integral = isinstance(value, Integral) and not isinstance(value, bool)
         return int(value) if is_integral else value
 
@@ -146,11 +146,11 @@ class NewPet(PetFields):
         """
         differences = {}
         for field, sent in self:
-            got = getattr(pet, field)
-            are_texts = isinstance(sent, str) and isinstance(got, str)
-            is_same = folded_name(sent) == folded_name(got) if are_texts else sent == got
+            returned = getattr(pet, field)
+            are_texts = isinstance(sent, str) and isinstance(returned, str)
+            is_same = folded_name(sent) == folded_name(returned) if are_texts else sent == returned
             if sent is not None and not is_same:
-                differences[field] = (sent, got)
+                differences[field] = (sent, returned)
         return differences
 
 
@@ -158,13 +158,13 @@ class Pet(PetFields, StoredFields):
     """A pet as the store returns it.
 
     ``get_pet`` and ``create_pet`` keep further fields in ``model_extra``. A Page and a frame have
-    only the fields of the interface.
+    only the fields in the interface.
 
     Attributes:
         id: The id that the store assigned, an int64.
         name: The pet's name.
         category_id: The category's id, an int64.
-        status: The text received, whether the interface has it or not; None if there is none.
+        status: The text received, even if the interface does not have it; None if there is none.
 
     Interface: Resources, Pet.
     """
@@ -235,7 +235,7 @@ PET_COLUMNS = FIELDS.names
 def contract_error(
     problem: ValidationError, body: bytes, operation: str, page: int | None = None
 ) -> ContractError:
-    """Return the error for a body that is no Pet, or no array of Pets, with the position."""
+    """Return the error for a body that is not a Pet or an array of Pets, with the position."""
     first = problem.errors(include_input=False, include_url=False)[0]
     position = next((part + 1 for part in first["loc"] if isinstance(part, int)), None)
     field = next((part for part in first["loc"] if isinstance(part, str)), None)

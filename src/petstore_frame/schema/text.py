@@ -1,4 +1,4 @@
-"""Words statuses, counts and dates, replaces lone surrogates in texts, and folds names.
+"""Formats statuses, counts and dates, replaces lone surrogates, and normalizes names.
 
 JSON can escape a lone surrogate (half of a character), which UTF-8 cannot encode. U+FFFD replaces
 it.
@@ -12,7 +12,7 @@ import unicodedata
 from datetime import UTC, datetime
 
 NO_STATUS = "no status"
-# Python joins a pair into one character when it reads it.
+# Python decodes a surrogate pair as one character.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _RAW = re.compile(rb"\xed[\xa0-\xbf]")
@@ -30,7 +30,7 @@ def status_label(status: str | None) -> str:
 
 
 def count_text(count: int, thing: str) -> str:
-    """Return a number of things as a sentence has it.
+    """Format a number of things for a sentence.
 
     Example:
         >>> count_text(1, "pet"), count_text(2_500, "row")
@@ -42,12 +42,12 @@ def count_text(count: int, thing: str) -> str:
 def minute_text(moment: datetime | float) -> str:
     """Return a moment's day and minute in its time zone, as ``2026-11-20 09:30 UTC``.
 
-    So many seconds since 1970, and a moment without a time zone, are shown in UTC.
+    A number is seconds since 1970. It is shown in UTC, as is a moment without a time zone.
     """
     if not isinstance(moment, datetime):
         moment = datetime.fromtimestamp(moment, UTC)
-    known = moment if moment.tzinfo else moment.astimezone(UTC)
-    return f"{known:%Y-%m-%d %H:%M %Z}"
+    zoned = moment if moment.tzinfo else moment.astimezone(UTC)
+    return f"{zoned:%Y-%m-%d %H:%M %Z}"
 
 
 def clean_text(text: str, longest: int = 200) -> str:

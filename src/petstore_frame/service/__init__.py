@@ -1,7 +1,7 @@
 """The reference service: the published interface as a FastAPI application, run as its own program.
 
-It is sealed: nothing here imports the rest of the package, so that client and service cannot share
-a misreading of the interface. Start reading at ``pets`` (the operations) and ``wire_models``.
+Nothing here imports the rest of the package, so that client and service cannot share a
+misunderstanding of the interface. Start reading at ``pets`` (the operations) and ``wire_models``.
 """
 
 

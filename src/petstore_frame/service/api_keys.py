@@ -1,7 +1,7 @@
-"""Makes, lists, revokes and checks the keys of a store, which stores only their hashes.
+"""Creates, lists, revokes and checks the keys of a store, which stores only their hashes.
 
 As a program it reads one line of JSON from stdin, such as ``{"database": D}``, and writes one to
-stdout: with ``label`` it makes a key, with ``revoke`` it revokes one, otherwise it lists them.
+stdout: it creates a key if there is a ``label``, revokes a key with ``revoke``, or lists all keys.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from petstore_frame.service import StartError
-from petstore_frame.service.database import Store, api_keys, open_database, shown_url
+from petstore_frame.service.database import Store, api_keys, open_database, safe_url
 from petstore_frame.service.error_responses import Refusal
 
 HINT_LENGTH = 10
 MIN_KEY_LENGTH = 16
-_MAX_KEY_FILE_BYTES = 4096  # a header line of a request must have room for the key
+_MAX_KEY_FILE_BYTES = 4096  # the key must fit into a request header
 _READABLE_BY_OTHERS = 0o077
 bearer = HTTPBearer(scheme_name="bearer", description="The API key", auto_error=False)
 
@@ -41,11 +41,11 @@ def _make_key() -> str:
 
 
 def key_from_file(path: Path) -> str:
-    """Return the key in a file; a missing file is made, readable by its owner only.
+    """Return the key in a file; a missing file is created, readable by its owner only.
 
     Raises:
         StartError: The file has no key of at least 16 characters on one line, other users may
-            read it, or it cannot be read or made.
+            read it, or it cannot be read or created.
     """
     try:
         try:
@@ -57,7 +57,7 @@ def key_from_file(path: Path) -> str:
     except ValueError as problem:  # a path with a NUL character
         raise StartError(f"{str(path)!r}: {problem}") from None
     key = content.decode("ascii", "replace").strip("\r\n")
-    # What a client can send in a header: printable ASCII without blanks.
+    # The characters that a client can send in a header: printable ASCII without spaces.
     if not key.isascii() or not key.isprintable() or " " in key:
         raise StartError(
             f"{path} must have one key on one line, in printable ASCII characters without blanks"
@@ -65,7 +65,7 @@ def key_from_file(path: Path) -> str:
     if len(key) < MIN_KEY_LENGTH:
         raise StartError(
             f"the key in {path} must have at least {MIN_KEY_LENGTH} characters, got {len(key)}; "
-            "delete the file to have one made"
+            "delete the file to create a new one"
         )
     return key
 
@@ -87,7 +87,7 @@ def _read_key_file(path: Path) -> bytes:
 
 
 def new_key(engine: sa.Engine, label: str) -> str:
-    """Make a key and store its hash."""
+    """Create a key, and store its hash."""
     key = _make_key()
     row = {"hash": hash_key(key), "hint": key[:HINT_LENGTH], "label": label}
     with engine.begin() as connection:
@@ -97,16 +97,16 @@ def new_key(engine: sa.Engine, label: str) -> str:
 
 def list_keys(engine: sa.Engine) -> list[dict[str, Any]]:
     """Return the facts about each key, oldest first; times are seconds since 1970."""
-    shown = [column for column in api_keys.c if column is not api_keys.c.hash]
-    statement = sa.select(*shown).order_by(api_keys.c.created_at, api_keys.c.hint)
+    public_columns = [column for column in api_keys.c if column is not api_keys.c.hash]
+    statement = sa.select(*public_columns).order_by(api_keys.c.created_at, api_keys.c.hint)
     with engine.connect() as connection:
         return [dict(row) for row in connection.execute(statement).mappings()]
 
 
 def revoke_key(engine: sa.Engine, key: str) -> int:
-    """Revoke the valid keys with a hint, or one whole key, and return how many were revoked.
+    """Revoke the valid keys with a hint, or a full key, and return how many were revoked.
 
-    A part of a hint matches no key, and neither does a longer text that begins like one.
+    A text must equal a hint or a key; a shorter or longer text matches nothing.
     """
     has_name = sa.or_(api_keys.c.hint == key, api_keys.c.hash == hash_key(key))
     revoked = sa.update(api_keys).where(has_name, api_keys.c.revoked_at.is_(None))
@@ -127,7 +127,7 @@ async def require_key(
     store: StoreOf,
     sent: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)],
 ) -> None:
-    """Let a request with a valid key pass.
+    """Accept only requests with a valid key.
 
     Raises:
         Refusal: 401 for a missing or invalid key.
@@ -137,7 +137,7 @@ async def require_key(
     if "authorization" not in request.headers:
         message = "send the API key as Authorization: Bearer <API_KEY>"
         raise Refusal("unauthorized", message, headers={"www-authenticate": "Bearer"})
-    # Hashes are compared, so that the time of a comparison says nothing about the key.
+    # Hashes are compared, so that the duration of a comparison reveals nothing about the key.
     sent_hash = hash_key(sent.credentials.strip()) if sent else ""
     own = request.app.state.api_key
     is_own = own is not None and sent_hash == hash_key(own.get_secret_value())
@@ -150,11 +150,11 @@ async def require_key(
 def run_request(
     database: str, label: str | None = None, revoke: str | None = None
 ) -> dict[str, Any]:
-    """Make a key if there is a label, revoke one if it is named, or else list all."""
-    reply: dict[str, Any] = {"database": shown_url(database)}
+    """Create a key with a label, revoke a key, or list all keys."""
+    reply: dict[str, Any] = {"database": safe_url(database)}
     path = Path(database)
     is_missing = "://" not in database and path.parent.is_dir() and not path.exists()
-    if is_missing and label is None:  # opening it would make it
+    if is_missing and label is None:  # opening would create it
         return {**reply, "keys": [], "revoked": 0}
     engine = open_database(database)
     if label is not None:

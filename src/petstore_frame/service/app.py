@@ -21,7 +21,7 @@ from petstore_frame.service.error_responses import Refusal
 
 _logger = logging.getLogger("petstore_frame.service")
 _MAX_BODY_BYTES = 64 * 1024
-# Headers that the interface states or HTTP requires; the others are extensions.
+# The headers in the interface or required by HTTP; all others are extensions.
 _STATED_HEADERS = frozenset(
     b"content-type content-length www-authenticate allow retry-after cache-control "
     b"connection".split()
@@ -35,8 +35,8 @@ def create_app(
 
     Args:
         engine: The database, which may have keys.
-        api_key: A key to accept in addition to those.
-        spec_only: Leave out every extension of the interface.
+        api_key: A key to accept in addition to those in the database.
+        spec_only: Whether to turn off all extensions of the interface.
     """
     app = FastAPI(
         title="Animal Store Service",
@@ -62,7 +62,7 @@ def create_app(
 
         @app.get("/v1/openapi.json", include_in_schema=False, dependencies=[Depends(require_key)])
         def describe(request: Request) -> dict[str, Any]:
-            """Return the OpenAPI document with the address that was requested."""
+            """Return the OpenAPI document for the requested address."""
             return describe_app(app, str(request.url).removesuffix("/openapi.json"))
 
     return app
@@ -78,8 +78,8 @@ def describe_app(app: FastAPI, base: str) -> dict[str, Any]:
 async def refuse(request: Request, error: Any) -> Response:
     """Respond with an Error body, and with 401 to a request without a valid key.
 
-    FastAPI looks for the route and reads the body before it checks the key, and a request without
-    a key must learn nothing from either.
+    FastAPI resolves the route and reads the body before it checks the key, but a request without a
+    key must not learn anything from either.
     """
     refusal = error if isinstance(error, Refusal) else Refusal.of_status(error.status_code)
     if refusal.status_code < 500 and not getattr(request.state, "has_valid_key", False):
@@ -140,12 +140,12 @@ class EveryRequest:
                     headers[:] = [entry for entry in headers if entry[0] in _STATED_HEADERS]
                 else:
                     headers.append(self._store_header)
-                # Never the query, which may have a key.
+                # The query is never logged, because it may have a key.
                 _logger.info("%s %a %d", scope["method"], scope["path"], message["status"])
             await send(message)
 
         request = dict(scope)
-        if scope["method"] == "HEAD":  # uvicorn leaves the body out
+        if scope["method"] == "HEAD":  # uvicorn omits the body
             request["method"] = "GET"
         if self._spec_only:
             request = dict(_without_extensions(request))

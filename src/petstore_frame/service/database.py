@@ -16,13 +16,13 @@ from petstore_frame.service import StartError
 from petstore_frame.service.wire_models import NewPet, PetStatus
 
 _BUSY_TIMEOUT_S = 5
-# Held to the end of a transaction, so that ids rise in the order of commits.
+# Locked until the end of the transaction, so that ids ascend in the order of commits.
 _LOCK = {"sqlite": "BEGIN IMMEDIATE", "postgresql": "SELECT pg_advisory_xact_lock(7385020071)"}
 
 Pet = dict[str, Any]
 
 metadata = sa.MetaData()
-# The statements are made from this table, so a field is declared here and in ``NewPet``.
+# The statements are built from this table, so a field is declared only here and in ``NewPet``.
 pets = sa.Table(
     "pets",
     metadata,
@@ -32,7 +32,7 @@ pets = sa.Table(
     sa.Column("category_id", sa.BigInteger, nullable=False),
     sa.Column("status", sa.String(16)),
     sa.Column("idempotency_key", sa.Text, unique=True),
-    sqlite_autoincrement=True,  # without it SQLite would use a deleted last id again
+    sqlite_autoincrement=True,  # otherwise SQLite would reuse the id of a deleted last row
 )
 sa.Index("pets_by_status", pets.c.status, pets.c.id)
 api_keys = sa.Table(
@@ -44,7 +44,7 @@ api_keys = sa.Table(
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("revoked_at", sa.BigInteger),
 )
-# One row: the id of this store while its database exists.
+# A single row with the id of this store.
 store_identity = sa.Table(
     "store_identity",
     metadata,
@@ -57,10 +57,10 @@ _FIELDS = [pets.c.id, *(pets.c[name] for name in NewPet.model_fields)]
 def open_database(database: str) -> sa.Engine:
     """Open the database at a SQLAlchemy URL or at the path of a SQLite file.
 
-    Missing tables are created, and every commit is on disk.
+    Missing tables are created. Every commit is flushed to disk.
 
     Raises:
-        StartError: The database cannot be opened; the text shows no password of its address.
+        StartError: The database cannot be opened; the message does not show its password.
     """
     url = database if "://" in database else f"sqlite:///{Path(database).absolute()}"
     try:
@@ -74,19 +74,19 @@ def open_database(database: str) -> sa.Engine:
             engine = sa.create_engine(url, connect_args={"timeout": _BUSY_TIMEOUT_S})
             sa.event.listen(engine, "connect", _make_durable)
         else:
-            # The settings of the cluster may differ.
+            # The defaults of the server may differ.
             settings = f"-c lock_timeout={_BUSY_TIMEOUT_S}s -c synchronous_commit=on"
             arguments = {"options": settings}
             engine = sa.create_engine(url, pool_pre_ping=True, connect_args=arguments)
         _make_tables(engine)
     except ModuleNotFoundError as problem:
         raise StartError(
-            f"the driver of {shown_url(database)} is not installed ({problem.name}); use the path "
+            f"the driver of {safe_url(database)} is not installed ({problem.name}); use the path "
             "of a SQLite file, or an address that begins with postgresql+psycopg://"
         ) from problem
     except (SQLAlchemyError, ValueError, OSError) as problem:
         cause = getattr(problem, "orig", None) or problem
-        raise StartError(f"cannot open the database {shown_url(database)}: {cause}") from problem
+        raise StartError(f"cannot open the database {safe_url(database)}: {cause}") from problem
     return engine
 
 
@@ -104,7 +104,7 @@ def _make_tables(engine: sa.Engine) -> None:
             connection.execute(sa.insert(store_identity), identity)
 
 
-def shown_url(database: str) -> str:
+def safe_url(database: str) -> str:
     """Return the address of a database for a message, without its password."""
     try:
         return sa.make_url(database).render_as_string(hide_password=True)
@@ -113,13 +113,13 @@ def shown_url(database: str) -> str:
 
 
 class CommitError(Exception):
-    """A commit failed, so it is not known whether the pet was stored."""
+    """A commit failed, so the pet may or may not have been stored."""
 
 
 class Added(NamedTuple):
     """The stored pet, or the pet that an earlier request with the same key created.
 
-    ``conflict`` is True if that earlier request had another body; then nothing was added.
+    ``conflict`` is True if that earlier request had a different body; then nothing was added.
     """
 
     pet: Pet
@@ -164,8 +164,8 @@ class Store:
     def add(self, pet: NewPet, key: str | None = None) -> Added:
         """Add one pet; it is on disk when this returns.
 
-        Ids rise in the order of commits, across processes too, so that a walk by id never misses
-        a pet that was acknowledged before a later one was seen.
+        Ids ascend in the order of commits, even across processes, so that paging by id never misses
+        a pet whose creation was acknowledged before a later pet was read.
 
         Raises:
             CommitError: The pet may have been stored; after any other error it was not.
@@ -175,7 +175,7 @@ class Store:
             connection.exec_driver_sql(_LOCK[connection.dialect.name])
             earlier = _pet_of_key(connection, key)
             if earlier is not None:
-                # No operation changes a pet, so the stored pet shows what the first body was.
+                # No operation changes a pet, so the stored pet equals the first body.
                 is_other_body = {"id": earlier["id"], **values} != earlier
                 return Added(earlier, replayed=True, conflict=is_other_body)
             row = values | {"idempotency_key": key}
@@ -201,7 +201,7 @@ def _as_pet(row: sa.RowMapping) -> Pet:
 
 
 def fill(engine: sa.Engine, new_pets: Iterable[NewPet]) -> bool:
-    """Put pets into an empty store in one transaction; return whether it was empty."""
+    """Add pets to an empty store in one transaction; return whether it was empty."""
     with engine.begin() as connection:
         if connection.execute(sa.select(pets.c.id).limit(1)).first() is not None:
             return False

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from petstore_frame.service.wire_models import LIFECYCLE, Error
 
-# One code per cause, with its status.
+# The status of each error code.
 _STATUSES = {
     "invalid_request": 400,
     "invalid_json": 400,
@@ -24,7 +24,7 @@ _STATUSES = {
     "internal_error": 500,
     "unavailable": 503,
 }
-# What FastAPI and the router raise with a status only.
+# The errors that FastAPI and the router raise with only a status.
 _BY_STATUS = {
     400: ("invalid_json", "the body is not UTF-8, nested too deeply, or holds a huge number"),
     404: ("not_found", "there is nothing at this address"),
@@ -55,28 +55,28 @@ class Refusal(HTTPException):
 
     @classmethod
     def of_status(cls, status: int) -> Refusal:
-        """Return the refusal for a status of FastAPI or the router, which name no cause."""
+        """Return the refusal for a status from FastAPI or the router, which give no reason."""
         return cls(*_BY_STATUS[status])
 
     @classmethod
     def of_problem(cls, problem: Mapping[str, Any]) -> Refusal:
         """Return the refusal for a problem that pydantic reports: 400, or 404 for a petId."""
-        part, *place = problem["loc"]
+        part, *location = problem["loc"]
         if part == "path":
             return cls("not_found", "there is no pet with this id", headers=LIFECYCLE)
         if problem["type"] == "json_invalid":
-            return cls("invalid_json", f"{problem['ctx']['error']} at character {place[0]}")
-        if not place:
+            return cls("invalid_json", f"{problem['ctx']['error']} at character {location[0]}")
+        if not location:
             return cls("invalid_json", NOT_JSON)
         code = "invalid_parameter" if part in ("query", "header") else "invalid_request"
-        return cls(code, problem["msg"].removeprefix("Value error, "), field=str(place[0])[:40])
+        return cls(code, problem["msg"].removeprefix("Value error, "), field=str(location[0])[:40])
 
     def response(self) -> Response:
         """Return the response: an Error body that no cache stores."""
         status = self.status_code
         error = Error(code=self.code, message=self.detail, status=status, field=self.field)
         headers = {"cache-control": "no-store", **(self.headers or {})}
-        if self.code == "unavailable":  # nothing was stored: the same request may be sent again
+        if self.code == "unavailable":  # nothing was stored, so the request can be sent again
             headers["retry-after"] = "1"
         body = error.model_dump_json(exclude_none=True)
         return Response(body, status, headers, "application/json")

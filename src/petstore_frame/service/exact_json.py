@@ -20,7 +20,7 @@ class _ExactRequest(Request):
         media_type = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media_type != "application/json":  # FastAPI also reads types such as hal+json
             raise Refusal("invalid_json", NOT_JSON)
-        # As floats, 9007199254740993.0 and 1.00000000000000001 would become other numbers.
+        # As floats, 9007199254740993.0 and 1.00000000000000001 would become different numbers.
         return json.loads(await self.body(), parse_float=Decimal)
 
 

@@ -14,7 +14,7 @@ from petstore_frame.service.error_responses import Refusal
 from petstore_frame.service.exact_json import ExactRoute
 from petstore_frame.service.wire_models import LIFECYCLE, Error, Int64, NewPet, Pet, PetStatus
 
-_NOT_SENT: Any = None  # untyped, because null is not a value of any parameter
+_NOT_SENT: Any = None  # untyped, because null is not a valid value of any parameter
 Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of animals to return")]
 Status = Annotated[PetStatus, Query(description="Filter by availability status")]
 Cursor = Annotated[
@@ -37,8 +37,8 @@ def _refused(description: str) -> dict[str, Any]:
     return {"model": Error, "description": description}
 
 
-# One "default" response stands for all that the interface does not list; otherwise FastAPI would
-# describe a 422 that this service never sends.
+# A "default" response covers all errors that the interface does not list; otherwise FastAPI would
+# document a 422, which this service never sends.
 router = APIRouter(
     prefix="/v1",
     route_class=ExactRoute,

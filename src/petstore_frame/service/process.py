@@ -1,8 +1,8 @@
 """Runs the service once, from its options to the end of its process.
 
-As a program it reads one JSON object with the names of ``Options`` from stdin, so that no process
-list shows a key, and writes one JSON line to stdout. If it cannot start, it ends with exit code 2
-and a line on stderr.
+As a program, it reads a JSON object with the fields of ``Options`` from stdin, so that no process
+list shows a key, and writes one JSON line to stdout. If it cannot start, it exits with code 2 and
+prints a line on stderr.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from petstore_frame.service.sample_pets import sample_pets
 
 
 class Options(BaseModel):
-    """Settings of one service run; each must be within its bounds."""
+    """Settings of a service run, with their bounds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -40,17 +40,17 @@ class Options(BaseModel):
     port: int = Field(0, ge=0, le=65535)  # 0 picks a free one
     database: str | None = None  # SQLAlchemy URL, or path of a SQLite file; None is a new store
     api_key: SecretStr | None = None  # in addition to those in the database
-    api_key_file: Path | None = None  # has such a key; made if it is missing
-    sample: int = Field(0, ge=0)  # made-up pets for an empty store
+    api_key_file: Path | None = None  # has such a key; created if missing
+    sample: int = Field(0, ge=0)  # number of sample pets for an empty store
     seed: int = 0
-    spec_only: bool = False  # leave out every extension of the interface
-    ends_with_stdin: bool = False  # end when stdin does, as it does with a parent process
+    spec_only: bool = False  # turn off all extensions of the interface
+    ends_with_stdin: bool = False  # end when stdin closes, as it does when the parent process ends
 
 
 def run(options: Options) -> None:
-    """Serve until SIGTERM or Ctrl-C, or until stdin ends if the options ask for that.
+    """Serve until SIGTERM or Ctrl-C, or until stdin closes if the options say so.
 
-    After the line ``{"base_url": ..., "pid": ...}`` on stdout, every connection is answered.
+    After the line ``{"base_url": ..., "pid": ...}`` on stdout, the service accepts connections.
 
     Raises:
         StartError: The key file, the port or the database cannot be used.
@@ -61,7 +61,7 @@ def run(options: Options) -> None:
         options = options.model_copy(update={"api_key": key})
     _exit_with_zero_on_signals()
     with ExitStack() as resources:
-        # The port comes first: if it is taken, no database gets pets or a key.
+        # The port comes first: if it is in use, nothing is written to the database.
         listener = resources.enter_context(closing(listen(options)))
         database = options.database
         if database is None:
@@ -90,19 +90,19 @@ def _start_log(options: Options) -> None:
 
 
 def _exit_with_zero_on_signals() -> None:
-    """Make a requested end a success.
+    """Exit with code 0 after SIGTERM or Ctrl-C.
 
-    uvicorn handles these signals while it serves, and raises them again when it has ended.
+    uvicorn handles these signals while it serves, and raises them again after it has stopped.
     """
     signals = [signal.SIGTERM, signal.SIGINT]
     if sys.platform == "win32":
-        signals.append(signal.SIGBREAK)  # Ctrl-Break, all that a process group can be sent there
+        signals.append(signal.SIGBREAK)  # Ctrl-Break, for process groups on Windows
     for number in signals:
         signal.signal(number, lambda *_: sys.exit(0))
 
 
 def _end_with_stdin(server: uvicorn.Server) -> None:
-    """Shut a server down when the parent closes its end of the pipe, or has ended."""
+    """Shut down the server when the parent closes its end of the pipe, or ends."""
 
     def watch() -> None:
         # os.read rather than sys.stdin.read: Python cannot end while a thread reads from
@@ -116,14 +116,16 @@ def _end_with_stdin(server: uvicorn.Server) -> None:
 
 
 def prepare(engine: sa.Engine, options: Options) -> None:
-    """Fill an empty store with the requested sample, and make a key if there is none."""
+    """Fill an empty store with the requested sample, and create a key if there is none."""
     if options.sample and not fill(engine, sample_pets(options.sample, options.seed)):
         sys.stderr.write(
-            f"{engine.url!r} has pets already; a sample can only be put into an empty store\n"
+            f"{engine.url!r} already has pets; sample pets can be added only to an empty store\n"
         )
     if options.api_key is None and all(record["revoked_at"] for record in list_keys(engine)):
         key = new_key(engine, "made by serve")
-        sys.stderr.write(f"the store had no key, so one was made; it is shown only once: {key}\n")
+        sys.stderr.write(
+            f"the store had no key, so a key was created; it is shown only once: {key}\n"
+        )
 
 
 def make_config(app: Any) -> uvicorn.Config:
@@ -134,18 +136,18 @@ def make_config(app: Any) -> uvicorn.Config:
         ws="none",
         lifespan="off",
         log_config=None,
-        access_log=False,  # it would show the query, which may have a key
+        access_log=False,  # it would log the query, which may have a key
         server_header=False,
-        timeout_keep_alive=75,  # else a client's next POST may meet a connection that just closed
+        timeout_keep_alive=75,  # otherwise a client may send a POST on a closed connection
         timeout_graceful_shutdown=8,
     )
 
 
 def listen(options: Options) -> socket.socket:
-    """Return a socket that accepts connections, which wait there until the server is up.
+    """Return a listening socket; connections wait in its queue until the server is up.
 
     Raises:
-        StartError: The port is taken, or the address is not one of this machine.
+        StartError: The port is in use, or the address does not belong to this machine.
     """
     try:
         bound = socket.create_server((options.host, options.port), backlog=1024)
@@ -156,12 +158,12 @@ def listen(options: Options) -> socket.socket:
         raise StartError(
             f"cannot listen on {options.host} port {options.port}: {reason}{advice}"
         ) from problem
-    # asyncio turns Nagle's delay off only for a socket that names its protocol.
+    # asyncio sets TCP_NODELAY only for a socket with an explicit protocol.
     return socket.socket(fileno=bound.detach())
 
 
 def _describe(problem: ValidationError) -> str:
-    """Return in one line which options are out of bounds; pydantic's own text has several lines."""
+    """Return the invalid options in one line; the text of pydantic has several lines."""
     return "; ".join(f"{part['loc'][0]}: {part['msg']}" for part in problem.errors())
 
 

@@ -1,4 +1,4 @@
-"""Defines what crosses the wire, with the names of the interface."""
+"""Defines the JSON of requests and responses, with the names of the interface."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 from pydantic import field_validator as validator
 from pydantic.json_schema import SkipJsonSchema
 
-# The format says what the bounds are; as numbers of the document they would be rounded to floats.
+# The format implies the bounds; as numbers in the document, they would be rounded to floats.
 Int64 = Annotated[
     int,
     Field(ge=-(2**63), le=2**63 - 1),
@@ -23,9 +23,9 @@ LIFECYCLE = {
     "deprecation": f"@{int(datetime(2026, 11, 21, tzinfo=UTC).timestamp())}",
     "sunset": format_datetime(datetime(2030, 12, 5, tzinfo=UTC), usegmt=True),
 }
-_MAX_DIGITS = 19  # of an int64, before the decimal point
+_MAX_DIGITS = 19  # digits of an int64 before the decimal point
 _LUNA: dict[str, JsonValue] = {"name": "Luna", "categoryId": 3}
-# What ``_is_text`` requires, for the readers of the OpenAPI document.
+# The rule of ``_is_text``, for the OpenAPI document.
 _TEXT_PATTERN = r"^[^\x00]*[^\x00\s][^\x00]*$"
 
 
@@ -63,14 +63,14 @@ class NewPet(BaseModel):
         strict=True,
         description="Identifier of the category the animal belongs to",
     )
-    # A function makes the None; otherwise the document would show null as the default.
+    # A factory returns None; otherwise the document would show null as the default.
     status: PetStatus | SkipJsonSchema[None] = Field(
         default_factory=lambda: None, description="Availability status"
     )
 
     @validator("category_id", mode="before")
     @classmethod
-    def _is_whole(cls, number: Any) -> Any:
+    def _accept_integral_float(cls, number: Any) -> Any:
         """Accept ``1.0`` as 1, as JSON Schema does."""
         return _as_integer(number)
 
@@ -92,13 +92,13 @@ class NewPet(BaseModel):
 
 
 class Pet(NewPet):
-    """A pet as the store keeps it.
+    """A pet as the store returns it.
 
     Interface: Resources, Pet.
     """
 
     model_config = ConfigDict(
-        validate_by_name=True,  # the store has the names of its columns
+        validate_by_name=True,  # the database uses the Python names
         validate_by_alias=True,
         json_schema_extra={"examples": [{"id": 1, **_LUNA}]},
     )
@@ -121,7 +121,7 @@ class Error(BaseModel):
 
 
 def _as_integer(number: Any) -> Any:
-    """Return an integer for a Decimal without a fraction, as JSON Schema does; else the value."""
+    """Return an integer for a Decimal without a fraction, as in JSON Schema; else the value."""
     if not isinstance(number, Decimal) or not number.is_finite():
         return number
     # Digits are counted first: int(Decimal("1e999999")) would take a second.

@@ -1,4 +1,4 @@
-"""Sends one request, reads its response, and says what is proven if none comes."""
+"""Sends one request, reads its response, and decides what a missing response proves."""
 
 from petstore_frame.transport.connection_settings import (
     IdempotencyKey,
@@ -10,13 +10,12 @@ from petstore_frame.transport.interrupts import Interrupts
 from petstore_frame.transport.page import OFFSET_NAMES, Page, parse_page
 from petstore_frame.transport.post_outcome import PostOutcome, Proof
 from petstore_frame.transport.response import STORE_ID, Response
-from petstore_frame.transport.transport import Clocks, GivenTransport, Transport, in_memory
+from petstore_frame.transport.transport import Clocks, Transport, TransportLike, in_memory
 
 __all__ = [
     "OFFSET_NAMES",
     "STORE_ID",
     "Clocks",
-    "GivenTransport",
     "IdempotencyKey",
     "Interrupts",
     "Page",
@@ -24,6 +23,7 @@ __all__ = [
     "Proof",
     "Response",
     "Transport",
+    "TransportLike",
     "checked_key",
     "hide_key",
     "in_memory",

@@ -1,4 +1,4 @@
-"""Finds the address and the key of the store: an argument wins over the environment."""
+"""Finds the address and the key of the store: an argument overrides the environment."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _INSECURE = "PETSTORE_ALLOW_INSECURE"
 
 @dataclass(frozen=True)
 class IdempotencyKey:
-    """How a store takes idempotency keys, for ``Client(idempotency=...)``.
+    """How a store accepts idempotency keys, for ``Client(idempotency=...)``.
 
     Use it only if the documentation of the store says that it honors such keys: a gateway may
     treat the header as permission to retry a POST, although the store behind it ignores the key.
 
     Attributes:
-        lifetime_s: Seconds for which the store remembers a key; after that, a request is not
+        lifetime_s: Number of seconds that the store remembers a key; after that, a request is not
             retried.
         header: Name of the request header.
 
@@ -38,18 +38,19 @@ class IdempotencyKey:
 
 
 def hide_key(key: Any) -> Any:
-    """Return a key so that no traceback shows it, and anything else as it is. Never raises."""
+    """Wrap a key so that no traceback shows it; return any other value unchanged. Never raises."""
     return SecretStr(key) if isinstance(key, str) else key
 
 
-def checked_key(given: str | SecretStr | None) -> SecretStr:
-    """Return a key, or that of the environment, which can stand in a header line.
+def checked_key(value: str | SecretStr | None) -> SecretStr:
+    """Return the key from the argument or the environment, checked for use in a header.
 
     Raises:
-        ConfigurationError: There is none, or no header can hold it. The text does not have it.
+        ConfigurationError: There is no key, or it is invalid in a header. The message does not
+            contain the key.
     """
-    key = hide_key(os.environ.get("PETSTORE_API_KEY") if given is None else given)
-    given = None
+    key = hide_key(os.environ.get("PETSTORE_API_KEY") if value is None else value)
+    value = None
     if not isinstance(key, SecretStr) or not key.get_secret_value():
         raise ConfigurationError("no API key: set PETSTORE_API_KEY, or pass api_key= as text")
     if not _fits_header(key):
@@ -66,7 +67,7 @@ def _fits_header(key: SecretStr) -> bool:
 
 
 def certificate_problem(problem: OSError) -> str:
-    """Return which setting names certificates that cannot be used, with its path."""
+    """Return a message that names the setting, and the path, of unusable certificates."""
     source = "the certificates of this system"
     for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):  # httpx uses the first that is set
         if os.environ.get(name):
@@ -76,19 +77,20 @@ def certificate_problem(problem: OSError) -> str:
     return f"{source} cannot be used: {reason}; correct or unset it"
 
 
-def checked_address(given: str | None) -> str:
-    """Return an address, or that of the environment: lower-case origin, no slash at the end.
+def checked_address(value: str | None) -> str:
+    """Return the address from the argument or the environment, in normalized form.
 
     Raises:
-        ConfigurationError: Not http or https, a user or password inside, a query, or plain http
-            to another machine. The text has a host at most: the rest may be a secret.
+        ConfigurationError: The address is not http or https, has a user, a password or a query, or
+            is plain http to another machine. The message has at most the host, because the rest may
+            be a secret.
 
     Example:
         >>> checked_address("HTTP://127.0.0.1:8000/v1/")
         'http://127.0.0.1:8000/v1'
     """
-    # An empty argument is not replaced: a program without an address has no store to send to.
-    address = os.environ.get("PETSTORE_BASE_URL") if given is None else given
+    # An empty argument is an error and does not fall back to the environment.
+    address = os.environ.get("PETSTORE_BASE_URL") if value is None else value
     if not isinstance(address, str) or not address.strip():
         raise ConfigurationError(
             "no store address: pass base_url= as text, such as https://host/v1, or set "
@@ -96,11 +98,11 @@ def checked_address(given: str | None) -> str:
         )
     if {*address} & {*"@?#"}:
         raise ConfigurationError(
-            "base_url holds a user, a password, a query or a fragment: leave it out, and pass the "
+            "base_url has a user, a password, a query or a fragment: remove it, and pass the "
             "key as api_key= (an @ that belongs to the path is written %40)"
         )
     try:
-        # Twice, as httpx leaves out a default port of a scheme in lower case alone.
+        # Twice, because httpx removes a default port only after a lower-case scheme.
         url = httpx.URL(str(httpx.URL(address.strip())))
     except httpx.InvalidURL:
         url = httpx.URL()
@@ -118,7 +120,7 @@ def checked_address(given: str | None) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host name or address is this machine."""
+    """Return whether a host name or address is this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -128,9 +130,9 @@ def is_loopback(host: str) -> bool:
 
 
 def same_store_address(base_url: str, *, any_local_port: bool = False) -> str:
-    """Return the spelling that two addresses share where they may lead to one store.
+    """Normalize an address, so that two addresses of one store are equal.
 
-    On this machine a service may draw a new port at each start: ``any_local_port`` leaves it out.
+    A service on this machine may get a new port at each start: ``any_local_port`` removes it.
 
     Example:
         >>> same_store_address("http://127.0.0.1:8000/v1"), same_store_address("http://[::1]:8000/v1")

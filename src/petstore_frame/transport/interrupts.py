@@ -9,7 +9,7 @@ from typing import Any, Self
 
 
 class Interrupts:
-    """Counts interrupts while it is entered, and calls ``wake`` from the handler of each."""
+    """A context manager that counts interrupts, and calls ``wake`` from the signal handler."""
 
     def __init__(self, wake: Callable[[], None] = lambda: None) -> None:
         self.count = 0
@@ -21,13 +21,13 @@ class Interrupts:
         self._wake()
 
     def deliver(self) -> None:
-        """Raise a KeyboardInterrupt where an interrupt is waiting."""
+        """Raise a KeyboardInterrupt if an interrupt is waiting."""
         if self.count:
             self.count = 0
             raise KeyboardInterrupt
 
     def __enter__(self) -> Self:
-        # Python delivers signals to the main thread alone.
+        # Python delivers signals to the main thread only.
         is_main = threading.current_thread() is threading.main_thread()
         # A program that ignores Ctrl-C, such as one in the background, keeps ignoring it.
         if is_main and callable(signal.getsignal(signal.SIGINT)):

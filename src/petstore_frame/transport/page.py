@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ADDRESS = ("http://", "https://", "/", "?")
-# What programs write if there is no next page.
+# The values that programs write if there is no next page.
 _NOTHING = frozenset(("", "no", "null", "none", "undefined", "false", "0", "-1"))
 _LIMIT = re.compile(r"[?&]limit=([0-9]{1,9})(?:[&#]|$)")
 _STATUS = re.compile(r"[?&]status=([^&#]+)")
-# Names of a parameter that counts the rows to skip; `inventory` tries them, too.
+# Names of a parameter for the number of rows to skip, which ``inventory`` also tries.
 OFFSET_NAMES = ("offset", "skip", "start", "_start")
-# A proxy may have joined two lines into one; `1,000` may be one number or two, and is neither.
+# A proxy may have joined two headers. `1,000` may be one number or two, so it is ignored.
 _COUNTS = re.compile(r"[0-9]{1,18}(?:, [0-9]{1,18})*")
-# A Content-Range as `items 0-99/250`; a unit of another kind, such as bytes, counts no pets.
+# A Content-Range such as `items 0-99/250`; other units, such as bytes, do not count pets.
 _RANGE = re.compile(r"(?:(?:items|pets)[\s=:]+|^)[0-9*][-0-9*]*/([0-9]{1,18})", re.IGNORECASE)
-# Of a link (RFC 8288); commas and semicolons within quotes belong to the value.
+# The parts of a link (RFC 8288); commas and semicolons within quotes belong to the value.
 _PARAMETER = re.compile(r'\s*;\s*([^\s=;,"<>]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?')
 _AGE = re.compile(r"\s*([0-9]{1,9})")
 
@@ -37,8 +37,8 @@ _AGE = re.compile(r"\s*([0-9]{1,9})")
 def read_links(text: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the links of a ``Link`` header: each target as written, and its relations.
 
-    A link whose ``anchor`` makes it speak of another resource is left out, as RFC 8288
-    (section 3.2) allows.
+    A link whose ``anchor`` refers to another resource is ignored, as RFC 8288 (section 3.2)
+    allows.
 
     Example:
         >>> list(read_links('<?page=2>; title="a, b"; REL="Next last",'))
@@ -61,26 +61,26 @@ def read_links(text: str) -> Iterator[tuple[str, list[str]]]:
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """One response to ``GET /pets``; ``for pet in page`` gives its pets, ``len()`` their number.
+    """One response to ``GET /pets``; ``for pet in page`` yields its pets, ``len()`` counts them.
 
     Attributes:
         columns: The pets as four lists, in the order received.
-        headers: The headers of the response; names match in any case.
+        headers: The headers of the response; the case of names does not matter.
         address: The full address of the request, to which a relative link is resolved.
-        limit: The limit requested, or None for an address that the store named without one.
-        status: The status filter requested, or None.
+        limit: The requested limit, or None for a next link without a limit.
+        status: The requested status, or None.
 
     Example:
         >>> import petstore_frame as pf
         >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
         ...     page = client.list_pets(limit=2)
         >>> page
-        <Page: 2 pets, as many as asked for: the store may hold more>
+        <Page: 2 pets, as many as requested: the store may have more>
         >>> [pet.id for pet in page] == page.frame["id"].tolist()
         True
     """
 
-    MAX_LIMIT: ClassVar[int] = 100  # pets of one page
+    MAX_LIMIT: ClassVar[int] = 100  # maximum number of pets per page
 
     columns: PetColumns
     headers: Mapping[str, str]
@@ -102,14 +102,14 @@ class Page:
             return targets[0].partition("#")[0]
         try:
             return urljoin(self.address, targets[0]).partition("#")[0]
-        except ValueError:  # the request for it says that it cannot be read
+        except ValueError:  # the request to this address raises the error
             return targets[0]
 
     @property
     def next_skips(self) -> str:
-        """The offset of the next link if it skips rows after those of a first page, or empty.
+        """The offset in the next link if it skips rows after the first page, or empty.
 
-        A store that returns fewer pets than the limit may continue as if it had returned all.
+        A store that returns fewer pets than the limit may continue as if it had returned the limit.
         """
         for name, value in parse_qsl((self.next_address or "").partition("?")[2]):
             is_number = value.isascii() and value.isdigit() and len(value) < 19
@@ -119,7 +119,7 @@ class Page:
 
     @cached_property
     def may_name_next(self) -> bool:
-        """Whether a next page is named in any way, or by a link that cannot be read."""
+        """Whether any header names a next page, even in a link that cannot be read."""
         next_page = self.headers.get("X-Next-Page", "").strip()
         if self.next_address is not None or next_page.lower() not in _NOTHING:
             return True
@@ -136,7 +136,7 @@ class Page:
 
     @property
     def age_s(self) -> float:
-        """How old the response was, as the ``Age`` header of a cache states it; 0 without one."""
+        """The age of the response, from the ``Age`` header of a cache; 0 without one."""
         age = _AGE.match(self.headers.get("Age", ""))
         return 0.0 if age is None else float(age[1])
 
@@ -174,7 +174,7 @@ class Page:
         pets = "pet" if len(self) == 1 else "pets"
         kind = f" with status {self.status}" if self.status else ""
         is_full = self.limit is not None and len(self) >= self.limit
-        full = ", as many as asked for: the store may hold more" if is_full else ""
+        full = ", as many as requested: the store may have more" if is_full else ""
         return f"<Page: {len(self)} {pets}{kind}{full}>"
 
 

@@ -1,9 +1,9 @@
-"""Decides what the end of a request proves, by one table of proofs.
+"""Decides what the outcome of a request proves, according to this table.
 
 | seen                                          | proof                                        |
 |-----------------------------------------------|----------------------------------------------|
-| nothing of the request left, or not all of it | not_applied                                  |
-| sent whole, no answer                         | unknown                                      |
+| nothing or not all of the request was sent    | not_applied                                  |
+| sent completely, no response                  | unknown                                      |
 | 201, body a Pet                               | created                                      |
 | 201, body cut or unreadable                   | created, id unknown                          |
 | other 2xx with a Pet / without                | created / unknown, stop                      |
@@ -11,7 +11,7 @@
 | 400, 409, 413, 422 with an Error body         | rejected (409 under a key: unknown, running) |
 | 408, 425, 429                                 | not_applied, try again later                 |
 | 401, and any other 4xx                        | not_applied, stop: it concerns every row     |
-| 4xx whose body is not an Error of that status | not_applied, stop: a proxy may have answered |
+| 4xx whose body is not an Error of that status | not_applied, stop: perhaps from a proxy      |
 | 5xx                                           | unknown: the store may have finished         |
 """
 
@@ -41,9 +41,9 @@ from petstore_frame.schema.text import clean_text
 from petstore_frame.transport.response import STORE_ID, BodyProblem, Response
 
 _REJECTS, _PASSES = frozenset({400, 409, 413, 422}), frozenset({408, 425, 429})
-# All that a transport raises on purpose.
+# The errors that a transport raises on purpose.
 TRANSPORT_ERRORS = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL)
-# Raised before a byte of the request has left.
+# Raised before the first byte of the request was sent.
 _NEVER_SENT = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -55,10 +55,10 @@ _NEVER_SENT = (
 
 
 class Trace:
-    """Follows one request: an exception alone does not tell whether all of it was sent.
+    """Follows a request, because an exception does not show whether all of it was sent.
 
-    httpx reports each step, as ``PART.STEP.started``, ``.complete`` or ``.failed``; a request
-    through a proxy begins with one to the proxy.
+    httpx reports each step as ``PART.STEP.started``, ``.complete`` or ``.failed``. A request
+    through a proxy starts with a request to the proxy.
     """
 
     def __init__(self) -> None:
@@ -72,8 +72,8 @@ class Trace:
             self._was_sent_completely = True
 
     def proves_not_applied(self, problem: Exception) -> bool:
-        """Return True where the store cannot have acted on the request."""
-        # Without events, as of a transport of the caller's own, only the error's class is evidence.
+        """Return whether the store cannot have acted on the request."""
+        # A custom transport may report no events; then only the class of the error is evidence.
         is_cut = self._has_events and not self._was_sent_completely
         return is_cut or isinstance(problem, _NEVER_SENT)
 
@@ -126,10 +126,11 @@ class PostOutcome:
             raise self.error or PetstoreError(self.reason)
         if other := sent.differences(self.pet):
             changes = ", ".join(
-                f"{name} {got!r} for {want!r}" for name, (want, got) in other.items()
+                f"{name} {returned!r} for {sent_value!r}"
+                for name, (sent_value, returned) in other.items()
             )
             raise ContractError(
-                f"POST /pets answered with another pet than was sent, id {self.pet.id}: {changes}; "
+                f"POST /pets returned a different pet than was sent, id {self.pet.id}: {changes}; "
                 "look at both in the store before you send anything again",
                 operation="POST /pets",
                 field=next(iter(other)),
@@ -140,14 +141,14 @@ class PostOutcome:
 
 
 def judge_failure(problem: APIConnectionError) -> PostOutcome:
-    """Judge an attempt that brought no answer."""
+    """Return the outcome of an attempt without a response."""
     proof = Proof.UNKNOWN if problem.may_have_been_applied else Proof.NOT_APPLIED
     is_systemic = problem.reason in ("tls", "dns")
     return PostOutcome(proof, problem.reason, error=problem, is_systemic=is_systemic)
 
 
 def judge_response(response: Response, *, has_key: bool = False) -> PostOutcome:
-    """Judge an attempt by its answer; ``has_key`` tells of a key that the store honors."""
+    """Return the outcome of a response; ``has_key`` means that the store honors its key."""
     status, pet, is_systemic = response.status_code, None, False
     error: PetstoreError | None = None
     if 200 <= status < 300:
@@ -183,13 +184,13 @@ def _judge_success(response: Response) -> tuple[Proof, Pet | None, PetstoreError
     except ContractError as problem:
         if response.status_code != 201:
             return Proof.UNKNOWN, None, problem
-    lost = ContractError(
-        f"{response.operation} answered 201, but its body was lost or is not a Pet; "
-        "the pet exists, its id is not known",
+    error = ContractError(
+        f"{response.operation} responded with 201, but its body was lost or is not a Pet; "
+        "the pet exists, but its id is not known",
         operation=response.operation,
         may_have_been_applied=True,
     )
-    return Proof.CREATED, None, lost
+    return Proof.CREATED, None, error
 
 
 def _facts_of(response: Response) -> dict[str, Any]:
@@ -201,39 +202,39 @@ def _facts_of(response: Response) -> dict[str, Any]:
 
 
 def unusable_error(response: Response) -> PetstoreError:
-    """Return the error for an answer that is not the one the interface states for a success."""
+    """Return the error for a response that the interface does not state for a success."""
     if response.status_code >= 400:
         return status_error(response)
-    lost = response.body_problem
-    if lost is None:
+    problem = response.body_problem
+    if problem is None:
         location = clean_text(response.headers.get("Location", "").partition("?")[0])
         redirect = f" with a redirect to {location}" if location else ""
         return ContractError(
-            f"{response.operation} answered {response.status_code}{redirect}, which the interface "
-            "does not state; check that base_url is the store's own address, ending in /v1",
+            f"{response.operation} responded with {response.status_code}{redirect}, which the "
+            "interface does not state; check that base_url is the store's address, ending in /v1",
             operation=response.operation,
         )
-    may_pass = lost in (BodyProblem.CUT, BodyProblem.LATE)
+    may_pass = problem in (BodyProblem.CUT, BodyProblem.LATE)
     next_step = "try again" if may_pass else "ask the store's operator"
-    kind = APITimeoutError if lost is BodyProblem.LATE else APIConnectionError
+    kind = APITimeoutError if problem is BodyProblem.LATE else APIConnectionError
     return kind(
-        f"{response.operation}: the answer {lost}; {next_step}",
+        f"{response.operation}: the response {problem}; {next_step}",
         operation=response.operation,
-        reason=lost.name.lower(),
+        reason=problem.name.lower(),
         retryable=may_pass,
         retry_after_s=response.retry_after_s,
     )
 
 
 def status_error(response: Response) -> APIStatusError:
-    """Return the error of an answer; a body that is not an Error is shown by its beginning."""
+    """Return the error for a response; the start of a body that is not an Error is quoted."""
     body = _error_body(response.body)
     if not body:
         kind = clean_text(response.headers.get("Content-Type", ""), 100) or "no content type"
         text = response.body[:320].decode("utf-8", "replace")[:80]
         begin = f"it begins {text!r}" if text else "an empty body"
         excerpt = "the body was cut" if response.body_problem else begin
-        body = {"message": f"the answer has no Error body but {kind} ({excerpt})"}
+        body = {"message": f"the response has no Error body but {kind} ({excerpt})"}
     field = body.get("field")
     return status_error_class(response.status_code)(
         response.status_code,
@@ -246,31 +247,31 @@ def status_error(response: Response) -> APIStatusError:
 
 
 def _error_body(body: bytes) -> dict[str, Any]:
-    """Return the Error of the interface; empty when the body is something else."""
+    """Return the Error in a body; empty if the body is not an Error."""
     try:
-        found = json.loads(body)
-        code, message, status = found["code"], found["message"], found["status"]
+        error_body = json.loads(body)
+        code, message, status = error_body["code"], error_body["message"], error_body["status"]
     except (ValueError, RecursionError, TypeError, LookupError):
         return {}
     if not (isinstance(code, str) and isinstance(message, str) and isinstance(status, int | float)):
         return {}
-    return {**found, "code": clean_text(code, 100), "message": clean_text(message, 500)}
+    return {**error_body, "code": clean_text(code, 100), "message": clean_text(message, 500)}
 
 
 def connection_error(
     problem: Exception, operation: str, trace: Trace | None, base_url: str, proxy: str | None
 ) -> APIConnectionError:
-    """Return our error for one of httpx's.
+    """Convert an error of httpx to an error of this package.
 
     Args:
         problem: The error of httpx.
         operation: Method and path of the request.
-        trace: What was sent of a POST, or None for a GET.
+        trace: The trace of a POST, or None for a GET.
         base_url: The address of the store.
-        proxy: The origin of the proxy on the way, or None.
+        proxy: The origin of the proxy, or None.
     """
     may_have_been_applied = trace is not None and not trace.proves_not_applied(problem)
-    reason, text = _reason(problem), str(problem).rstrip(".") or "no answer"
+    reason, text = _reason(problem), str(problem).rstrip(".") or "no response"
     doubt = "; it may have been applied" if may_have_been_applied else ""
     source, next_step = base_url, "check the address and that the store is up"
     if proxy is not None:
@@ -281,7 +282,7 @@ def connection_error(
         )
     kind = APITimeoutError if isinstance(problem, httpx.TimeoutException) else APIConnectionError
     return kind(
-        f"{operation}: no answer from {source} ({reason}: {text}){doubt}; {next_step}",
+        f"{operation}: no response from {source} ({reason}: {text}){doubt}; {next_step}",
         operation=operation,
         reason=reason,
         may_have_been_applied=may_have_been_applied,
@@ -290,7 +291,7 @@ def connection_error(
 
 
 def _reason(problem: Exception) -> str:
-    """Return a code for the cause: dns, tls, or httpx's own, as ``read_timeout``."""
+    """Return a code for the cause: dns, tls, or the name in httpx, such as ``read_timeout``."""
     cause: BaseException | None = problem
     while cause is not None:
         if isinstance(cause, ssl.SSLError):

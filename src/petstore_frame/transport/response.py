@@ -15,13 +15,13 @@ from typing import NamedTuple
 import httpx
 from pydantic import SecretStr
 
-# Identifies a store, in its responses and in a POST to it; an extension of the interface.
+# The header that identifies a store in its responses and in a POST; an extension.
 STORE_ID = "X-Store-Id"
 MAX_BODY_BYTES = 64 * 2**20
 # The largest window with a gzip or zlib header, and without any header.
 _WITH_HEADER, _RAW = 32 + zlib.MAX_WBITS, -zlib.MAX_WBITS
 _ENCODINGS = frozenset({"gzip", "x-gzip", "deflate"})
-# A store compresses once, and a proxy perhaps again.
+# A store compresses once, and a proxy may compress again.
 _MAX_LAYERS = 2
 _STARS = b"***"
 
@@ -38,7 +38,7 @@ class BodyProblem(StrEnum):
 class Response(NamedTuple):
     """The response to one request to ``url``; ``operation`` is its method and path.
 
-    Names of ``headers`` match in any case. ``body`` is empty if there is a ``body_problem``.
+    Names in ``headers`` are case-insensitive. ``body`` is empty if there is a ``body_problem``.
     ``elapsed_s`` runs from the first byte sent to the last byte received.
     """
 
@@ -52,7 +52,7 @@ class Response(NamedTuple):
 
     @property
     def retry_after_s(self) -> float | None:
-        """The seconds that the store asks to wait, or None; a date counts from its own clock."""
+        """The seconds that the store asks to wait, or None; a date is relative to its ``Date``."""
         text = self.headers.get("Retry-After", "").strip()
         if re.fullmatch("[0-9]{1,10}", text):
             return float(text)
@@ -100,7 +100,7 @@ class SecondsLeft:
 def read_body(
     response: httpx.Response, deadline: float, clock: Callable[[], float]
 ) -> tuple[bytes, BodyProblem | None]:
-    """Return the decompressed body, or an empty one and the problem with it; nothing is raised."""
+    """Return the decompressed body, or an empty body and its problem; never raises."""
     if response.is_stream_consumed:  # a custom transport has read it already
         return response.content, None
     chunks: list[bytes] = []
@@ -127,7 +127,7 @@ def read_body(
 def _decompress(body: bytes, content_encoding: str) -> tuple[bytes, BodyProblem | None]:
     """Undo each layer of compression; the size limit applies to each of them."""
     names = [name.strip().lower() for name in content_encoding.split(",")]
-    # Some proxies name a character set here; only names of compressions count.
+    # Some proxies name a character set here; only the names of compressions matter.
     layers = [name for name in names if name in _ENCODINGS]
     if len(layers) > _MAX_LAYERS:
         return b"", BodyProblem.PACKED
@@ -153,7 +153,7 @@ def _inflate(body: bytes, window_bits: int) -> tuple[bytes, BodyProblem | None]:
 
 
 class KeyRedactor:
-    """Replaces a key by stars, in each spelling that JSON allows, such as ``\\/`` for ``/``."""
+    """Replaces a key with stars, in any spelling that JSON allows, such as ``\\/`` for ``/``."""
 
     def __init__(self, key: SecretStr) -> None:
         self._key = key
@@ -175,7 +175,7 @@ class KeyRedactor:
 
 
 def _spellings(character: str) -> bytes:
-    """Return a pattern of a character and of its escapes in JSON."""
+    """Return a pattern for a character and its escapes in JSON."""
     plain = re.escape(character.encode())
     code = f"{ord(character):04x}"
     digits = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in code)

@@ -1,4 +1,4 @@
-"""Decides whether a GET is sent again, and after how long a wait."""
+"""Decides whether to retry a GET, and how long to wait before."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 
-# Delays of our own: the ceiling doubles from the first to the longest.
+# Default delays: the upper limit doubles from the first to the longest.
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.25, 30.0
-# A store that has never responded to this client may not exist: say so within seconds.
+# A store that has never responded to this client may not exist, so give up within seconds.
 FIRST_CONTACT_S = 4.0
-# A request of our own that the store may not understand is not worth more waiting than this.
+# A probe that the store may not understand is not worth a longer wait.
 GUESS_S = 1.0
-# Waits that the store asks for: the longest, and the longest in a row without a usable response.
+# Limits for the waits that the store asks for: one wait, and all waits without a usable response.
 MAX_REQUESTED_S, MAX_TOTAL_REQUESTED_S = 300.0, 900.0
 _OUTAGES = frozenset({408, 429, 502, 503, 504})
 
@@ -29,12 +29,12 @@ class Wait(NamedTuple):
     """Seconds to wait before the next attempt, and whether the store asked for them."""
 
     seconds: float
-    is_asked_for: bool = False
+    is_requested: bool = False
 
 
 @dataclass
 class Retries:
-    """The attempts of one GET that have failed so far.
+    """The failed attempts of one GET.
 
     Attributes:
         timeout_s: Give up after this many seconds without a usable response, not counting the
@@ -42,14 +42,14 @@ class Retries:
         started_at: When the first attempt began.
         has_responded: Whether the store has given this client a usable response before.
         is_guess: Whether the store may not understand this request at all.
-        draw: Returns a random number from 0 to 1.
+        random_number: Returns a random number from 0 to 1.
     """
 
     timeout_s: float
     started_at: float
     has_responded: bool = True
     is_guess: bool = False
-    draw: Callable[[], float] = random.random
+    random_number: Callable[[], float] = random.random
     _failures: int = field(default=0, init=False)
     _requested_s: float = field(default=0.0, init=False)
 
@@ -66,14 +66,14 @@ class Retries:
             ):
                 return None
             self._requested_s += requested_s
-            return Wait(requested_s, is_asked_for=True)
+            return Wait(requested_s, is_requested=True)
         remaining_s = limit_s - (now - self.started_at - self._requested_s)
         if remaining_s <= 0:
             return None
         ceiling_s = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2.0**self._failures)
         self._failures += 1
-        # The last attempt comes at the end of the time, not one delay before it.
-        return Wait(min(self.draw() * ceiling_s, remaining_s))
+        # The last attempt is at the end of the time, not one delay earlier.
+        return Wait(min(self.random_number() * ceiling_s, remaining_s))
 
     def _limit_s(self, problem: PetstoreError) -> float:
         if isinstance(problem, APIConnectionError) and not self.has_responded:
@@ -90,7 +90,7 @@ def is_transient(problem: PetstoreError, body: bytes | None, *, has_responded: b
     """Return whether the same GET may succeed later.
 
     A listing that was readable before and is now an Error object or an HTML page with status 200
-    comes from a program in between, or from a store that is starting.
+    comes from a proxy, or from a store that is starting.
 
     Args:
         problem: What went wrong.

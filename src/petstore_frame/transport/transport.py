@@ -1,4 +1,4 @@
-"""Sends one request and reads its response; no type of httpx, and no key, leaves this module."""
+"""Sends one request and reads its response; types of httpx and the key stay in this module."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _HEADERS = {
     "Accept-Encoding": "gzip, deflate",
     "User-Agent": "petstore-frame",
 }
-# A shorter key may be part of the store's data, so it is replaced only in responses that refuse.
+# A shorter key may occur in the store's data, so it is redacted in error responses only.
 _SHORTEST_UNUSUAL_KEY = 16
 
 
@@ -71,7 +71,7 @@ class Clocks(NamedTuple):
 REAL_TIME = Clocks()
 
 
-class GivenTransport(Protocol):
+class TransportLike(Protocol):
     """An ``httpx.BaseTransport``, or anything that works like one."""
 
     def handle_request(self, request: Any) -> Any: ...
@@ -79,7 +79,7 @@ class GivenTransport(Protocol):
 
 
 class Target(NamedTuple):
-    """Where a request goes: the full address, the same for httpx, and the method with the path."""
+    """The target of a request: the full address as text and for httpx, and method with path."""
 
     address: str
     url: httpx.URL
@@ -87,9 +87,9 @@ class Target(NamedTuple):
 
 
 class Transport:
-    """Connections to one store, or a ``transport`` in their place. Safe to share between threads.
+    """Connections to one store, or a custom ``transport``. Safe to share between threads.
 
-    It keeps no cookies and follows no redirects: no request depends on another.
+    It keeps no cookies and follows no redirects, so requests are independent of each other.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Transport:
         *,
         timeout: float,
         retry_timeout: float,
-        transport: GivenTransport | None = None,
+        transport: TransportLike | None = None,
         clocks: Clocks = REAL_TIME,
     ) -> None:
         self.base_url, self._key = checked_address(base_url), checked_key(api_key)
@@ -108,7 +108,7 @@ class Transport:
         if seconds == 0:
             raise ConfigurationError("timeout must be a number of seconds above 0, got 0")
         self._retry_timeout_s = _checked_seconds("retry_timeout", retry_timeout)
-        # Whether the store has given a usable response: its address is right.
+        # Whether the store has sent a usable response, which shows that the address is right.
         self._has_responded = False
         self._custom_transport, self._clocks, self._total_s = transport, clocks, 2 * seconds
         limits = dict.fromkeys(("read", "write", "pool"), seconds)
@@ -121,7 +121,7 @@ class Transport:
     def _open(self) -> None:
         """Start with new connections."""
         self._process = os.getpid()
-        self._transport: GivenTransport = self._custom_transport or new_transport(
+        self._transport: TransportLike = self._custom_transport or new_transport(
             self.base_url, self._proxy
         )
 
@@ -135,12 +135,12 @@ class Transport:
         is_guess: bool = False,
         on_wait: Callable[[float], None] | None = None,
     ) -> Content:
-        """Return what ``parse`` makes of the first usable response to a GET.
+        """Send a GET with retries, and return the result of ``parse`` for the response.
 
         Args:
             address: A path below the base address, or an address of its origin.
-            params: The query, or None for that of the address.
-            parse: Reads a response with status 200; raises a ContractError.
+            params: The query, or None to use the query of the address.
+            parse: Parses a response with status 200; may raise a ContractError.
             is_list: Whether the response must be a JSON array.
             is_guess: Whether the store may not understand this request at all.
             on_wait: Called with the seconds to wait, if the store asks to wait.
@@ -168,12 +168,12 @@ class Transport:
             else:
                 self._has_responded = True
                 return content
-            if wait.is_asked_for and on_wait is not None:
+            if wait.is_requested and on_wait is not None:
                 on_wait(wait.seconds)
             self._clocks.sleep(wait.seconds)
 
     def post(self, body: bytes, headers: Mapping[str, str], *, has_key: bool) -> PostOutcome:
-        """Send one POST and judge its outcome; no failure raises."""
+        """Send one POST, and return its outcome; never raises for a failed request."""
         try:
             response = self.send("POST", "/pets", body=body, headers=headers)
         except APIConnectionError as problem:
@@ -193,7 +193,7 @@ class Transport:
     ) -> Response:
         """Send one request, once, to a path below the base address or an address of its origin."""
         target = self._target(method, path, params)
-        # A GET changes nothing in the store: how much of it was sent does not matter.
+        # A GET changes nothing in the store, so it does not matter how much of it was sent.
         trace = Trace() if method == "POST" else None
         started_at = self._clocks.clock()
         try:
@@ -208,12 +208,12 @@ class Transport:
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames
             if isinstance(problem, KeyboardInterrupt):
                 self._replace_connections()
-            # Those frames contain the request's headers, and a verbose traceback shows them.
+            # The frames contain the headers, which a verbose traceback would show.
             raise problem.with_traceback(None) from None
         elapsed_s = self._clocks.clock() - started_at
         log.debug("%s %s %.0f ms", target.operation, response.status_code, elapsed_s * 1000)
         response_headers = response.headers
-        # Some programs return what they received: this is the only place that looks for the key.
+        # Some programs echo the request, so the key is removed here, and nowhere else.
         if response.status_code >= 400 or len(self._key) >= _SHORTEST_UNUSUAL_KEY:
             content = self._redactor.redact(content)
             response_headers = self._redactor.redact_headers(response_headers)
@@ -228,7 +228,7 @@ class Transport:
         )
 
     def _target(self, method: str, path: str, params: Mapping[str, str] | None) -> Target:
-        """Return where a request goes, if that is the origin of the store."""
+        """Return the target of a request; raise if it is not on the origin of the store."""
         address = self.base_url + path if path.startswith("/") else path
         if params:
             address = f"{address}?{urlencode(params)}"
@@ -254,8 +254,10 @@ class Transport:
         trace: Trace | None,
         started_at: float,
     ) -> tuple[httpx.Response, bytes, BodyProblem | None]:
-        """Send a request and read its response within the time allowed for all of it."""
-        if self._process != os.getpid():  # a fork must not share its parent's connections
+        """Send a request, and read its response within the total timeout."""
+        if (
+            self._process != os.getpid()
+        ):  # a forked process must not share the connections of its parent
             self._open()
         clock = self._clocks.clock
         deadline = started_at + self._total_s
@@ -266,9 +268,9 @@ class Transport:
         if trace is not None:
             extensions["trace"] = trace
         content_headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-        # An old response from a cache would mix two states of the store in one listing.
+        # A cached response would mix two states of the store in one listing.
         method_headers = content_headers if body else {"Cache-Control": "no-cache"}
-        # With a stream, httpx neither guesses nor adds headers, which takes longer than the rest.
+        # With a stream, httpx does not guess or add headers, which would be slow.
         request = httpx.Request(
             method,
             url,
@@ -282,15 +284,15 @@ class Transport:
             stream=httpx.ByteStream(body),
             extensions=extensions,
         )
-        request.read()  # a custom transport may ask for the content
+        request.read()  # a custom transport may need the content
         response = self._transport.handle_request(request)
         content, problem = read_body(response, deadline, clock)
         return response, content, problem
 
     def _replace_connections(self) -> None:
-        """Start with new connections after Ctrl-C.
+        """Replace the connections after Ctrl-C.
 
-        Ctrl-C may leave a lock of the pool locked, for which only another thread can wait.
+        Ctrl-C may leave a lock of the pool locked forever.
         """
         if self._custom_transport is None:
             Thread(target=self._transport.close, daemon=True).start()
@@ -305,7 +307,7 @@ def _checked_seconds(name: str, value: Any) -> float:
     """Return a finite number of seconds, 0 or more."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not 0 <= float(value) < inf:
-        # Raised here, so that its traceback has no frame with the key.
+        # Raised here, so that the traceback has no frame with the key.
         raise ConfigurationError(f"{name} must be a number of seconds, got {value!r}")
     return float(value)
 
@@ -314,7 +316,7 @@ def proxy_for(base_url: str) -> str | None:
     """Return the address of the environment's proxy for a store, or None."""
     parts = urlsplit(base_url)
     host = parts.hostname or ""
-    if is_loopback(host):  # a proxy would answer for a store on this machine
+    if is_loopback(host):  # a proxy cannot reach a store on this machine
         return None
     from urllib.request import getproxies, proxy_bypass  # large
 
@@ -323,8 +325,8 @@ def proxy_for(base_url: str) -> str | None:
 
 
 def new_transport(base_url: str, proxy: str | None) -> httpx.HTTPTransport:
-    """Return the pool of real sockets to a store, which all threads share."""
-    # Reading the trusted certificates takes longer than a hundred plain requests.
+    """Return a connection pool to a store, which all threads share."""
+    # Reading the certificates takes longer than a hundred plain requests.
     is_secure = not base_url.startswith("http:")
     try:
         return httpx.HTTPTransport(verify=is_secure, limits=_LIMITS, proxy=proxy)
@@ -343,11 +345,11 @@ def _without_user(address: str) -> str:
     return f"{url.scheme}://{url.netloc.decode()}"
 
 
-def in_memory(answer: Callable[..., tuple[int, bytes, Mapping[str, str]]]) -> GivenTransport:
+def in_memory(answer: Callable[..., tuple[int, bytes, Mapping[str, str]]]) -> TransportLike:
     """Return a transport for ``Client(transport=)`` that opens no socket.
 
-    From method, whole path, query, header lines and body ``answer`` makes a status, a body and
-    further header lines.
+    ``answer`` gets the method, the full path, the query, the headers and the body of a request, and
+    returns a status, a body and further headers.
     """
 
     def handle(request: httpx.Request) -> httpx.Response:

@@ -141,7 +141,7 @@ REFUSED = {
     "load a.csv --duplicates skip --duplicates create": "CASE=ANSWER",
     "load a.csv --resolve two": "LINE=PET_ID",
     "load": "name a file to load, or use --resume without a file",
-    f"dashboard --sample 5 {STORE}": "--sample shows a store of its own",
+    f"dashboard --sample 5 {STORE}": "--sample shows a sample store",
     "dashboard 5": "add --sample",
     "serve --faults lost-replies=0.1": "'lost-reply'",
     "serve --faults late=2": "late must be a rate from 0 to 1",

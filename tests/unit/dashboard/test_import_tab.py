@@ -189,8 +189,8 @@ def test_a_value_can_be_left_to_fix(importing) -> None:
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ("Ferret (2)", "category 2 is called Dog here"),
-        ("Dog (13)", "Dog is category 2 here"),
+        ("Ferret (2)", "category 2 is already called Dog"),
+        ("Dog (13)", "Dog is already category 2"),
         ("Ferret (77)", "already has pets in category 77"),
         ("13", "needs a name"),
         ("Ferret", "no category is called 'Ferret'"),

@@ -55,8 +55,8 @@ def test_all_that_contradicts_a_listing_is_told_once() -> None:
     made = known(Verdict.INCOMPLETE, reason=str(reason), evidence=(reason, other, seen))
     assert made.reasons() == [
         ("Why", [str(reason)]),
-        ("What to do", [reason.next_step]), ("What contradicts it", [str(other)]),
-        ("What else was seen", [str(seen)]),
+        ("What to do", [reason.next_step]), ("Contradictions", [str(other)]),
+        ("Other observations", [str(seen)]),
     ]  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def test_a_verdict_is_a_value_but_no_yes_or_no() -> None:
     made = known(Verdict.UNKNOWN, by_status=counts, **more)
     stored = json.loads(json.dumps(made.to_dict()))
     assert (Completeness.from_dict(stored), stored["text"]) == (made, str(made))
-    with pytest.raises(TypeError, match=r"ask \.covers_all .*\.is_complete .*\.verdict"):
+    with pytest.raises(TypeError, match=r"use \.covers_all .*\.is_complete .*\.verdict"):
         bool(made)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import InputError
-from petstore_frame.loader.source import FilePreview, Recipe
+from petstore_frame.loader.source import FilePreview, LikelyKey, Recipe
 from shop import Shop
 
 
@@ -71,10 +71,11 @@ DRAFTED: dict[str, tuple[str | bytes, dict[str, object], dict[str, str], int]] =
          "value_map": {"status": {"im Haus": "?", "vermittelt": "?"}},
          "categories": {"Hund": "?", "Katze": "?"}, "encoding": "?", "header_row": 2},
         {'encoding = "?"': 'encoding = "cp1252"',
+         '# name = "?"': 'name = "Ohne Namen {Chip}"',
          'name = "?"': 'name = "Tiername"', 'category_id = "?"': 'category_id = "Art"',
          'status = "?"': 'status = "Zustand"', 'Haus" = "?"': 'Haus" = "available"',
          'vermittelt = "?"': 'vermittelt = "sold"', 'Hund = "?"': "Hund = 1",
-         'Katze = "?"': "Katze = 2", "# [defaults]": "[defaults]", "# name =": "name ="}, 2,
+         'Katze = "?"': "Katze = 2", "# [defaults]": "[defaults]"}, 2,
     ),
     "a title of empty cells": (
         ";;\nname;category;State\nRex;3;sold", {
@@ -116,6 +117,14 @@ def test_a_draft_shows_the_facts(tmp_path: Path) -> None:
     )
     assert '"last" with order_by = "Seen" decides all' in comments
     assert 'Dog = "?" # 40 rows' in text
+
+
+@pytest.mark.parametrize(("names", "fact"), [(0, ""), (1, ", 1 value has several names"),
+                                             (2, ", 2 values have several names")])  # fmt: skip
+def test_a_key_says_how_many_of_its_values_have_several_names(names: int, fact: str) -> None:
+    """The facts about a likely key are a sentence for one value and for several."""
+    key = LikelyKey("Chip", 9, 4, 0, names, 3, 3)
+    assert str(key) == f"Chip: 4 different values in 9 rows{fact}"
 
 
 # By the column's name, its cells beside the names of the animals.

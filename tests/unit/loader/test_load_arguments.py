@@ -16,7 +16,7 @@ from unit.loader.opened import written
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"max_errors": -1}, "max_errors must be 0 or more, got -1"),
     ({"workers": 0}, "workers must be between 1 and 32, got 0"),
-    ({"dry_run": "no"}, "dry_run is True or False, got 'no'"),
+    ({"dry_run": "no"}, "dry_run must be True or False, got 'no'"),
     ({"progress": 3}, "progress must be a function, True, False or None, got 3"),
     ({"exclude_lines": "3"}, "a line must be a whole number, got the text '3'"),
     ({"duplicates": {"similar": "skip"}}, "a case of duplicates must be one of "),

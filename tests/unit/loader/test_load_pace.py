@@ -16,7 +16,7 @@ def clock() -> SimpleNamespace:
 
 @pytest.fixture
 def pace(clock: SimpleNamespace) -> Pace:
-    return Pace(16, ahead=1, clock=lambda: clock.now, draw=lambda: 1.0)
+    return Pace(16, ahead=1, clock=lambda: clock.now, jitter=lambda: 1.0)
 
 
 MANY = "a" * 1000

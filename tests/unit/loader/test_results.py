@@ -123,7 +123,7 @@ def test_all_problems_of_a_row_are_shown(tmp_path: Path) -> None:
     """A row with two problems shows both, in the frame and in the fix file."""
     result = make_result(tmp_path, "name,categoryId,status\n,cat,asleep\n")
     (message,) = result.fix["error_message"]
-    assert "name is missing" in message and "categoryId: " in message and "status: " in message
+    assert "no name" in message and "categoryId: " in message and "status: " in message
     result.write(tmp_path / "out")
     assert message in (tmp_path / "out" / "fix.csv").read_text("utf-8-sig")
 
@@ -243,7 +243,7 @@ def test_views_escape_everything(result: LoadResult) -> None:
     html, text = result._repr_html_(), str(result)
     assert SPOILT not in html and "&lt;img" in html
     assert "some unconfirmed" in html and "result.reconcile(client)" in html
-    assert "1 row: name: the name is missing (line 6); fill it in" in text
+    assert "1 row: name: no name (line 6); fill it in" in text
     assert all(sign.isprintable() or sign == "\n" for sign in text)
     assert "columns: name, category id from " in html
     assert "columns: name, category id from " in text and "; not sent: 'note'" in text

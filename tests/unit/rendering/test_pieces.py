@@ -21,7 +21,7 @@ PIECES = {
     "completeness": lambda place, text: place.render(
         "inventory/completeness.html.j2",
         badge=NO_CLAIM_BADGE,
-        words=text,
+        headline=text,
         note=text,
         counts=[(text, "#767676", text)],
         folds=[(text, [text, (text, text)])],

@@ -68,7 +68,7 @@ def test_pets_are_split_over_sheets(rows, sheets, book_of, monkeypatch) -> None:
     ids = [row[0] for name in names for row in book[name].iter_rows(min_row=2, values_only=True)]
     assert len(names) == sheets and names[0] == "Inventory"
     assert [one for one in ids if one is not None] == list(range(rows))
-    words = "The pets are on several sheets, as one cannot hold all."
+    words = "The pets are on several sheets, because one sheet cannot hold all."
     assert (words in said_in(book["Summary"])) == (sheets > 1)
 
 

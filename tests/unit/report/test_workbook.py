@@ -128,7 +128,7 @@ def test_unknown_statuses_are_kept(book_of, tmp_path) -> None:
 )
 def test_a_text_that_needs_a_person_is_one_sentence(attention, shown, book_of) -> None:
     """A text is one sentence, a list has one per row, and an empty list says that nothing does."""
-    cells = row_of(book_of(attention=attention)["Summary"], "What needs a person?")
+    cells = row_of(book_of(attention=attention)["Summary"], "Needs attention")
     sheet, row = cells[0].parent, cells[0].row
     assert [sheet.cell(row + at, 3).value for at in range(len(shown))] == shown
     assert sheet.cell(row + len(shown), 3).value is None
@@ -161,7 +161,7 @@ def test_a_selection_raises_no_alarm(book_of, write) -> None:
     assert not {"Available", "Sold"} & {*texts(book["About"])}
     page = write(of=part, to="part.html").read_text("utf-8")
     assert part.completeness.part in page.partition("<details>")[0]
-    assert "No pet is in this selection." in texts(
+    assert "No pets match this filter." in texts(
         book_of(of=held.where(category_id=99), to="no.xlsx")["Summary"]
     )
 

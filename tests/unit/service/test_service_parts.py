@@ -10,7 +10,7 @@ import pytest
 from end_to_end.shell import typed_in
 from petstore_frame.service import StartError
 from petstore_frame.service.api_keys import key_from_file
-from petstore_frame.service.database import shown_url
+from petstore_frame.service.database import safe_url
 from petstore_frame.transport import checked_key
 
 
@@ -69,8 +69,8 @@ def test_a_key_file_of_others_is_refused(tmp_path, mode) -> None:
 
 def test_a_password_is_not_shown() -> None:
     """Neither in a good address nor in a broken one."""
-    assert "secret" not in shown_url("postgresql+psycopg://me:secret@host/db")
-    assert "secret" not in shown_url("//me:secret@host")
+    assert "secret" not in safe_url("postgresql+psycopg://me:secret@host/db")
+    assert "secret" not in safe_url("//me:secret@host")
 
 
 @pytest.mark.parametrize(

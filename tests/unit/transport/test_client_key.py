@@ -119,7 +119,7 @@ def test_our_log_names_method_path_and_status(caplog: pytest.LogCaptureFixture) 
     lines = [(record.name, record.message.split(" ms")[0]) for record in caplog.records]
     assert lines[0][0] == lines[1][0] == "petstore_frame.transport"
     assert lines[0][1].startswith("GET /pets 200 ")
-    assert lines[1][1].startswith("POST /pets: no answer from ")
+    assert lines[1][1].startswith("POST /pets: no response from ")
 
 
 @pytest.mark.parametrize("status", ["200 OK", "201 Created", "401 Unauthorized", "503 No"])

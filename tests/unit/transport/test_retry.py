@@ -27,7 +27,7 @@ def asked(seconds: float) -> RateLimitError:
 
 def retries(timeout_s: float = 180.0, **options: Any) -> Retries:
     """Retries that began at 0 and draw the longest delay each time."""
-    return Retries(timeout_s, 0.0, **{"draw": lambda: 1.0} | options)
+    return Retries(timeout_s, 0.0, **{"random_number": lambda: 1.0} | options)
 
 
 def test_delays_double_up_to_the_longest() -> None:
@@ -35,7 +35,7 @@ def test_delays_double_up_to_the_longest() -> None:
     attempts = retries()
     waits = [attempts.next_wait(FAILED, now=0.0) for _ in range(9)]
     assert waits == [Wait(seconds) for seconds in (0.25, 0.5, 1, 2, 4, 8, 16, 30, 30)]
-    assert retries(draw=lambda: 0.0).next_wait(FAILED, now=0.0) == Wait(0.0)
+    assert retries(random_number=lambda: 0.0).next_wait(FAILED, now=0.0) == Wait(0.0)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_store_may_ask_to_wait_longer_than_the_timeout() -> None:
     while (wait := attempts.next_wait(asked(300), now)) is not None:
         waits.append(wait)
         now += wait.seconds
-    assert waits == [Wait(300.0, is_asked_for=True)] * 3
+    assert waits == [Wait(300.0, is_requested=True)] * 3
     assert retries().next_wait(asked(301), now=0.0) is None
 
 

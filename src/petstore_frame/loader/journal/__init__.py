@@ -1,1 +1,1 @@
-"""What is known of each row, on disk, before and after every request."""
+"""The journal: a database with the state of each row before and after every request."""

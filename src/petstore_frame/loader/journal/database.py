@@ -1,11 +1,12 @@
-"""Opens the database of a journal, one for each store, if it is complete.
+"""Opens the journal database of a store and checks that nothing is missing from it.
 
-A small file next to the database has the number of its commits. It is written after each commit,
-before any request that depends on the commit is sent. A database with fewer commits than that file
-says has lost some: its log was removed or cut, or an older copy was put back. The small file is not
-synced at each commit: after a power cut it may be behind the database, which proves no loss, but
-never ahead of it. It also has the state of the database when it was closed: while that is the
-same, nobody has written to it, and it is not checked again, which would take longer with each load.
+A small file next to the database holds the number of its commits. It is written after each commit,
+before any request that depends on the commit is sent. If the database has fewer commits than this
+file says, some were lost: its log was removed or truncated, or an older copy was put back. The
+small file is not synced at each commit. After a power cut it may be behind the database, which is
+harmless, but it is never ahead of it. It also holds the state of the database file at its last
+close. If that is unchanged, nobody has written to the database, so the integrity check is skipped:
+it takes longer with each load.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
 NOTHING_SENT, STOPPED = "; nothing was sent", "; sending has stopped"
 OF_DISK = (sqlite3.Error, OSError)
 _FULL_ERRORS = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota error
-_COUNT_BYTES = 21  # of the number of commits and its line end
-# No table, not a database, or an incomplete file: its rows are lost.
+_COUNT_BYTES = 21  # size of the number of commits and its line end
+# A missing table, a file that is not a database, or a truncated one: rows were lost.
 _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-# Less than this is full: SQLite needs some pages at once, and reports other errors without them.
+# A disk with less free space counts as full: SQLite may report another error for it.
 _MIN_FREE_BYTES = 64 * 1024
 _ASKS_AGAIN = (
     "run the same import again: it compares the file with the pets of the store, and asks before "
@@ -59,9 +60,9 @@ def unusual_folder(journal: Path) -> str | None:
 def place_of(
     journal: str | PathLike[str] | None, base_url: str, store_id: str | None = None
 ) -> Path:
-    """Return the absolute path of the journal of a store; the file may not exist yet.
+    """Return the absolute path of the journal for a store; the file may not exist yet.
 
-    ``store_id`` is the id of a store if it is not the first one at this address.
+    ``store_id`` is needed only if another store was at this address before.
     """
     folder = _default_folder() if journal is None else Path(fspath(journal)).absolute()
     address = same_store_address(base_url)
@@ -87,12 +88,12 @@ def _default_folder() -> Path:
 def find_journal(
     journal: str | PathLike[str] | None, base_url: str, ask_id: Callable[[], str | None]
 ) -> Path:
-    """Return the path of the journal of a store; each store at an address has its own journal.
+    """Return the path of the journal for a store; several stores at one address have one each.
 
-    ``ask_id`` requests the id of the store; it is called only if there is a journal with an id.
+    ``ask_id`` requests the id of the store. It is called only if a journal with an id exists.
 
     Raises:
-        JournalError: The path is one that the system cannot have, or the journal is damaged.
+        JournalError: The path is invalid on this system, or the journal is damaged.
     """
     path = place_of(journal, base_url)
     with sql_errors(path, NOTHING_SENT, (OSError, ValueError)):
@@ -107,11 +108,11 @@ def find_journal(
 
 
 def _exists(path: Path) -> bool:
-    """Tell whether there is a file; unlike ``Path.exists``, raise if there can be none.
+    """Return whether a file exists; unlike ``Path.exists``, raise if the path is unusable.
 
     Raises:
-        OSError: The name is too long, a folder of the path is a file or may not be read.
-        ValueError: The path has a NUL character.
+        OSError: The name is too long, or a parent folder is a file or cannot be read.
+        ValueError: The path contains a NUL character.
     """
     try:
         path.stat()
@@ -121,15 +122,15 @@ def _exists(path: Path) -> bool:
 
 
 def count_file(path: Path) -> Path:
-    """Return the file next to a journal that has the number of its commits."""
+    """Return the path of the file that holds the number of commits of a journal."""
     return path.with_name(path.name + COUNT)
 
 
 def _read_count(path: Path, done: str) -> int | None:
-    """Return how many commits a journal has at least; None without such a file."""
+    """Return the minimum number of commits of a journal; None if the count file is missing."""
     try:
         content = count_file(path).read_bytes()
-        # A disk that was full before there was a journal: nothing was lost.
+        # The disk was full before the journal was created: nothing was lost.
         if not content and not path.exists():
             return None
         return int(content[:_COUNT_BYTES])
@@ -141,15 +142,15 @@ def _read_count(path: Path, done: str) -> int | None:
 
 
 def write_count(path: Path, commits: int) -> None:
-    """Write the number of commits of a journal that is not open."""
-    # Replaced as a whole: a full disk leaves no empty file, and a link is not followed.
+    """Write the number of commits of a closed journal."""
+    # Replace the file atomically: a full disk leaves no empty file, and links are not followed.
     with replacing(count_file(path)) as draft:
         draft.touch(0o600)
         draft.write_bytes(b"%020d\n" % commits)
 
 
 def _state_of_file(path: Path) -> bytes | None:
-    """Return what changes whenever a database is written; None if it has something in its log."""
+    """Return a fingerprint of the database file; None if its log still has entries."""
     log = path.with_name(path.name + LOG)
     if log.exists() and log.stat().st_size > 0:
         return None
@@ -158,7 +159,7 @@ def _state_of_file(path: Path) -> bytes | None:
 
 
 def is_as_closed(path: Path) -> bool:
-    """Return whether nobody has written to a journal since a load has closed it."""
+    """Return whether a journal is unchanged since a load closed it."""
     with sql_errors(path, NOTHING_SENT, OF_DISK):
         state = _state_of_file(path)
         return state is not None and count_file(path).read_bytes()[_COUNT_BYTES:] == state
@@ -168,7 +169,7 @@ def is_as_closed(path: Path) -> bool:
 def sql_errors(
     path: Path, done: str = "", kinds: tuple[type[Exception], ...] = (sqlite3.Error,)
 ) -> Iterator[None]:
-    """Turn errors of the database, or of the disk too, into ours; ``done`` says what was sent."""
+    """Convert the given kinds of errors to JournalError; ``done`` says what was sent."""
     try:
         yield
     except kinds as problem:
@@ -178,7 +179,7 @@ def sql_errors(
 def _journal_error(path: Path, problem: Exception, done: str) -> JournalError:
     code = None
     if isinstance(problem, sqlite3.Error):
-        # Python's own errors, of text that is not UTF-8, have no code.
+        # Errors that Python itself raises, for text that is not UTF-8, have no code.
         code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if _is_disk_full(path, problem, code):
         reason = f"the disk of {path} is full{done}; free some space"
@@ -198,7 +199,7 @@ def _journal_error(path: Path, problem: Exception, done: str) -> JournalError:
 
 
 def _is_disk_full(path: Path, problem: Exception, code: int | None) -> bool:
-    """Tell whether an error means a full disk; SQLite names some of these "I/O error"."""
+    """Return whether an error means a full disk; SQLite reports some of these as "I/O error"."""
     if code == sqlite3.SQLITE_FULL or getattr(problem, "errno", None) in _FULL_ERRORS:
         return True
     if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
@@ -210,7 +211,7 @@ def _is_disk_full(path: Path, problem: Exception, code: int | None) -> bool:
 
 
 def _incomplete(path: Path, reason: str, done: str) -> JournalError:
-    """Return the error for a journal that has lost something."""
+    """Return the error for a journal with missing entries."""
     return JournalError(
         f"{path} {reason}{done}. Put back the latest copies of {path.name}, {path.name}{LOG} and "
         f"{count_file(path).name}, all made at the same time: an older copy does not know what was "
@@ -220,11 +221,11 @@ def _incomplete(path: Path, reason: str, done: str) -> JournalError:
 
 @contextmanager
 def holding(path: Path) -> Iterator[None]:
-    """Lock a journal against other writers; a missing folder is made."""
+    """Lock a journal against other writers; create its folder if it is missing."""
     with ExitStack() as stack:
         try:
             with sql_errors(path, NOTHING_SENT, (OSError, ValueError)):
-                # For its owner only: a journal has the cells of the files.
+                # Readable by its owner only: a journal contains the cells of the loaded files.
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 stack.enter_context(locked(path.with_name(path.name + LOCK)))
         except LockedError:
@@ -236,7 +237,7 @@ def holding(path: Path) -> Iterator[None]:
 
 
 def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:
-    """Open a database; mode ``ro`` changes nothing, not even when it is closed."""
+    """Open a database; mode ``ro`` writes nothing, not even on close."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     if mode == "ro" and not os.access(path.parent, os.W_OK):
         address += "&immutable=1"
@@ -247,12 +248,12 @@ def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:
 
 @contextmanager
 def reading(path: Path, done: str = "") -> Iterator[sqlite3.Connection]:
-    """Yield a connection that reads a journal.
+    """Yield a read-only connection to a journal.
 
     Raises:
-        JournalError: The journal has lost something, or another version wrote it.
+        JournalError: The journal has missing entries, or another version wrote it.
     """
-    min_commits = _read_count(path, done)  # before the commits: an import may be writing now
+    min_commits = _read_count(path, done)  # read first, because an import may be writing now
     with sql_errors(path, done), closing(connect(path)) as sql:
         rows = sql.execute("SELECT format, commits FROM journal").fetchall()
         if len(rows) != 1:
@@ -275,13 +276,13 @@ def reading(path: Path, done: str = "") -> Iterator[sqlite3.Connection]:
             yield sql
         except PetstoreError:
             raise
-        except (ValueError, KeyError, TypeError) as problem:  # a cell that is not what we wrote
+        except (ValueError, KeyError, TypeError) as problem:  # a cell has an unexpected value
             reason = f"is damaged ({type(problem).__name__}: {problem})"
             raise _incomplete(path, reason, done) from problem
 
 
 def copy_journal(path: Path, copy: Path) -> None:
-    """Copy a journal as it is at this moment, even while an import writes to it."""
+    """Copy the current state of a journal, even while an import writes to it."""
     with reading(path) as sql, closing(connect(copy, mode="rwc")) as target:
         sql.backup(target)
         target.execute("PRAGMA journal_mode = WAL")
@@ -289,21 +290,21 @@ def copy_journal(path: Path, copy: Path) -> None:
 
 
 def _make_journal(path: Path, base_url: str) -> None:
-    """Make a journal, completely or not at all."""
+    """Create a journal, completely or not at all."""
     try:
-        # The count comes first: a count of 0 without a journal means that nothing is missing.
+        # Write the count first: a count of 0 without a journal means that nothing is missing.
         write_count(path, 0)
         path.with_name(path.name + LOG).unlink(missing_ok=True)
         with replacing(path) as draft, _removing_logs(draft):
             draft.touch(0o600)
             with closing(connect(draft, mode="rw")) as sql:
-                # WAL comes last: a close that cannot move its log into the database says nothing.
+                # Set WAL last: closing would hide a failure to move the log into the database.
                 sql.execute("PRAGMA journal_mode = MEMORY")
                 sql.executescript(f"BEGIN; {TABLES} COMMIT;")
                 sql.execute("INSERT INTO journal VALUES (?, ?, NULL, 0)", [FORMAT, base_url])
                 sql.execute("PRAGMA journal_mode = WAL")
     except OF_DISK as problem:
-        # There is no journal yet, so none can be gone or damaged.
+        # The journal did not exist yet, so the errors for missing or damaged ones do not apply.
         code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
         if _is_disk_full(path, problem, code) or isinstance(problem, OSError):
             raise _journal_error(path, problem, NOTHING_SENT) from problem
@@ -315,7 +316,7 @@ def _make_journal(path: Path, base_url: str) -> None:
 
 @contextmanager
 def _removing_logs(draft: Path) -> Iterator[None]:
-    """Remove what SQLite leaves next to a database if the disk is full when it is closed."""
+    """Remove the log files that SQLite leaves behind if the disk is full on close."""
     try:
         yield
     finally:
@@ -324,20 +325,20 @@ def _removing_logs(draft: Path) -> Iterator[None]:
 
 
 class Writer:
-    """The only writer of the journal of one store, which is made if it is missing.
+    """The only writer of the journal for a store, which is created if it is missing.
 
-    The caller holds its lock, and makes every change in a ``transaction``. ``commits`` is the
-    number of commits so far, ``has_sent`` whether a request may have been sent since it was opened.
+    The caller must hold the lock and make every change in a ``transaction``. ``commits`` is the
+    number of commits so far; ``has_sent`` says whether a request may have been sent since opening.
     """
 
     def __init__(self, path: Path, base_url: str) -> None:
         self.path, self.has_sent = path, False
         if path.exists():
             with reading(path, NOTHING_SENT) as sql:
-                is_whole = is_as_closed(path) or sql.execute(
+                is_intact = is_as_closed(path) or sql.execute(
                     "PRAGMA quick_check(1)"
                 ).fetchone() == ("ok",)
-                if not is_whole:
+                if not is_intact:
                     raise _incomplete(path, "is not as it was written", NOTHING_SENT)
         elif _read_count(path, NOTHING_SENT):
             raise _incomplete(path, "is missing", NOTHING_SENT)
@@ -346,24 +347,26 @@ class Writer:
         with sql_errors(path, NOTHING_SENT, OF_DISK), ExitStack() as resources:
             self._count = os.open(count_file(path), os.O_RDWR)
             resources.callback(os.close, self._count)
-            os.ftruncate(self._count, _COUNT_BYTES)  # until it is closed, it may be written
+            os.ftruncate(self._count, _COUNT_BYTES)  # discard the closing state: writes may follow
             resources.callback(self._note_closed)  # after the connection is closed
             self._file = path.stat()
             self.sql = resources.enter_context(closing(connect(path, mode="rw")))
-            # NORMAL may lose the last commits on power loss: "sent" would read as "pending".
+            # With NORMAL, a power loss may undo commits: a sent row would be pending again.
             self.sql.execute("PRAGMA synchronous = FULL")
             self.sql.execute("PRAGMA fullfsync = 1")
-            self.sql.execute("PRAGMA cache_size = -32768")  # 32 MB: a large file is staged at once
+            self.sql.execute(
+                "PRAGMA cache_size = -32768"
+            )  # 32 MB, because a large file is staged in one transaction
             ((self.commits,),) = self.sql.execute("SELECT commits FROM journal").fetchall()
             self._resources = resources.pop_all()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection for one commit, which is on disk and counted after the block."""
+        """Yield the connection for one transaction; after the block it is on disk and counted."""
         done = STOPPED if self.has_sent else NOTHING_SENT
         with sql_errors(self.path, done, OF_DISK):
             is_same_file = os.path.samestat(self.path.stat(), self._file)
-        if not is_same_file:  # no later import would find what is written to it
+        if not is_same_file:  # later imports could not read what is written here
             raise _incomplete(self.path, "was replaced during the import", done)
         with sql_errors(self.path, done):
             try:
@@ -381,7 +384,7 @@ class Writer:
             os.write(self._count, b"%020d\n" % self.commits)
 
     def _note_closed(self) -> None:
-        """Note how the file was left, so that the next load need not check all of it again."""
+        """Write the state of the closed file, so that the next load skips the integrity check."""
         with suppress(OSError):
             state = _state_of_file(self.path)
             if state is not None:

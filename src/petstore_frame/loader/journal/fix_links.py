@@ -1,4 +1,4 @@
-"""Makes rows of a fix file the rows that they name (rule 2)."""
+"""Links the rows of a fix file to the rows that they correct (rule 2 of ``identity``)."""
 
 from __future__ import annotations
 
@@ -12,32 +12,34 @@ from petstore_frame.loader.matching.repeated_keys import KEY_PROBLEMS
 from petstore_frame.loader.matching.values import Animal, By, Row
 from petstore_frame.loader.row_state import RowOrigin, RowProblem, State
 
+# The row that a fix row names, its import, and its animal.
 _ORIGINAL = """
 SELECT imports.import, source, rows.line, rows.key, rows.core, rows.content, rows.problem,
-  rows.animal, own.content, own.payload, own.state
-FROM imports JOIN rows USING (import) LEFT JOIN animals AS own ON own.animal = rows.animal
+  rows.animal, animals.content, animals.payload, animals.state
+FROM imports JOIN rows USING (import) LEFT JOIN animals ON animals.animal = rows.animal
 WHERE id GLOB :id || '*' AND rows.row = :origin
 """
-_OWN = """
+_FIX_ROW = """
 SELECT key, core, content, payload, animal, reason, line FROM rows
 WHERE import = :mine AND row = :row
 """
+# The latest animal with a key.
 _OWNER = """
-SELECT own.animal, own.content, own.payload, own.state FROM keys
-JOIN animals AS own ON own.animal = keys.animal
+SELECT animals.animal, animals.content, animals.payload, animals.state FROM keys
+JOIN animals ON animals.animal = keys.animal
 WHERE columns = :columns AND core = :core AND key = :key
-ORDER BY own.animal DESC LIMIT 1
+ORDER BY animals.animal DESC LIMIT 1
 """
 
 
 def link_fix_rows(reader: Reader) -> list[tuple[int, int, int]]:
-    """Give rows of a fix file the animals of the rows that they correct.
+    """Assign the animals of the corrected rows to the rows of a fix file.
 
     Returns:
-        The row, and the import and row that it corrects, of each.
+        For each linked row: its number, the import that it corrects, and the row in that import.
 
     Raises:
-        InputError: A row names one that the journal does not have, or that another row names.
+        InputError: The named row is not in the journal, or two rows name the same one.
     """
     links: list[tuple[int, int, int]] = []
     lines: dict[tuple[int, int], int] = {}
@@ -57,21 +59,21 @@ def link_fix_rows(reader: Reader) -> list[tuple[int, int, int]]:
 
 
 def _original(reader: Reader, origin: RowOrigin, line: int) -> tuple[int, Original]:
-    found = reader.execute(_ORIGINAL, id=origin.import_id, origin=origin.row).fetchall()
-    if len(found) != 1:
+    originals = reader.execute(_ORIGINAL, id=origin.import_id, origin=origin.row).fetchall()
+    if len(originals) != 1:
         raise InputError(
-            f"this row is row {origin.row} of the import {origin.import_id}, which this "
-            "journal does not know, so it may be in the store already; nothing was sent",
+            f"this row is row {origin.row} of the import {origin.import_id}, which is not in this "
+            "journal, so it may be in the store already; nothing was sent",
             line=line,
-            hint="name the journal folder that the import was made with; or, if these are new "
-            "animals, empty the column _pf_row",
+            hint="name the journal folder of that import; or, if these are new animals, empty the "
+            "column _pf_row",
         )
-    number, source, original_line, key, core, content, problem, *animal = found[0]
-    codes = {each.code for each in unpack_problems(problem)}
-    own = _animal(animal)
-    is_to_fix = own is None or own.state in (None, State.REJECTED, State.PENDING)
+    number, source, original_line, key, core, content, problem, *values = originals[0]
+    codes = {row_problem.code for row_problem in unpack_problems(problem)}
+    animal = _animal(values)
+    is_to_fix = animal is None or animal.state in (None, State.REJECTED, State.PENDING)
     return number, Original(
-        original_line, source, key, core, content, bool(codes & KEY_PROBLEMS), is_to_fix, own
+        original_line, source, key, core, content, bool(codes & KEY_PROBLEMS), is_to_fix, animal
     )
 
 
@@ -83,30 +85,30 @@ def _animal(values: Any) -> Animal | None:
 
 
 def _link(reader: Reader, number: int, original: Original) -> bool:
-    """Give one row the animal of its original; return whether it is its original."""
+    """Assign the animal of the original to a fix row; return whether the row may have it."""
     base = reader.staged.base
     ((key, core, content, payload, animal, reason, line),) = reader.execute(
-        _OWN, row=number
+        _FIX_ROW, row=number
     ).fetchall()
     row = Row(number, line, content, payload, key, core)
     owner = None
     if key is not None:
-        found = reader.execute(_OWNER, key=key, core=core).fetchone()
-        owner = None if found is None else _animal(found)
+        values = reader.execute(_OWNER, key=key, core=core).fetchone()
+        owner = None if values is None else _animal(values)
     problem = fix_row_problem(row, original, owner)
     if problem is not None:
         _reject(reader, number, problem)
         return False
     if reason is not None or (animal is not None and animal <= base):
         return True
-    own = base + number
-    if original.animal is None and animal is None:  # it needs fixing still: an animal to come
+    new_animal = base + number
+    if original.animal is None and animal is None:  # the row still needs fixing: reserve an animal
         reader.execute(
-            "INSERT INTO animals (animal, import, row) VALUES (:own, :mine, :row)",
-            own=own,
+            "INSERT INTO animals (animal, import, row) VALUES (:animal, :mine, :row)",
+            animal=new_animal,
             row=number,
         )
-    animal = original.animal.id if original.animal is not None else own
+    animal = original.animal.id if original.animal is not None else new_animal
     reader.execute(
         "UPDATE rows SET animal = :animal, known_by = :by WHERE import = :mine AND row = :row",
         animal=animal,
@@ -117,6 +119,7 @@ def _link(reader: Reader, number: int, original: Original) -> bool:
 
 
 def _reject(reader: Reader, row: int, problem: RowProblem) -> None:
+    """Unlink a row from its animal, and store its problem."""
     reader.execute(
         "UPDATE rows SET animal = NULL, known_by = NULL, problem = :problem"
         " WHERE import = :mine AND row = :row",

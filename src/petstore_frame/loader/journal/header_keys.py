@@ -1,4 +1,4 @@
-"""Remembers which column is the key of files with one header, and reads it from earlier files."""
+"""Remembers the key columns for each header, and reads the keys of files loaded without them."""
 
 from __future__ import annotations
 
@@ -16,120 +16,123 @@ from petstore_frame.schema import core_of_key
 from petstore_frame.schema.text import replace_surrogates
 
 _KEY, _READ_FOR = "key", "key_read_for"
+# Earlier imports with the same header and other key columns.
 _EARLIER_IMPORTS = """
 SELECT import FROM imports
 WHERE header = :header AND import <> :mine AND key_columns IS NOT :columns AND NOT copy
 """
-_AT_ONCE = 1000
-_MOST_ROWS = 20_000  # of a file, whose values are remembered
+_BATCH_ROWS = 1000
+_MAX_ROWS = 20_000  # rows per file whose values are remembered
+# Returns a row if any of the values was in this column of another import.
 _HAS_REPEATED_VALUE = """
-SELECT 1 FROM json_each(:values) AS own
-CROSS JOIN column_values AS earlier ON earlier.column_id = :column_id AND earlier.value = own.value
+SELECT 1 FROM json_each(:values) AS file_values
+CROSS JOIN column_values AS earlier
+  ON earlier.column_id = :column_id AND earlier.value = file_values.value
 WHERE earlier.import <> :mine LIMIT 1
 """
 
 
 def remembered_key(sql: sqlite3.Connection, header: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the key columns of files with this header, () if there are none; None: not said."""
-    found = sql.execute(
+    """Return the key columns of a header: () if it has no key, None if the user never answered."""
+    record = sql.execute(
         "SELECT answer FROM answers WHERE header = ? AND question = ?",
         [json.dumps(header), _KEY],
     ).fetchone()
-    return None if found is None else tuple(json.loads(found[0]))
+    return None if record is None else tuple(json.loads(record[0]))
 
 
 def remember_key(sql: sqlite3.Connection, run: Import) -> None:
-    """Remember the key that the user has named for the header of an import, also that it is none.
+    """Remember which key columns the user named for a header, or that it has no key.
 
-    The animals of its earlier files, which were loaded without this key, get theirs.
+    Also store the keys of animals from earlier files that were loaded without this key.
     """
     header = json.dumps(run.header)
     values = [header, _KEY, json.dumps(run.key)]
     sql.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", values)
     columns = columns_of(run.key)
-    done = sql.execute(
+    completed = sql.execute(
         "SELECT answer FROM answers WHERE header = ? AND question = ?", [header, _READ_FOR]
     ).fetchone()
-    if not columns or done == (columns,):
+    if not columns or completed == (columns,):
         return
-    named = {"header": header, "mine": run.number, "columns": columns}
-    for (number,) in sql.execute(_EARLIER_IMPORTS, named).fetchall():
+    parameters = {"header": header, "mine": run.number, "columns": columns}
+    for (number,) in sql.execute(_EARLIER_IMPORTS, parameters).fetchall():
         _read_keys(sql, number, run, columns)
     sql.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", [header, _READ_FOR, columns])
 
 
 def _read_keys(sql: sqlite3.Connection, number: int, run: Import, columns: str) -> None:
-    """Give the animals of an import the keys that the cells of its rows hold."""
-    places = [run.header.index(column) for column in run.key if column in run.header]
+    """Store the keys of the animals of an import, from the cells of its rows."""
+    positions = [run.header.index(column) for column in run.key if column in run.header]
     order = order_of(run.key)
-    if len(places) < len(run.key):
+    if len(positions) < len(run.key):
         return
     rows = sql.execute(
         "SELECT cells, rows.animal FROM rows JOIN animals USING (animal)"
         " WHERE rows.import = ? AND animals.state IS NOT NULL",
         [number],
     )
-    while batch := rows.fetchmany(_AT_ONCE):
+    while batch := rows.fetchmany(_BATCH_ROWS):
         values = []
         for packed, animal in batch:
             cells = read_cells(packed)
-            texts = [_text(cells, at) for at in places]
+            texts = [_text(cells, position) for position in positions]
             if not all(texts):
                 continue
             if order is not None:
-                texts = [texts[at] for at in order]
+                texts = [texts[position] for position in order]
             values.append((columns, core_of_key(texts), key_text(texts), animal))
         sql.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?, ?, ?)", values)
 
 
 def repeats_earlier(sql: sqlite3.Connection, run: Import, column: str) -> bool:
-    """Return whether a column has a value that it had in an earlier file of this header, too."""
+    """Return whether a column shares a value with an earlier file of the same header."""
     column_id = _column_id(run.header, column)
     has_values = "SELECT 1 FROM column_values WHERE column_id = ? LIMIT 1"
     if sql.execute(has_values, [column_id]).fetchone() is None:
         return False
     for values in _values_of(sql, run, column):
-        named = {"column_id": column_id, "values": json.dumps(values), "mine": run.number}
-        if sql.execute(_HAS_REPEATED_VALUE, named).fetchone() is not None:
+        parameters = {"column_id": column_id, "values": json.dumps(values), "mine": run.number}
+        if sql.execute(_HAS_REPEATED_VALUE, parameters).fetchone() is not None:
             return True
     return False
 
 
 def remember_values(sql: sqlite3.Connection, run: Import, columns: Sequence[str]) -> None:
-    """Remember the values of columns that may be the key, while no key is named.
+    """Remember the values of likely key columns until the user names a key.
 
-    Only the first rows of a long file count.
+    Of a long file, only the first ``_MAX_ROWS`` rows are remembered.
     """
     for column in columns:
         column_id = _column_id(run.header, column)
-        for values in islice(_values_of(sql, run, column), _MOST_ROWS // _AT_ONCE):
+        for values in islice(_values_of(sql, run, column), _MAX_ROWS // _BATCH_ROWS):
             rows = [(column_id, value, run.number) for value in values]
             sql.executemany("INSERT OR IGNORE INTO column_values VALUES (?, ?, ?)", rows)
 
 
 def _column_id(header: Sequence[str], column: str) -> str:
-    """Return a short name of a column of files with this header."""
+    """Return a short digest that identifies a column of a header."""
     return sha256(json.dumps([*header, column]).encode()).hexdigest()[:16]
 
 
 def _values_of(sql: sqlite3.Connection, run: Import, column: str) -> Iterator[list[str]]:
-    """Yield the texts of a column, in lists."""
+    """Yield the distinct texts of a column, in batches."""
     if column not in run.header:
         return
-    at = run.header.index(column)
+    position = run.header.index(column)
     rows = sql.execute("SELECT cells FROM rows WHERE import = ?", [run.number])
-    while batch := rows.fetchmany(_AT_ONCE):
-        texts = {_text(read_cells(cells), at) for (cells,) in batch} - {""}
+    while batch := rows.fetchmany(_BATCH_ROWS):
+        texts = {_text(read_cells(cells), position) for (cells,) in batch} - {""}
         yield [replace_surrogates(text) for text in texts]
 
 
-def _text(cells: Sequence[str], at: int) -> str:
-    text = cells[at].strip() if at < len(cells) else ""
+def _text(cells: Sequence[str], position: int) -> str:
+    text = cells[position].strip() if position < len(cells) else ""
     return text if text.isascii() else normalize("NFC", text)
 
 
 def certain_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
-    """Return the only column that is an animal's own, and whose repeats agree in all rows."""
+    """Return the only complete column of animal ids whose repeated values agree, or None."""
     certain = [
         key
         for key in keys

@@ -1,4 +1,4 @@
-"""Reads from the journal what the rules look at: rows that SQL has not settled, and their likes."""
+"""Reads the input of the matching rules from the journal: open rows and similar animals."""
 
 from __future__ import annotations
 
@@ -14,109 +14,120 @@ from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.store_check import StorePets, animals_in_store, settled_before
 from petstore_frame.loader.matching.by_key import first_digits
 from petstore_frame.loader.matching.match import MatchingInput
-from petstore_frame.loader.matching.not_keys import is_date, is_missing_marker
+from petstore_frame.loader.matching.not_keys import is_date, is_missing_key
 from petstore_frame.loader.matching.repeated_keys import KEY_MISSING, key_texts
 from petstore_frame.loader.matching.values import CREATE, Animal, By, Pet, Row
 from petstore_frame.loader.row_state import RowProblem, State
 from petstore_frame.schema import FIELDS, fold
 
-# The rows that would be sent as things stand: those of new animals, and those of animals that were
-# not sent yet. The row that the store refused is not sent as it was; a corrected or later one is.
-# Where the file is not at hand, only rows that speak for their animals already are.
+# Whether a row would be sent now: its animal is new or was not sent yet. A row that the store
+# rejected is not sent again unchanged, but a corrected or later row of its animal is. A resume
+# has no file, so it sends only rows whose values their animals already have.
 IS_TO_SEND = """
 (rows.animal IS NOT NULL AND rows.payload IS NOT NULL
   AND coalesce(rows.known_by, '') NOT IN ('repeat', 'similar_row')
   AND rows.problem IS NULL AND rows.reason IS NULL
-  AND (own.state = 'pending' AND own.import = rows.import AND own.row = rows.row
-    OR NOT :is_resumed AND (own.state IS NULL OR own.state = 'pending'
-      OR own.state IN ('rejected', 'not_found') AND own.import IS NOT rows.import
-      OR own.state = 'rejected'
-        AND (own.payload IS NOT rows.payload OR own.row IS NOT rows.row))))
+  AND (animals.state = 'pending' AND animals.import = rows.import AND animals.row = rows.row
+    OR NOT :is_resumed AND (animals.state IS NULL OR animals.state = 'pending'
+      OR animals.state IN ('rejected', 'not_found') AND animals.import IS NOT rows.import
+      OR animals.state = 'rejected'
+        AND (animals.payload IS NOT rows.payload OR animals.row IS NOT rows.row))))
 """
 TO_SEND = f"""
-FROM rows LEFT JOIN animals AS own ON own.animal = rows.animal
+FROM rows LEFT JOIN animals ON animals.animal = rows.animal
 WHERE rows.import = :mine AND {IS_TO_SEND}
 """
-# No animal that was sent is its own.
+# Whether a row has no animal, or one that can still be sent.
 _IS_OPEN = """
-(rows.animal IS NULL OR own.state IS NULL OR own.state IN ('pending', 'rejected', 'not_found'))
+(rows.animal IS NULL OR animals.state IS NULL
+  OR animals.state IN ('pending', 'rejected', 'not_found'))
 """
+# Stores the cores of keys that several rows of the file have.
 _REPEATED = """
 INSERT INTO temp.repeated_cores
 SELECT core FROM rows WHERE import = :mine AND core IS NOT NULL
 AND (content IS NOT NULL OR problem IS NOT NULL) GROUP BY core HAVING count(*) > 1
 """
-# What needs no thought: a key that one row of the file has, and one animal that was sent, with the
-# same content.
+# Assigns loaded animals to rows with exact keys, if exactly one row of the file and one sent animal
+# have the key and both have the same content.
 _SETTLE = """
-UPDATE rows SET animal = same.animal, known_by = 'key' FROM (
-  SELECT rows.row AS of_row, min(keys.animal) AS animal FROM rows
+UPDATE rows SET animal = loaded.animal, known_by = 'key' FROM (
+  SELECT rows.row AS row_number, min(keys.animal) AS animal FROM rows
   CROSS JOIN keys ON keys.columns = :columns AND keys.core = rows.core AND keys.key = rows.key
-  CROSS JOIN animals AS own ON own.animal = keys.animal
+  CROSS JOIN animals ON animals.animal = keys.animal
   WHERE rows.import = :mine AND rows.animal > :base AND rows.known_by IS NULL
     AND rows.problem IS NULL AND rows.reason IS NULL
     AND rows.core NOT IN (SELECT core FROM temp.repeated_cores)
-  GROUP BY rows.row HAVING count(*) = 1 AND min(own.content) = min(rows.content)
-    AND min(own.state) IN ('created', 'matched')) AS same
-WHERE rows.import = :mine AND rows.row = same.of_row
+  GROUP BY rows.row HAVING count(*) = 1 AND min(animals.content) = min(rows.content)
+    AND min(animals.state) IN ('created', 'matched')) AS loaded
+WHERE rows.import = :mine AND rows.row = loaded.row_number
 """
+# The rows of the file with their animals, in the order of the parameters of ``_row``.
 _ROWS = f"""
 SELECT rows.row, rows.line, rows.content, rows.payload, rows.key, rows.core, rows.animal,
-  own.state, rows.known_by, {IS_TO_SEND}, rows.reason IS NOT NULL, rows.is_unnamed,
-  rows.problem, rows.rank, rows.unsent_hash, rows.animal <= :base AND own.state IS NOT NULL
-FROM rows LEFT JOIN animals AS own ON own.animal = rows.animal
+  animals.state, rows.known_by, {IS_TO_SEND}, rows.reason IS NOT NULL, rows.is_unnamed,
+  rows.problem, rows.rank, rows.unsent_hash, rows.animal <= :base AND animals.state IS NOT NULL
+FROM rows LEFT JOIN animals ON animals.animal = rows.animal
 WHERE rows.import = :mine AND (rows.content IS NOT NULL OR rows.problem IS NOT NULL)
 """
+# The animals of some cores.
 _KEYS = """
-SELECT keys.core, keys.key, own.animal, own.content, own.payload, own.state,
-  coalesce((SELECT is_unnamed FROM rows WHERE rows.import = own.import
-    AND rows.row = own.row), 0),
-  own.pet_id, own.shown_at IS NOT NULL OR own.settled_at < :settled_before, own.reason
-FROM json_each(:cores) AS of
-JOIN keys ON keys.columns = :columns AND keys.core = of.value
-JOIN animals AS own ON own.animal = keys.animal ORDER BY own.animal
+SELECT keys.core, keys.key, animals.animal, animals.content, animals.payload, animals.state,
+  coalesce((SELECT is_unnamed FROM rows WHERE rows.import = animals.import
+    AND rows.row = animals.row), 0),
+  animals.pet_id, animals.shown_at IS NOT NULL OR animals.settled_at < :settled_before,
+  animals.reason
+FROM json_each(:cores) AS wanted
+JOIN keys ON keys.columns = :columns AND keys.core = wanted.value
+JOIN animals ON animals.animal = keys.animal ORDER BY animals.animal
 """
+# The animals whose keys are long numbers that start with some digits.
 _LONG_NUMBERS = """
-SELECT keys.core, keys.key, own.animal, own.content, own.payload, own.state, 0,
-  own.pet_id, own.shown_at IS NOT NULL OR own.settled_at < :settled_before, own.reason
-FROM json_each(:digits) AS of
-JOIN keys ON keys.columns = :columns AND keys.core >= of.value AND keys.core < of.value || ':'
-JOIN animals AS own ON own.animal = keys.animal ORDER BY own.animal
+SELECT keys.core, keys.key, animals.animal, animals.content, animals.payload, animals.state, 0,
+  animals.pet_id, animals.shown_at IS NOT NULL OR animals.settled_at < :settled_before,
+  animals.reason
+FROM json_each(:digits) AS prefix
+JOIN keys ON keys.columns = :columns
+  AND keys.core >= prefix.value AND keys.core < prefix.value || ':'
+JOIN animals ON animals.animal = keys.animal ORDER BY animals.animal
 """
+# Animals of other imports with some contents, without those of the ``siblings``.
 _EQUAL = """
-SELECT own.animal, own.content, own.payload, own.state,
-  coalesce((SELECT is_unnamed FROM rows WHERE rows.import = own.import
-    AND rows.row = own.row), 0),
+SELECT animals.animal, animals.content, animals.payload, animals.state,
+  coalesce((SELECT is_unnamed FROM rows WHERE rows.import = animals.import
+    AND rows.row = animals.row), 0),
   (SELECT json_group_array(json_array(keys.key, keys.core)) FROM keys
-    WHERE keys.animal = own.animal AND keys.columns = :columns),
-  EXISTS (SELECT 1 FROM rows WHERE rows.import = :mine AND rows.animal = own.animal),
-  own.pet_id, own.shown_at IS NOT NULL OR own.settled_at < :settled_before, own.reason
-FROM json_each(:contents) AS of JOIN animals AS own ON own.content = of.value
-WHERE own.import IS NOT :mine AND own.state IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM rows WHERE rows.animal = own.animal
+    WHERE keys.animal = animals.animal AND keys.columns = :columns),
+  EXISTS (SELECT 1 FROM rows WHERE rows.import = :mine AND rows.animal = animals.animal),
+  animals.pet_id, animals.shown_at IS NOT NULL OR animals.settled_at < :settled_before,
+  animals.reason
+FROM json_each(:contents) AS wanted JOIN animals ON animals.content = wanted.value
+WHERE animals.import IS NOT :mine AND animals.state IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM rows WHERE rows.animal = animals.animal
     AND rows.import IN (SELECT value FROM json_each(:siblings)))
-ORDER BY own.import, own.row
+ORDER BY animals.import, animals.row
 """
+# The contents of the rows of some animals in other imports.
 _EARLIER_ROWS = """
 SELECT DISTINCT animal, content FROM rows WHERE import <> :mine AND content IS NOT NULL
 AND animal IN (SELECT value FROM json_each(:animals))
 """
-_LONGEST_ID = 18
-_SAMPLE = 200
-_AT_ONCE = 5000
+_MAX_ID_DIGITS = 18
+_SAMPLE_KEYS = 200
+_BATCH_SIZE = 5000
 _KEY_CODES = ("key_repeated", "key_missing")
 
 
 class Export(Enum):
-    """What a file says of the store that it was exported from."""
+    """Whether a file names the store that it was exported from."""
 
-    UNMARKED = auto()  # nothing, or nothing that can be compared
+    UNMARKED = auto()  # no store is named, or its id cannot be compared
     OF_THIS_STORE = auto()
     OF_ANOTHER_STORE = auto()
 
 
 class Reader(NamedTuple):
-    """A connection, and the rows that are looked at."""
+    """Runs statements for the import whose rows are being matched."""
 
     sql: sqlite3.Connection
     staged: Staged
@@ -125,7 +136,7 @@ class Reader(NamedTuple):
 
     @property
     def names(self) -> dict[str, Any]:
-        """The values that statements refer to by name."""
+        """The named parameters of all statements."""
         run = self.staged.run
         return {
             "mine": run.number,
@@ -140,22 +151,22 @@ class Reader(NamedTuple):
         return self.sql.execute(statement, self.names | more)
 
     def count(self, from_: str, **more: Any) -> int:
-        ((found,),) = self.execute(f"SELECT count(*) {from_}", **more).fetchall()
-        return int(found)
+        ((rows,),) = self.execute(f"SELECT count(*) {from_}", **more).fetchall()
+        return int(rows)
 
     def has(self, from_: str) -> bool:
         return self.execute(f"SELECT 1 {from_} LIMIT 1").fetchone() is not None
 
 
 def find_repeated_cores(reader: Reader) -> None:
-    """Note the cores that several rows of the file have, in a table of this connection."""
+    """Create a temporary table of the cores that several rows of the file have."""
     reader.execute("DROP TABLE IF EXISTS temp.repeated_cores")
     reader.execute("CREATE TEMP TABLE repeated_cores (core TEXT PRIMARY KEY) WITHOUT ROWID")
     reader.execute(_REPEATED)
 
 
 def settle_exact_keys(reader: Reader) -> int:
-    """Give rows with known keys and unchanged content their animals; return how many."""
+    """Assign loaded animals to rows with exact keys and unchanged content; return their number."""
     if not reader.has("FROM keys WHERE columns = :columns"):
         return 0
     return reader.execute(_SETTLE).rowcount
@@ -173,10 +184,18 @@ def read_matching_input(
     has_created_same: bool,
     export: Export = Export.UNMARKED,
 ) -> MatchingInput:
-    """Return what the rules look at; the store was read before.
+    """Return the input of the matching rules.
 
-    ``siblings`` are the imports whose rows the file corrects, ``export`` is what the file says of
-    the store that it was exported from.
+    Args:
+        reader: Runs statements for the import of the file.
+        store: The reading of the store; None if it was not read.
+        pets: The pets of that reading, with what the journal has about each.
+        siblings: The imports whose rows the file corrects.
+        answers: The answer to each case, from all options.
+        named_answers: The answers that the user gave for a named case.
+        is_first: Whether this is the first load of the journal.
+        has_created_same: Whether an earlier file of this header was answered with ``create``.
+        export: Whether the file names the store that it was exported from.
     """
     staged = reader.staged
     run = staged.run
@@ -185,14 +204,16 @@ def read_matching_input(
     if has_keys and not staged.is_resumed:
         find_repeated_cores(reader)
     settled = settle_exact_keys(reader) if has_keys and is_compared else 0
-    shown, open_gone = animals_in_store(reader.sql, run.number, named_answers, reader.now)
+    stored_animals, open_gone = animals_in_store(reader.sql, run.number, named_answers, reader.now)
     listing = {} if store is None else {pet.pet_id: pet.content for pet in store.pets.values()}
     if store is None:
-        shown = []
+        stored_animals = []
     pet_ids = _pet_ids(reader, {pet.id for pet in pets}) if is_compared else {}
-    listed = {animal.row for animal in shown if listing.get(animal.pet_id) != animal.content}
-    listed |= {match.row for match in open_gone} | pet_ids.keys()
-    rows = _read_rows(reader, pets, listed)
+    store_rows = {
+        animal.row for animal in stored_animals if listing.get(animal.pet_id) != animal.content
+    }
+    store_rows |= {match.row for match in open_gone} | pet_ids.keys()
+    rows = _read_rows(reader, pets, store_rows)
     by_key, by_core, long_numbers = _read_keyed(reader, rows if is_compared else [])
     keyed, sent, unsent = _read_equal(reader, rows, siblings) if is_compared else ([], [], [])
     return MatchingInput(
@@ -219,7 +240,7 @@ def read_matching_input(
         is_export=export is Export.UNMARKED and {*FIELDS.names} <= {*run.header},
         is_marked=export is Export.OF_THIS_STORE,
         creates_marked=named_answers.get(By.IN_STORE) == CREATE,
-        shown=shown,
+        stored_animals=stored_animals,
         open_gone=open_gone,
         asks_again_about_gone=named_answers.get("gone") == CREATE,
         listing=listing,
@@ -228,11 +249,11 @@ def read_matching_input(
     )
 
 
-def _read_rows(reader: Reader, pets: Sequence[Pet], listed: set[int]) -> list[Row]:
-    """Return the rows that a rule may be about; ``listed`` are some that the store says."""
+def _read_rows(reader: Reader, pets: Sequence[Pet], store_rows: set[int]) -> list[Row]:
+    """Return the rows that a rule may apply to, including ``store_rows``, whose pets changed."""
     staged = reader.staged
     is_compared = not (staged.run.copy or staged.is_resumed)
-    conditions = ["rows.row IN (SELECT value FROM json_each(:listed))"]
+    conditions = ["rows.row IN (SELECT value FROM json_each(:store_rows))"]
     if staged.key_columns and not staged.is_resumed:
         conditions.append("rows.core IN (SELECT core FROM temp.repeated_cores)")
         if is_compared and reader.has("FROM keys WHERE columns = :columns"):
@@ -249,20 +270,20 @@ def _read_rows(reader: Reader, pets: Sequence[Pet], listed: set[int]) -> list[Ro
             " WHERE equal.content = rows.content AND equal.import IS NOT :mine)"
         )
     if pets and not staged.run.copy:
-        listed = listed | _rows_that_equal(reader, {pet.content for pet in pets})
+        store_rows = store_rows | _rows_with_content(reader, {pet.content for pet in pets})
     condition = " OR ".join(f"({condition})" for condition in conditions)
-    found = reader.execute(
-        f"{_ROWS} AND ({condition}) ORDER BY rows.row", listed=json.dumps(sorted(listed))
+    records = reader.execute(
+        f"{_ROWS} AND ({condition}) ORDER BY rows.row", store_rows=json.dumps(sorted(store_rows))
     )
-    return [_row(values) for values in found]
+    return [_row(values) for values in records]
 
 
 def _row(values: Sequence[Any]) -> Row:
-    (number, line, content, payload, key, core, animal, state, known_by, is_to_send, is_excluded,
-     is_unnamed, problem, rank, unsent_hash, is_known) = values  # fmt: skip
+    (number, line, content, payload, key, core, animal, state, link, is_to_send, is_excluded,
+     is_unnamed, problem, rank, unsent_hash, has_earlier_animal) = values  # fmt: skip
     by = None
-    if known_by is not None:
-        by = By.USER if known_by.startswith("new:") else By(known_by)
+    if link is not None:
+        by = By.USER if link.startswith("new:") else By(link)
     codes = problem or ""
     return Row(
         number, line, content, payload, key, core, animal,
@@ -274,35 +295,41 @@ def _row(values: Sequence[Any]) -> Row:
         has_key_problem=any(f'"{code}"' in codes for code in _KEY_CODES),
         order_value=rank,
         unsent_hash=unsent_hash,
-        is_known=bool(is_known),
+        has_earlier_animal=bool(has_earlier_animal),
     )  # fmt: skip
 
 
-def _rows_that_equal(reader: Reader, contents: set[str]) -> set[int]:
-    """Return the rows to send whose content is one of these."""
-    found = reader.execute(f"SELECT rows.row, rows.content {TO_SEND}")
-    return {row for row, content in found if content in contents}
+def _rows_with_content(reader: Reader, contents: set[str]) -> set[int]:
+    """Return the rows to send with one of some contents."""
+    rows = reader.execute(f"SELECT rows.row, rows.content {TO_SEND}")
+    return {row for row, content in rows if content in contents}
 
 
 def _pet_ids(reader: Reader, pets: set[int]) -> dict[int, int]:
-    """Return the pet of each row whose cell in a column of ids names one."""
+    """Map rows to pets by the ids in the file's id column, if it has one."""
     header = reader.staged.run.header
     names = [fold(name).replace("_", "").replace(" ", "") for name in header]
-    at = next((at for at, name in enumerate(names) if name in ("id", "petid")), None)
-    if at is None or not pets:
+    id_positions = [at for at, name in enumerate(names) if name in ("id", "petid")]
+    if not id_positions or not pets:
         return {}
-    found: dict[int, int] = {}
+    at = id_positions[0]
+    pet_ids: dict[int, int] = {}
     for row, packed in reader.execute(f"SELECT rows.row, rows.cells {TO_SEND}"):
         text = "".join(read_cells(packed)[at : at + 1]).strip().removesuffix(".0")
-        if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_ID and int(text) in pets:
-            found[row] = int(text)
-    return found
+        if (
+            text.isascii()
+            and text.isdecimal()
+            and len(text) <= _MAX_ID_DIGITS
+            and int(text) in pets
+        ):
+            pet_ids[row] = int(text)
+    return pet_ids
 
 
 def _read_keyed(
     reader: Reader, rows: Sequence[Row]
 ) -> tuple[dict[str, list[Animal]], dict[str, list[Animal]], dict[str, list[Animal]]]:
-    """Return the animals of the keys, of the cores, and of the long numbers of rows."""
+    """Return the animals with the keys, the cores and the long numbers of some rows."""
     by_key = defaultdict[str, list[Animal]](list)
     by_core = defaultdict[str, list[Animal]](list)
     by_digits = defaultdict[str, list[Animal]](list)
@@ -321,9 +348,9 @@ def _read_keyed(
 def _animals(
     reader: Reader, query: str, name: str, values: Sequence[str]
 ) -> Iterable[tuple[str, Animal]]:
-    """Yield the animals of some keys, and the key of each."""
-    for start in range(0, len(values), _AT_ONCE):
-        part = json.dumps(values[start : start + _AT_ONCE])
+    """Yield each key that a query finds for some values, with its animal."""
+    for start in range(0, len(values), _BATCH_SIZE):
+        part = json.dumps(values[start : start + _BATCH_SIZE])
         for core, key, *values in reader.execute(query, **{name: part}):
             yield key, _animal(values, (key,), (core,))
 
@@ -331,7 +358,7 @@ def _animals(
 def _animal(
     values: Sequence[Any], keys: tuple[str, ...] = (), cores: tuple[str, ...] = ()
 ) -> Animal:
-    number, content, payload, state, is_unnamed, pet_id, was_listed, reason = values
+    number, content, payload, state, is_unnamed, pet_id, should_be_listed, reason = values
     return Animal(
         number,
         content,
@@ -341,7 +368,7 @@ def _animal(
         keys,
         cores,
         pet_id,
-        bool(was_listed),
+        bool(should_be_listed),
         reason,
     )
 
@@ -349,23 +376,24 @@ def _animal(
 def _read_equal(
     reader: Reader, rows: Sequence[Row], siblings: Sequence[int]
 ) -> tuple[list[Animal], list[Animal], list[Animal]]:
-    """Return animals with the contents of rows: with keys in these columns, sent, and unsent.
+    """Return the animals with the contents of some rows, in three lists.
 
-    A word such as "none" is no key, so an animal that was loaded under one counts as keyless.
+    The first has animals with keys in the same columns. The others have animals without such keys
+    that were sent, and that were not sent. Texts such as "none" do not count as keys.
     """
     keyed: list[Animal] = []
     sent: list[Animal] = []
     unsent: list[Animal] = []
     contents = sorted({row.content for row in rows if row.content is not None and row.is_free})
     has_keys = bool(reader.staged.key_columns)
-    for start in range(0, len(contents), _AT_ONCE):
-        part = json.dumps(contents[start : start + _AT_ONCE])
-        found = reader.execute(_EQUAL, contents=part, siblings=json.dumps(siblings))
-        for *first, packed, is_here, pet_id, was_listed, reason in found:
-            pairs = [tuple(pair) for pair in json.loads(packed)]
-            pairs = [pair for pair in pairs if not is_missing_marker(key_texts(pair[0]))]
+    for start in range(0, len(contents), _BATCH_SIZE):
+        part = json.dumps(contents[start : start + _BATCH_SIZE])
+        records = reader.execute(_EQUAL, contents=part, siblings=json.dumps(siblings))
+        for *first, packed_keys, is_here, pet_id, should_be_listed, reason in records:
+            pairs = [tuple(pair) for pair in json.loads(packed_keys)]
+            pairs = [pair for pair in pairs if not is_missing_key(key_texts(pair[0]))]
             keys, cores = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
-            animal = _animal([*first, pet_id, was_listed, reason], keys, cores)
+            animal = _animal([*first, pet_id, should_be_listed, reason], keys, cores)
             if keys and has_keys:
                 keyed.append(animal)
             elif is_here:
@@ -378,15 +406,15 @@ def _read_equal(
 
 
 def _keys_in_file(reader: Reader, animals: Sequence[Animal]) -> Iterable[str]:
-    """Return the keys of some animals that the file has, too."""
+    """Return those keys of some animals that are also in the file."""
     keys = sorted({key for animal in animals for key in animal.keys})
     if not keys:
         return []
-    found = reader.execute(
+    records = reader.execute(
         "SELECT key FROM rows WHERE import = :mine AND key IN (SELECT value FROM json_each(:keys))",
         keys=json.dumps(keys),
     )
-    return [key for (key,) in found]
+    return [key for (key,) in records]
 
 
 def _read_earlier(
@@ -395,8 +423,8 @@ def _read_earlier(
     by_key: dict[str, list[Animal]],
     named_answers: Mapping[str, str],
 ) -> frozenset[tuple[int, str]]:
-    """Return the contents that earlier rows of animals had whose names differ now."""
-    if By.REUSED_KEY in named_answers:  # an answer that is given anew
+    """Return the earlier contents of animals whose keys now come with another content."""
+    if By.REUSED_KEY in named_answers:  # the user reverses earlier answers
         return frozenset()
     animals = {
         animal.id
@@ -407,18 +435,18 @@ def _read_earlier(
     }
     if not animals:
         return frozenset()
-    found = reader.execute(_EARLIER_ROWS, animals=json.dumps(sorted(animals)))
-    return frozenset((animal, content) for animal, content in found)
+    records = reader.execute(_EARLIER_ROWS, animals=json.dumps(sorted(animals)))
+    return frozenset((animal, content) for animal, content in records)
 
 
 def _date_problems(reader: Reader) -> dict[int, RowProblem]:
-    """Return the rows whose keys are dates in a column whose other keys are not."""
+    """Return the problems of rows whose keys are dates although the other keys are not."""
     dates = reader.staged.dates
     if not dates:
         return {}
     keys = reader.count("FROM rows WHERE import = :mine AND key IS NOT NULL")
     sample = reader.execute(
-        "SELECT key FROM keys WHERE columns = :columns LIMIT :sample", sample=_SAMPLE
+        "SELECT key FROM keys WHERE columns = :columns LIMIT :sample", sample=_SAMPLE_KEYS
     )
     earlier = ["".join(key_texts(key)) for (key,) in sample]
     others = [text for text in earlier if not is_date(text)]
@@ -428,10 +456,10 @@ def _date_problems(reader: Reader) -> dict[int, RowProblem]:
     return {
         date.row: RowProblem(
             KEY_MISSING,
-            f"{date.text!r} is a date, and other keys of this column are none: a spreadsheet may "
-            "have made it from a key such as 3-12",
+            f"{date.text!r} is a date, and other keys of this column are not: a spreadsheet may "
+            "have converted a key such as 3-12",
             value=date.text,
-            hint="write the key as it was, in a column that is formatted as text",
+            hint="enter the original key, in a column that is formatted as text",
         )
         for date in dates
     }

@@ -1,4 +1,4 @@
-"""Notes an intent before each request of an import, and its outcome afterward."""
+"""Writes an intent to the journal before each request of an import, and its outcome afterward."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import Writer, sql_errors
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.journal.schema import ID_GIVEN_AGAIN, IS_UNCONFIRMED
+from petstore_frame.loader.journal.schema import IS_UNCONFIRMED, RELEASE_PET_ID
 from petstore_frame.loader.row_state import Ending, State
 
-# All in one row: with each row that SQLite gives, Python lets the other threads run first.
+# Animals to send, as one JSON array: Python may switch threads at each row that SQLite returns.
 _TO_SEND = """
 SELECT json_group_array(
   json_array(row, line, payload, life, may_have_been_applied, key_since)) FROM (
-  SELECT own.row, rows.line, CAST(own.payload AS TEXT) AS payload, life,
+  SELECT animals.row, rows.line, CAST(animals.payload AS TEXT) AS payload, life,
     may_have_been_applied, key_since
-  FROM animals AS own JOIN rows USING (import, row)
-  WHERE own.import = :import AND {} ORDER BY own.row LIMIT :most)
+  FROM animals JOIN rows USING (import, row)
+  WHERE animals.import = :import AND {} ORDER BY animals.row LIMIT :most)
 """
-_NEXT_PENDING = _TO_SEND.format("state = 'pending' AND own.row >= :start")
-# A start time in the future means that the clock was wrong, so the key may be of any age.
-_REPEATABLE = _TO_SEND.format("state = 'unconfirmed' AND key_since > :since AND key_since <= :now")
-# ``key_since`` is the first moment of a key that each request of the animal carried.
+_NEXT_PENDING = _TO_SEND.format("state = 'pending' AND animals.row >= :start")
+# Unconfirmed animals whose key the store still remembers. A time in the future means that the clock
+# was wrong, so the age of the key is unknown.
+_RETRYABLE = _TO_SEND.format("state = 'unconfirmed' AND key_since > :since AND key_since <= :now")
+# Marks animals as in flight. ``key_since`` is when the idempotency key was first sent; it is NULL
+# once the animal was sent without a key.
 _CLAIM = """
 UPDATE animals SET state = 'in_flight', sent_at = :now, session = :session,
   first_sent_at = coalesce(first_sent_at, :now),
@@ -36,13 +38,14 @@ UPDATE animals SET state = 'in_flight', sent_at = :now, session = :session,
 WHERE import = :import AND state IN ('pending', 'unconfirmed')
   AND row IN (SELECT value FROM json_each(:rows))
 """
-# One statement for all outcomes of a commit; its rows are those that ``_settle`` makes.
+# Writes all outcomes of a commit; ``_settle`` builds the values.
 _SETTLE = """
 UPDATE animals SET state = column2, reason = column3, pet_id = column4, id_source = column5,
   answer = column6, may_have_been_applied = column7, key_since = iif(column8, key_since, NULL),
   settled_at = column9, shown_at = NULL
 FROM (VALUES {}) WHERE import = ? AND row = column1 AND state = 'in_flight'
 """
+# Writes a later change of one animal, if it is still in the expected state.
 _CHANGE = """
 UPDATE animals SET state = :state, reason = :reason, pet_id = coalesce(:pet_id, pet_id),
   id_source = coalesce(:id_source, id_source), settled_at = iif(:state = 'pending', NULL, :now),
@@ -54,32 +57,32 @@ READ_AHEAD = 256
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A request that may now be sent: it is on disk."""
+    """A request that may now be sent, because its intent is on disk."""
 
     row: int
     line: int
     payload: bytes
     key: str | None  # its idempotency key
     may_have_been_applied: bool  # an earlier attempt may have been applied
-    claimed_at: float  # when it was written, before the first byte; seconds since 1970
+    claimed_at: float  # when the intent was written; seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the end of a request made of its row."""
+    """The outcome of a request."""
 
     intent: Intent
     state: State
     reason: str
     pet_id: int | None = None
-    answer: dict[str, str] = field(default_factory=dict)  # the error, as a ``JournalRow`` has it
-    notes: tuple[str, ...] = ()  # in what the pet differs from what was sent
-    may_repeat: bool = True  # the same request, under its key, may settle an unconfirmed row
-    has_reused_id: bool = False  # an earlier session has its pet's id for another animal
+    answer: dict[str, str] = field(default_factory=dict)  # the error fields of a ``JournalRow``
+    notes: tuple[str, ...] = ()  # how the pet differs from what was sent
+    may_repeat: bool = True  # a retry with the same key may settle an unconfirmed row
+    has_reused_id: bool = False  # an earlier session recorded the pet's id for another animal
 
 
 class Change(NamedTuple):
-    """A later change of a row; from created to created its pet becomes known."""
+    """A later change of a row; a change from created to created adds the id of the pet."""
 
     row: int
     old: State
@@ -90,21 +93,21 @@ class Change(NamedTuple):
 
 
 class Outcomes:
-    """Writes what becomes of the rows of one import; the caller holds the journal."""
+    """Writes the outcomes of the rows of one import; the caller must hold the journal's lock."""
 
     def __init__(self, writer: Writer, run: Import) -> None:
         self.run, self.path = run, writer.path
         self._writer, self._sql = writer, writer.sql
         self._import, self._uuid = run.number, uuid.UUID(run.id)
         self._store_id, self._session = run.store_id, writer.commits
-        # What was read of what is still to send, and from which row on there may be more.
-        self._repeats: list[Any] = []
+        # Rows that were read in advance, and the first row that was not read yet.
+        self._retries: list[Any] = []
         self._pending: list[Any] = []
         self._next_pending = 0
         self._has_pending = True
 
     def counts(self) -> dict[State, int]:
-        """Count the animals that the import sends by their states, and its rows to fix."""
+        """Return the number of the import's animals in each state, and of its invalid rows."""
         counts = dict.fromkeys(State, 0)
         counts[State.INVALID] = count_states(self._sql, self._import)[State.INVALID]
         for state, animals in self._sql.execute(
@@ -115,7 +118,7 @@ class Outcomes:
         return counts
 
     def start(self, now: float) -> None:
-        """Begin a session; what a dead one left in flight is unconfirmed from now on."""
+        """Start a session; rows that a killed session left in flight become unconfirmed."""
         self.recover()
         with self._writer.transaction() as sql:
             sql.execute(
@@ -126,7 +129,7 @@ class Outcomes:
         self._session = self._writer.commits
 
     def recover(self) -> None:
-        """Make unconfirmed what dead sessions of any import left in flight."""
+        """Mark animals that killed sessions of any import left in flight as unconfirmed."""
         with self._writer.transaction() as sql:
             sql.execute(
                 "UPDATE animals SET state = 'unconfirmed', may_have_been_applied = 1,"
@@ -134,7 +137,7 @@ class Outcomes:
             )
 
     def end(self, now: float, ending: Ending, detail: str = "") -> None:
-        """Close the session with its reason."""
+        """End the session, and store why it ended."""
         with self._writer.transaction() as sql:
             sql.execute(
                 "UPDATE imports SET ended_at = ?, ending = ?, detail = ? WHERE import = ?",
@@ -143,19 +146,19 @@ class Outcomes:
 
     @property
     def has_pending(self) -> bool:
-        """Whether there may be pending rows, as far as they were read."""
+        """Whether there may be more pending rows."""
         return self._has_pending
 
     @property
     def has_repeats(self) -> bool:
-        """Whether unconfirmed rows are to be sent again under their keys."""
-        return bool(self._repeats)
+        """Whether unconfirmed rows will be retried with their keys."""
+        return bool(self._retries)
 
     def begin_round(self, keys_since: float, now: float) -> bool:
-        """Find the unconfirmed rows whose key the store still remembers, to be sent again."""
+        """Select the unconfirmed rows to retry: the store still remembers their keys."""
         with sql_errors(self.path):
-            self._repeats = self._read(_REPEATABLE, since=keys_since, now=now, most=-1)
-        return bool(self._repeats)
+            self._retries = self._read(_RETRYABLE, since=keys_since, now=now, most=-1)
+        return bool(self._retries)
 
     def commit(
         self,
@@ -167,11 +170,16 @@ class Outcomes:
         keys_since: float | None = None,
         store_id: str | None = None,
     ) -> list[Intent]:
-        """Write what became of requests, and return the next intents, in one durable transaction.
+        """Write outcomes and the next intents in one durable transaction; return the intents.
 
-        Up to ``room`` rows may start, at most ``max_pending`` of them pending ones: first those of
-        a round, if their keys were first sent after ``keys_since`` (None: the store remembers
-        none).
+        Args:
+            outcomes: The outcomes of finished requests.
+            now: The current time, in seconds since 1970.
+            room: Maximum number of intents. Retries come first.
+            max_pending: Maximum number of pending rows among them; None for no limit.
+            keys_since: Rows are retried only if their keys were first sent after this time; None
+                if the store remembers no keys.
+            store_id: The id of the store; None if it has none.
         """
         with self._writer.transaction() as sql:
             if outcomes:
@@ -186,11 +194,11 @@ class Outcomes:
     def _claim(
         self, room: int, max_pending: int | None, keys_since: float | None, now: float
     ) -> list[Intent]:
-        """Write the next intents: unconfirmed rows to repeat, then pending ones."""
+        """Write the next intents: first retries of unconfirmed rows, then pending rows."""
         has_key = keys_since is not None
-        repeats, self._repeats = self._repeats[:room], self._repeats[room:]
-        chosen = [row for row in repeats if keys_since is not None and row[-1] > keys_since]
-        pending_room = room - len(repeats)
+        retries, self._retries = self._retries[:room], self._retries[room:]
+        chosen = [row for row in retries if keys_since is not None and row[-1] > keys_since]
+        pending_room = room - len(retries)
         if max_pending is not None:
             pending_room = min(pending_room, max_pending)
         chosen += self._take_pending(pending_room)
@@ -210,8 +218,8 @@ class Outcomes:
                 row,
                 line,
                 payload.encode(),
-                # The same on every computer, so that a store replays for a restored journal, too.
-                # An animal that is another than an equal pet has a life, and a key, of its own.
+                # Computed from the values, so that a restored journal sends the same keys. ``life``
+                # makes the key of a new animal differ from that of an equal pet.
                 str(uuid.uuid5(self._uuid, f"{row} {life} {payload}")) if has_key else None,
                 bool(may_have_been_applied),
                 now,
@@ -219,28 +227,28 @@ class Outcomes:
             for row, line, payload, life, may_have_been_applied, _ in chosen
         ]
 
-    def _take_pending(self, most: int) -> list[Any]:
-        """Take pending rows, read in advance: each statement hands the processor to others."""
-        if len(self._pending) < most:
+    def _take_pending(self, max_rows: int) -> list[Any]:
+        """Return the next pending rows; read them in batches, as each statement costs time."""
+        if len(self._pending) < max_rows:
             start = self._pending[-1][0] + 1 if self._pending else self._next_pending
             self._pending += self._read(_NEXT_PENDING, start=start, most=READ_AHEAD)
-        rows, self._pending = self._pending[:most], self._pending[most:]
-        self._has_pending &= len(rows) == most
+        rows, self._pending = self._pending[:max_rows], self._pending[max_rows:]
+        self._has_pending &= len(rows) == max_rows
         if rows:
             self._next_pending = rows[-1][0] + 1
         return rows
 
-    def _read(self, query: str, **named: Any) -> list[Any]:
-        ((packed,),) = self._sql.execute(query, named | {"import": self._import}).fetchall()
+    def _read(self, query: str, **parameters: Any) -> list[Any]:
+        ((packed,),) = self._sql.execute(query, parameters | {"import": self._import}).fetchall()
         return list(json.loads(packed))
 
     def _read_again(self, row: int) -> None:
-        """Begin anew with the pending rows, of which this is one now."""
+        """Drop the rows that were read in advance, because this row is pending again."""
         self._next_pending, self._pending = min(self._next_pending, row), []
         self._has_pending = True
 
     def _settle(self, outcomes: Sequence[Outcome], now: float) -> None:
-        """Write how requests ended; a pet that another row has is refused with all of them."""
+        """Write outcomes; the transaction fails if the pet of one belongs to another row."""
         values: list[tuple[Any, ...]] = []
         for outcome in outcomes:
             intent, state = outcome.intent, outcome.state
@@ -257,42 +265,42 @@ class Outcomes:
             ))  # fmt: skip
         reused_ids = [(outcome.pet_id,) for outcome in outcomes if outcome.has_reused_id]
         if reused_ids:
-            self._sql.executemany(ID_GIVEN_AGAIN, reused_ids)
-        query = _SETTLE.format(", ".join(f"({_places(row)})" for row in values))
+            self._sql.executemany(RELEASE_PET_ID, reused_ids)
+        query = _SETTLE.format(", ".join(f"({_question_marks(row)})" for row in values))
         flat = [value for row in values for value in row]
         self._expect(len(outcomes), self._sql.execute(query, [*flat, self._import]))
 
     def change(self, changes: Iterable[Change], now: float) -> None:
-        """Write what reading back, or a person, has found out."""
+        """Write changes that come from reading the store back or from the user."""
         with self._writer.transaction() as sql:
             for change in changes:
-                if change.state is State.PENDING:  # it is known now that it is not in the store
+                if change.state is State.PENDING:  # it turned out that the store does not have it
                     self._read_again(change.row)
                     sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
-                named = {"state": str(change.state), "old": str(change.old)}
-                values = change._asdict() | named | {"now": now, "import": self._import}
+                states = {"state": str(change.state), "old": str(change.old)}
+                values = change._asdict() | states | {"now": now, "import": self._import}
                 self._expect(1, sql.execute(_CHANGE, values))
 
     def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
-        """Add an event to the import's log."""
+        """Add an event to the log of the import."""
         with self._writer.transaction() as sql:
             values = [self._import, now, kind, json.dumps(detail)]
             sql.execute("INSERT INTO events (import, at, kind, detail) VALUES (?, ?, ?, ?)", values)
 
     def owners(self, pet_ids: Sequence[int]) -> dict[int, bool]:
-        """Return which of these pets animals have, and whether an earlier session made them."""
+        """Map each pet that an animal has to whether an earlier session created it."""
         query = "SELECT pet_id, session IS NOT ? FROM animals"
         with sql_errors(self.path):
             owners = self._sql.execute(
-                f"{query} WHERE pet_id IN ({_places(pet_ids)})", [self._session, *pet_ids]
+                f"{query} WHERE pet_id IN ({_question_marks(pet_ids)})", [self._session, *pet_ids]
             )
             return {pet: bool(is_earlier) for pet, is_earlier in owners}
 
-    def _expect(self, rows: int, done: sqlite3.Cursor) -> None:
-        """Refuse all of a transaction where a row is not in the state that it should be in."""
-        if done.rowcount != rows:
+    def _expect(self, rows: int, cursor: sqlite3.Cursor) -> None:
+        """Raise, which rolls back the transaction, unless a statement changed all its rows."""
+        if cursor.rowcount != rows:
             raise JournalError(f"{self.path}: a row is in another state; nothing was written")
 
 
-def _places(values: Sequence[Any]) -> str:
+def _question_marks(values: Sequence[Any]) -> str:
     return ", ".join("?" * len(values))

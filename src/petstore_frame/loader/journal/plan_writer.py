@@ -1,4 +1,4 @@
-"""Writes what the rules have found: gives each animal the row that speaks for it."""
+"""Writes the plan of the matching rules: which animal each row is, and which values it has."""
 
 from __future__ import annotations
 
@@ -8,70 +8,74 @@ from typing import Any
 
 from petstore_frame.loader.journal.matching_input import TO_SEND, Reader
 from petstore_frame.loader.journal.rows import pack_problems
-from petstore_frame.loader.journal.schema import ID_GIVEN_AGAIN
+from petstore_frame.loader.journal.schema import RELEASE_PET_ID
 from petstore_frame.loader.matching.values import By, Plan
 
-_SPEAK = f"""
+# Gives existing animals the values of the rows that will be sent.
+_UPDATE_ANIMALS = f"""
 UPDATE animals SET import = :mine, row = new.row, payload = new.payload,
   content = new.content, state = 'pending', reason = iif(reason = 'recreated', reason, NULL),
   answer = NULL, settled_at = NULL, may_have_been_applied = 0
 FROM (SELECT rows.animal, rows.row, rows.payload, rows.content {TO_SEND}
-  AND own.animal IS NOT NULL) AS new
+  AND animals.animal IS NOT NULL) AS new
 WHERE animals.animal = new.animal
 """
-_NEW = f"""
+# Creates the animals of rows that have none yet.
+_INSERT_ANIMALS = f"""
 INSERT INTO animals (animal, import, row, payload, content, state)
 SELECT rows.animal, rows.import, rows.row, rows.payload, rows.content, 'pending'
-{TO_SEND} AND own.animal IS NULL
+{TO_SEND} AND animals.animal IS NULL
 """
-# Of what was not sent: a row that is to fix now, or left out, speaks for its animal still, and one
-# that is another animal now does not.
+# Cancels unsent animals whose row now needs fixing or is excluded (they keep the row), or whose row
+# is now another animal (they lose it).
 _WITHDRAW = """
-UPDATE animals SET state = iif(own.state = 'pending', NULL, own.state),
-  import = iif(own.is_here, import, NULL), row = iif(own.is_here, row, NULL)
-FROM (SELECT one.animal, one.state, rows.animal IS one.animal AS is_here
-  FROM animals AS one JOIN rows USING (import, row)
-  WHERE one.import = :mine AND (one.state IS NULL OR one.state IN ('pending', 'rejected'))
-    AND (rows.animal IS NOT one.animal OR one.state = 'pending'
-      AND (rows.problem IS NOT NULL OR rows.reason IS NOT NULL))) AS own
-WHERE animals.animal = own.animal
+UPDATE animals SET state = iif(changed.state = 'pending', NULL, changed.state),
+  import = iif(changed.has_row, import, NULL), row = iif(changed.has_row, row, NULL)
+FROM (SELECT stored.animal, stored.state, rows.animal IS stored.animal AS has_row
+  FROM animals AS stored JOIN rows USING (import, row)
+  WHERE stored.import = :mine
+    AND (stored.state IS NULL OR stored.state IN ('pending', 'rejected'))
+    AND (rows.animal IS NOT stored.animal OR stored.state = 'pending'
+      AND (rows.problem IS NOT NULL OR rows.reason IS NOT NULL))) AS changed
+WHERE animals.animal = changed.animal
 """
-# A finished import that has something to send again must be resumed after a kill.
+# Reopens a finished import that has rows to send, so that it is resumed after a kill.
 _UNFINISHED = """
 UPDATE imports SET ending = NULL WHERE import = :mine AND ending = 'done'
 AND EXISTS (SELECT 1 FROM animals WHERE import = :mine AND state = 'pending')
 """
-# Gives each key its animal; a settled one has it already.
+# Stores the animal of each key, except for rows that were matched by their key.
 _CLAIM = """
 INSERT OR IGNORE INTO keys SELECT :columns, core, key, animal FROM rows
 WHERE import = :mine AND key IS NOT NULL AND animal IS NOT NULL AND reason IS NULL
   AND known_by IS NOT 'key' ORDER BY core, key
 """
-# An excluded row shows the animal of its key, unless another row of the file does: the animal was
-# loaded, and may have other values now. Another name and another category are another animal; of
-# a row with a value that cannot be read, the key alone says which animal it is.
+# Links excluded rows to the loaded animals of their keys, so that the result can show changed
+# values. This applies only if no other row of the file has the key. A row with another name and
+# another category is another animal. If a value of the row cannot be read, the key alone decides.
 _SHOW_EXCLUDED = """
-UPDATE rows SET known_by = 'key', animal = same.animal FROM (
-  SELECT rows.row AS of_row, min(own.animal) AS animal FROM rows
+UPDATE rows SET known_by = 'key', animal = loaded.animal FROM (
+  SELECT rows.row AS row_number, min(animals.animal) AS animal FROM rows
   JOIN keys ON keys.columns = :columns AND keys.core = rows.core AND keys.key = rows.key
-  JOIN animals AS own ON own.animal = keys.animal AND own.state IN ('created', 'matched')
+  JOIN animals ON animals.animal = keys.animal AND animals.state IN ('created', 'matched')
   WHERE rows.import = :mine AND rows.animal IS NULL AND rows.reason IS NOT NULL
     AND rows.content IS NULL
     AND (rows.payload IS NULL
-      OR CAST(rows.payload AS TEXT) ->> 'name' = CAST(own.payload AS TEXT) ->> 'name'
-      OR CAST(rows.payload AS TEXT) ->> 'categoryId' = CAST(own.payload AS TEXT) ->> 'categoryId')
+      OR CAST(rows.payload AS TEXT) ->> 'name' = CAST(animals.payload AS TEXT) ->> 'name'
+      OR CAST(rows.payload AS TEXT) ->> 'categoryId'
+        = CAST(animals.payload AS TEXT) ->> 'categoryId')
     AND rows.key NOT IN (
       SELECT key FROM rows WHERE import = :mine AND reason IS NULL AND key IS NOT NULL)
-  GROUP BY rows.row) AS same
-WHERE rows.import = :mine AND rows.row = same.of_row
+  GROUP BY rows.row) AS loaded
+WHERE rows.import = :mine AND rows.row = loaded.row_number
 """
-# ``{}`` is the number in front of the first row's animal.
+# Makes rows new animals, unless they already are. ``{}`` is the highest animal number so far.
 _CREATE = """
-rows SET known_by = ?, animal = iif(EXISTS (SELECT 1 FROM animals AS own
-  WHERE own.animal = rows.animal AND own.import = rows.import AND own.row = rows.row),
+rows SET known_by = ?, animal = iif(EXISTS (SELECT 1 FROM animals
+  WHERE animals.animal = rows.animal AND animals.import = rows.import AND animals.row = rows.row),
   animal, {} + row)
 """
-# The rows that were corrected are the animals of their corrections.
+# Assigns the animal of a fix row to the row that it corrects.
 _CORRECTED = """
 UPDATE rows SET animal = fixed.animal, known_by = 'fix'
 FROM rows AS fixed WHERE fixed.import = ? AND fixed.row = ?
@@ -83,19 +87,19 @@ AND rows.animal IS NOT fixed.animal
 def write_plan(
     reader: Reader, plan: Plan, origins: Sequence[tuple[int, int, int]], now: float
 ) -> None:
-    """Write the animals of rows; ``origins`` has the import and row that each row corrects."""
+    """Write a plan; ``origins`` has each fix row with the import and the row that it corrects."""
     number = reader.staged.run.number
     _write_rows(reader, plan)
-    for statement in (_WITHDRAW, _SPEAK, _NEW):
+    for statement in (_WITHDRAW, _UPDATE_ANIMALS, _INSERT_ANIMALS):
         reader.execute(statement)
     _change(reader, "animals SET life = life + ?", [(n, row) for row, n in plan.lives.items()])
     _write_matched(reader, plan, now)
-    # Rows that repeat another one have its animal, or its reason to be left out.
+    # Rows with the same key as a selected row get its animal, or its reason for being excluded.
     _change(
         reader,
-        "rows SET (animal, reason) = (SELECT one.animal, one.reason FROM rows AS one"
-        f" WHERE one.import = {number} AND one.row = ?)",
-        [(_standing(plan, row), row) for row in plan.same_as],
+        "rows SET (animal, reason) = (SELECT selected.animal, selected.reason FROM rows AS selected"
+        f" WHERE selected.import = {number} AND selected.row = ?)",
+        [(_selected_row(plan, row), row) for row in plan.same_as],
     )
     reader.sql.executemany(_CORRECTED, [(number, *origin) for origin in origins])
     reader.execute(_UNFINISHED)
@@ -106,6 +110,7 @@ def write_plan(
 
 
 def _write_rows(reader: Reader, plan: Plan) -> None:
+    """Write which animal each row is, or why it needs fixing."""
     _change(
         reader,
         "rows SET animal = NULL, problem = NULL, known_by = ?",
@@ -114,7 +119,7 @@ def _write_rows(reader: Reader, plan: Plan) -> None:
             for row in plan.same_as
         ],
     )
-    # Rows that could be sent are to be fixed now; what else is wrong with a row stays.
+    # A row that had no problem is unlinked from its animal; other problems of a row stay.
     _change(
         reader,
         "rows SET animal = iif(problem IS NULL, NULL, animal),"
@@ -134,9 +139,9 @@ def _write_rows(reader: Reader, plan: Plan) -> None:
 
 
 def _write_matched(reader: Reader, plan: Plan, now: float) -> None:
-    """Let rows be pets of somebody else, which have these values."""
+    """Mark rows as matched with existing pets, and store the values of these."""
     pets = plan.pets
-    reader.sql.executemany(ID_GIVEN_AGAIN, [(pet.id,) for pet in pets.values()])
+    reader.sql.executemany(RELEASE_PET_ID, [(pet.id,) for pet in pets.values()])
     _change(
         reader,
         "animals SET state = 'matched', pet_id = ?, payload = ?, content = ?,"
@@ -147,22 +152,24 @@ def _write_matched(reader: Reader, plan: Plan, now: float) -> None:
 
 
 def _change(reader: Reader, update: str, values: Iterable[Sequence[Any]]) -> None:
-    """Change rows, or the animals that they speak for; each tuple ends in the row's number."""
-    mine = f"WHERE import = {reader.staged.run.number} AND row = ?"
-    reader.sql.executemany(f"UPDATE {update} {mine}", values)
+    """Run an UPDATE for rows of this import; each tuple of values ends with the row's number."""
+    condition = f"WHERE import = {reader.staged.run.number} AND row = ?"
+    reader.sql.executemany(f"UPDATE {update} {condition}", values)
 
 
-def _standing(plan: Plan, row: int) -> int:
+def _selected_row(plan: Plan, row: int) -> int:
+    """Return the row that was selected for the key of a row."""
     while row in plan.same_as:
         row = plan.same_as[row]
     return row
 
 
 def mark_new_lines(reader: Reader) -> None:
-    """Make rows new animals that the user calls so; what was sent of them stays."""
+    """Make the rows that the user named new animals; rows that already are keep their animal."""
     reader.execute(
-        "UPDATE rows SET known_by = 'user', animal = iif(EXISTS (SELECT 1 FROM animals AS own"
-        "  WHERE own.animal = rows.animal AND own.import = :mine AND own.row = rows.row),"
+        "UPDATE rows SET known_by = 'user', animal = iif(EXISTS (SELECT 1 FROM animals"
+        "  WHERE animals.animal = rows.animal AND animals.import = :mine"
+        "  AND animals.row = rows.row),"
         "  animal, :base + row)"
         " WHERE import = :mine AND animal IS NOT NULL"
         " AND line IN (SELECT value FROM json_each(:lines))",

@@ -1,4 +1,4 @@
-"""Counts the rows of an import by their states, in groups, so that a million rows are a few."""
+"""Counts the rows of an import by state, in SQL groups, so that large imports stay fast."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ from petstore_frame.loader.row_state import (
     state_of,
 )
 
-# What ``state_of`` looks at.
+# The arguments of ``facts_of``, which determine the state of a row.
 _FACTS = """
 reason IS NOT NULL, problem IS NOT NULL,
 animal_state, animal_import = import AND animal_row = row, animal_import = import
 """
+# The number of rows for each combination of facts, and for each line if asked for.
 _STATES = f"""
 SELECT {{line}}, known_by IS NOT NULL, {_FACTS}, count(*) FROM rows_and_animals
 WHERE import = ? GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1
 """
+# The number of excluded rows, with the other file that their animals were loaded from.
 _EXCLUDED = f"""
 SELECT known_by, coalesce(payload <> animal_payload, FALSE), source, staged_at,
   {_FACTS}, count(*) FROM rows_and_animals
@@ -36,11 +38,12 @@ LEFT JOIN (SELECT import AS other, source, staged_at FROM imports)
   ON other = animal_import AND other <> import
 WHERE import = ? GROUP BY 1, 2, other, 5, 6, 7, 8, 9 ORDER BY min(row)
 """
+# The number of rows with the same notes.
 _NOTED = f"""
 SELECT notes, min(line), {_FACTS}, count(*) FROM rows_and_animals
 WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' GROUP BY 1, 3, 4, 5, 6, 7 ORDER BY 2
 """
-# A row is with each of its problems.
+# The number of rows with the same problem; a row counts for each of its problems.
 _PROBLEMS = f"""
 SELECT each_problem.value, min(line), max(line), {_FACTS}, count(*)
 FROM rows_and_animals, json_each(problem) AS each_problem
@@ -49,7 +52,7 @@ WHERE import = ? AND problem IS NOT NULL GROUP BY 1, 4, 5, 6, 7, 8 ORDER BY min(
 
 
 class RowCount(NamedTuple):
-    """Rows that are in one state for the same reasons."""
+    """The number of rows with identical facts, and therefore identical states."""
 
     row: RowFacts
     animal: AnimalFacts | None
@@ -66,8 +69,8 @@ class ExcludedRows:
     """Rows that are excluded for one reason."""
 
     reason: Reason
-    by: str | None  # how their animals were found, as in ``rows``
-    source: str | None  # the other file that has the animals, and when it was read
+    by: str | None  # how their animals were found: the column ``known_by`` of ``rows``
+    source: str | None  # the other file that the animals were loaded from, and when it was read
     staged_at: float | None
     rows: int
 
@@ -76,7 +79,7 @@ class ProblemRows(NamedTuple):
     """Rows that have one problem."""
 
     problem: RowProblem
-    lines: list[int]  # of two of them
+    lines: list[int]  # of the first and the last of them
     rows: int
 
 
@@ -89,7 +92,7 @@ class NotedRows(NamedTuple):
 
 
 def count_rows(sql: sqlite3.Connection, number: int, *, by_line: bool = False) -> list[RowCount]:
-    """Count the rows of an import by what their states depend on, and ``by_line``."""
+    """Count the rows of an import by the facts that determine their states, and ``by_line``."""
     query = _STATES.format(line="line" if by_line else "NULL")
     counts = []
     for line, is_matched, *facts, rows in sql.execute(query, [number]):
@@ -107,7 +110,7 @@ def count_states(sql: sqlite3.Connection, number: int) -> dict[State, int]:
 
 
 def read_excluded(sql: sqlite3.Connection, run: Import) -> list[ExcludedRows]:
-    """Return the excluded rows of an import by their reason, the first row's first."""
+    """Return the excluded rows of an import by reason, in the order of their first rows."""
     groups: dict[tuple[Any, ...], ExcludedRows] = {}
     for by, has_new_values, source, staged_at, *facts, rows in sql.execute(_EXCLUDED, [run.number]):
         row, animal = facts_of(facts)
@@ -121,19 +124,19 @@ def read_excluded(sql: sqlite3.Connection, run: Import) -> list[ExcludedRows]:
 
 
 def read_problems(sql: sqlite3.Connection, run: Import) -> Iterator[ProblemRows]:
-    """Yield each problem of an import, the first row's first; a row is with all of its problems."""
+    """Yield each problem of an import by first row; a row counts for each of its problems."""
     for packed, first_line, last_line, *facts, rows in sql.execute(_PROBLEMS, [run.number]):
         if state_of(*facts_of(facts)) is State.INVALID:
             yield ProblemRows(unpack_problem(json.loads(packed)), [first_line, last_line], rows)
 
 
 def read_noted(sql: sqlite3.Connection, run: Import) -> list[NotedRows]:
-    """Return the notes of rows that can be sent, those of the first line first."""
-    rows_with, first_lines = Counter[str](), dict[str, int]()
+    """Return the notes of rows that can be sent, in the order of their first lines."""
+    row_counts, first_lines = Counter[str](), dict[str, int]()
     for notes, line, *facts, rows in sql.execute(_NOTED, [run.number]):
         if state_of(*facts_of(facts)) is not State.INVALID:
-            rows_with[notes] += rows
+            row_counts[notes] += rows
             first_lines.setdefault(notes, line)
     return [
-        NotedRows(notes.split("\n"), first_lines[notes], rows_with[notes]) for notes in first_lines
+        NotedRows(notes.split("\n"), first_lines[notes], row_counts[notes]) for notes in first_lines
     ]

@@ -1,4 +1,4 @@
-"""Reads what a journal has of each import and of each of its rows."""
+"""Reads the imports of a journal and the rows of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.schema import one_of
+from petstore_frame.loader.journal.schema import in_states
 from petstore_frame.loader.row_state import (
     FIX_STATES,
     LIVE_STATES,
@@ -24,7 +24,7 @@ from petstore_frame.loader.row_state import (
     state_of,
 )
 
-# A fact of an import: the rows whose pets have another name in the store, with that name.
+# The fact that lists rows whose pets have another name in the store, with these names.
 RENAMED = "renamed_in_store"
 
 
@@ -32,7 +32,7 @@ RENAMED = "renamed_in_store"
 class Import:
     """The facts of one import; times are seconds since 1970, UTC."""
 
-    id: str  # 32 hex digits of the cells as read and of the copy, the same on every computer
+    id: str  # 32 hex digits: digest of the cells and the copy number, the same on every computer
     base_url: str
     source: str  # the file's name, or "frame"
     place: str | None  # its path, with the sheet of a workbook
@@ -42,24 +42,24 @@ class Import:
     duplicates: Any = "raise"  # one answer, or one for each case
     keep: str | None = None  # first or last
     bytes_id: str | None = None  # digest of the bytes of a file and of its sheet
-    copy: int = 0  # or the number of a copy that was made on purpose
-    recipe: dict[str, Any] | None = None  # how it was read, as the words that say so
-    facts: dict[str, Any] = field(default_factory=dict)  # what a user should know of it
+    copy: int = 0  # number of an intended second load of the same rows, 0 for the first
+    recipe: dict[str, Any] | None = None  # how it was read, as the options of a recipe
+    facts: dict[str, Any] = field(default_factory=dict)  # facts that a user should know, by name
     staged_at: float = 0.0  # when it was read last
     started_at: float | None = None  # when the last session began to send, and when that ended
     ended_at: float | None = None
     ending: Ending | None = None  # None while it runs, or after a kill
     ending_detail: str = ""
     store_id: str | None = None
-    number: int = 0  # its place in the journal
+    number: int = 0  # its number in the journal
 
     @property
     def store_names(self) -> dict[int, str]:
-        """The names that pets have in the store, by row, where they are not what was sent."""
+        """Names of pets in the store that differ from the names that were sent, by row."""
         return {entry["row"]: entry["name"] for entry in self.facts.get(RENAMED, ())}
 
 
-# How it was read, in the column ``recipe``.
+# The fields that are stored in the column ``recipe``.
 RECIPE = ("mapping", "key", "keep", "recipe")
 _PLAIN = (
     "id", "bytes_id", "copy", "source", "place", "staged_at", "started_at", "ended_at", "ending",
@@ -71,7 +71,7 @@ FROM imports, journal WHERE
 
 
 def write_import(sql: sqlite3.Connection, run: Import, key_columns: str) -> None:
-    """Write the facts of an import, new or known."""
+    """Insert or update an import."""
     values = {name: getattr(run, name) for name in _PLAIN} | {
         "import": run.number,
         "header": json.dumps(run.header),
@@ -81,49 +81,51 @@ def write_import(sql: sqlite3.Connection, run: Import, key_columns: str) -> None
         "warnings": json.dumps(run.facts),
         "detail": run.ending_detail,
     }
-    named = f"({', '.join(values)}) VALUES ({', '.join('?' * len(values))})"
-    sql.execute(f"INSERT OR REPLACE INTO imports {named}", [*values.values()])
+    columns = f"({', '.join(values)}) VALUES ({', '.join('?' * len(values))})"
+    sql.execute(f"INSERT OR REPLACE INTO imports {columns}", [*values.values()])
 
 
 def note_facts(sql: sqlite3.Connection, run: Import, facts: dict[str, Any]) -> None:
-    """Write what a user should know of an import."""
-    noted = [json.dumps(facts), run.number]
-    sql.execute("UPDATE imports SET warnings = ? WHERE import = ?", noted)
+    """Store the facts that a user should know about an import."""
+    values = [json.dumps(facts), run.number]
+    sql.execute("UPDATE imports SET warnings = ? WHERE import = ?", values)
 
 
 def read_imports(
     sql: sqlite3.Connection, where: str = "TRUE", values: Sequence[Any] = ()
 ) -> list[Import]:
-    """Return the imports for which a condition holds, the oldest first."""
+    """Return the imports that match a condition, oldest first."""
     runs = []
     for *plain, detail, base_url, store_id, number, recipe, header, answers, facts in sql.execute(
         f"{_IMPORTS} {where} ORDER BY import", values
     ).fetchall():
         try:
-            known = dict(zip(_PLAIN, plain, strict=True)) | json.loads(recipe)
-            known |= {"key": tuple(known["key"]), "header": tuple(json.loads(header))}
-            known["ending"] = Ending(known["ending"]) if known["ending"] else None
-            known |= {"duplicates": json.loads(answers), "facts": json.loads(facts)}
+            fields = dict(zip(_PLAIN, plain, strict=True)) | json.loads(recipe)
+            fields |= {"key": tuple(fields["key"]), "header": tuple(json.loads(header))}
+            fields["ending"] = Ending(fields["ending"]) if fields["ending"] else None
+            fields |= {"duplicates": json.loads(answers), "facts": json.loads(facts)}
             runs.append(Import(
-                **known, ending_detail=detail, base_url=base_url, store_id=store_id, number=number
+                **fields, ending_detail=detail, base_url=base_url, store_id=store_id, number=number
             ))  # fmt: skip
         except (ValueError, KeyError, TypeError) as problem:
-            what = f"import {number} of the journal is damaged ({problem})"
-            raise JournalError(what) from problem
+            message = f"import {number} of the journal is damaged ({problem})"
+            raise JournalError(message) from problem
     return runs
 
 
 def read_import(path: Path, import_id: str) -> Import:
-    """Read the facts of an import."""
+    """Return an import by its id."""
     with reading(path) as sql:
-        found = read_imports(sql, "id = ?", [import_id])
-    if not found:
-        raise JournalError(f"{path} does not know the import {import_id}; it was another journal's")
-    return found[0]
+        imports = read_imports(sql, "id = ?", [import_id])
+    if not imports:
+        raise JournalError(
+            f"{path} has no import {import_id}; use the journal that it was loaded with"
+        )
+    return imports[0]
 
 
-class Known(NamedTuple):
-    """An animal for which another row speaks."""
+class OtherRow(NamedTuple):
+    """The row whose values the animal of a row has, if it is not that row itself."""
 
     import_id: str
     line: int
@@ -134,38 +136,38 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JournalRow:
-    """All that is known of one row; times are seconds since 1970, UTC."""
+    """A row of an import with its state and its animal."""
 
     number: int
     line: int
     cells: tuple[str, ...]
     state: State
-    payload: bytes | None  # what was sent where this row speaks for its animal, else what it reads
+    payload: bytes | None  # what was sent for this row; if nothing was, what the file gives
     problems: tuple[RowProblem, ...]
     notes: tuple[str, ...]
-    reason: str | None  # why it is in its state; of an excluded one a ``Reason``
-    reads_now: bytes | None = None  # what its file gives now, where that is not what was sent
+    reason: str | None  # why it is in its state; a ``Reason`` if it is excluded
+    reads_now: bytes | None = None  # what the file gives now, if that differs from what was sent
     pet_id: int | None = None
     error_code: str | None = None
     error_message: str | None = None
     error_field: str | None = None
-    known: Known | None = None  # its animal, where another row speaks for it
+    other_row: OtherRow | None = None  # the row that its animal was sent with, if another
 
 
-# A row shows the state of its animal, or is invalid or excluded.
+# The rows of an import with their animals, in the order of ``_StoredRow``.
 _ROWS = """
 SELECT row, line, cells, reason, known_by, payload, problem, notes,
   animal_state, animal_import = import AND animal_row = row AS has_this_row,
   animal_import = import AS is_of_import, animal_reason, animal_payload, answer, pet_id,
-  (SELECT id FROM imports AS other WHERE other.import = animal_import) AS other_id,
-  (SELECT line FROM rows AS speaker
-    WHERE speaker.import = animal_import AND speaker.row = animal_row) AS other_line
+  (SELECT id FROM imports WHERE imports.import = animal_import) AS other_id,
+  (SELECT line FROM rows
+    WHERE rows.import = animal_import AND rows.row = animal_row) AS other_line
 FROM rows_and_animals WHERE import = (SELECT import FROM imports WHERE id = ?)
 """
 
 
 def pack_cells(cells: Sequence[str]) -> str | bytes:
-    """Store cells as one text, a control character between; JSON where that would not do."""
+    """Encode cells as text separated by a control character, or as JSON if a cell contains it."""
     text = "\x1f".join(cells)
     is_utf8 = text.isascii() or text.encode(errors="ignore").decode() == text
     if is_utf8 and text.count("\x1f") + 1 == len(cells):
@@ -174,12 +176,12 @@ def pack_cells(cells: Sequence[str]) -> str | bytes:
 
 
 def read_cells(value: str | bytes) -> tuple[str, ...]:
-    """Return the cells of a row as they were stored."""
+    """Decode the cells of a row."""
     return tuple(json.loads(value)) if isinstance(value, bytes) else tuple(value.split("\x1f"))
 
 
 def shown_key(key: str | None) -> str | None:
-    """Return a key as a user sees it: its text, or a JSON list of the texts of several columns."""
+    """Return a key for display: its text, or a JSON list of the texts of several columns."""
     if key is None:
         return None
     texts = json.loads(key)
@@ -187,26 +189,26 @@ def shown_key(key: str | None) -> str | None:
 
 
 def pack_problems(problems: Sequence[RowProblem]) -> str:
-    """Store the problems of a row as one text."""
+    """Encode the problems of a row as one text."""
     return json.dumps(
         [[getattr(problem, name) for name in RowProblem.__slots__] for problem in problems]
     )
 
 
 def unpack_problems(text: str | None) -> tuple[RowProblem, ...]:
-    """Return the problems of a row as they were stored."""
+    """Decode the problems of a row."""
     return tuple(map(unpack_problem, json.loads(text))) if text else ()
 
 
 def unpack_problem(values: Sequence[Any]) -> RowProblem:
-    """Return a problem as it was stored in the list of a row."""
+    """Decode one problem of a row."""
     problem = dict(zip(RowProblem.__slots__, values, strict=True))
     add = problem.pop("add")
     return RowProblem(**problem, add=None if add is None else tuple(add))
 
 
 def read_payload(payload: bytes | None) -> dict[str, Any]:
-    """Return the values of a request body that a journal has; empty for None."""
+    """Decode a stored request body; None gives an empty dict."""
     try:
         return {} if payload is None else dict(json.loads(payload))
     except (ValueError, TypeError) as problem:
@@ -214,13 +216,13 @@ def read_payload(payload: bytes | None) -> dict[str, Any]:
 
 
 def rows(path: Path, import_id: str, *states: State) -> Iterator[JournalRow]:
-    """Read the rows of an import in order, those of the given states or all, at one moment."""
+    """Yield the rows of an import, in some states or all, in order and from one snapshot."""
     with reading(path) as sql:
         yield from read_rows(sql, import_id, *states)
 
 
 def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterator[JournalRow]:
-    """Read the rows of an import over a connection."""
+    """Yield the rows of an import, over an open connection."""
     query = f"{_ROWS} {_may_be_in(states)} ORDER BY row"
     for values in sql.execute(query, [import_id]):
         row = _journal_row(_StoredRow(*values))
@@ -229,17 +231,17 @@ def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterat
 
 
 def _may_be_in(states: Collection[State]) -> str:
-    """Return a condition that leaves out most rows that are in none of some states."""
+    """Return a condition that excludes most rows in other states, to speed up the query."""
     if not states or State.EXCLUDED in states:
         return ""
-    condition = one_of(states, "animal_state")
+    condition = in_states(states, "animal_state")
     if State.INVALID in states:
         condition += " OR animal_state IS NULL AND problem IS NOT NULL"
     return f"AND ({condition})"
 
 
 class _StoredRow(NamedTuple):
-    """A row and its animal, as a statement has them."""
+    """A row and its animal, with the columns of ``_ROWS``."""
 
     row: int
     line: int
@@ -286,7 +288,7 @@ def _journal_row(stored: _StoredRow) -> JournalRow:
     state = state_of(row, animal)
     problems = unpack_problems(stored.problem) if state is State.INVALID else ()
     notes = tuple(stored.notes.split("\n")) if stored.notes else ()
-    shown = JournalRow(
+    row_of_file = JournalRow(
         stored.row,
         stored.line,
         read_cells(stored.cells),
@@ -297,19 +299,19 @@ def _journal_row(stored: _StoredRow) -> JournalRow:
         reason_of(row, animal),
     )
     if animal is None or animal.state is None:
-        return shown
+        return row_of_file
     if not animal.has_this_row:
-        known = Known(
+        other_row = OtherRow(
             stored.other_id or "",
             stored.other_line,
             animal.state,
             stored.pet_id,
             stored.animal_payload,
         )
-        return replace(shown, known=known)
+        return replace(row_of_file, other_row=other_row)
     answer: dict[str, Any] = json.loads(stored.answer) if stored.answer else {}
     return replace(
-        shown,
+        row_of_file,
         payload=stored.animal_payload,
         reads_now=stored.payload if stored.payload != stored.animal_payload else None,
         notes=(*notes, *answer.pop("notes", ())),
@@ -318,13 +320,14 @@ def _journal_row(stored: _StoredRow) -> JournalRow:
     )
 
 
-# An animal of which nothing is to be sent has no state.
+# All keys whose animals are, or may come to be, in the store.
 _KEYS = f"""
-SELECT keys.key, own.pet_id, own.state, imports.source
-FROM keys JOIN animals AS own ON own.animal = keys.animal AND {one_of(LIVE_STATES, "own.state")}
+SELECT keys.key, animals.pet_id, animals.state, imports.source
+FROM keys JOIN animals ON animals.animal = keys.animal AND {in_states(LIVE_STATES, "animals.state")}
 LEFT JOIN imports USING (import)
 GROUP BY keys.columns, keys.key, keys.animal ORDER BY min(keys.animal), keys.key
 """
+# The keys of the rows of one import.
 _KEYS_OF_ROWS = """
 SELECT key, pet_id, source, reason IS NOT NULL, problem IS NOT NULL, animal_state,
   animal_import = import AND animal_row = row, animal_import = import
@@ -334,7 +337,7 @@ WHERE id = ? AND key IS NOT NULL ORDER BY row
 
 
 class KeyOfPet(NamedTuple):
-    """Which pet a key is, and the file that it came with."""
+    """A key, its pet, and the file that it was loaded from."""
 
     key: str
     pet_id: int | None
@@ -343,7 +346,7 @@ class KeyOfPet(NamedTuple):
 
 
 def read_keys(sql: sqlite3.Connection, import_id: str | None = None) -> list[KeyOfPet]:
-    """Return which pet each key is, of the rows of one import or of all animals."""
+    """Return the pet of each key, of one import or of the whole journal."""
     if import_id is None:
         return [KeyOfPet(shown_key(key) or "", *values) for key, *values in sql.execute(_KEYS)]
     keys = []
@@ -351,17 +354,17 @@ def read_keys(sql: sqlite3.Connection, import_id: str | None = None) -> list[Key
         row, animal = facts_of(facts)
         state = state_of(row, animal)
         if state not in FIX_STATES:
-            shown = state if animal is None else animal.state
-            keys.append(KeyOfPet(shown_key(key) or "", pet_id, str(shown), source))
+            pet_state = state if animal is None else animal.state
+            keys.append(KeyOfPet(shown_key(key) or "", pet_id, str(pet_state), source))
     return keys
 
 
 def facts_of(values: Sequence[Any]) -> tuple[RowFacts, AnimalFacts | None]:
-    """Return what a state depends on, as a statement has it.
+    """Return the facts that determine the state of a row, from the values of a query.
 
     Args:
-        values: Whether the row is left out and has a problem; the state of its animal, whether it
-            has the values of this row, and whether it is of this import.
+        values: Whether the row is excluded; whether it has a problem; the state of its animal;
+            whether the animal has the values of this row, and of any row of this import.
     """
     is_left_out, has_problem, animal_state, has_this_row, is_of_import = values
     row = RowFacts(bool(is_left_out), bool(has_problem))

@@ -1,8 +1,8 @@
-"""Writes the rows of a source into the journal, and finds the import that they belong to.
+"""Writes the rows of a source to the journal, and finds the import that they belong to.
 
-Rule 1 of identity: the same rows are the same import, found by the digest of its cells or of its
-bytes. Rows are first staged under a number that no import has, so that nobody sees them while the
-store is read; then they replace the rows of their import, and keep the animals that those had.
+Rule 1 of identity: the same rows are the same import, found by the digest of its cells or bytes.
+Rows are first staged under an unused import number, so that they are invisible while the store is
+read. Then they replace the rows of their import, and keep the animals of these.
 """
 
 from __future__ import annotations
@@ -33,33 +33,34 @@ from petstore_frame.schema.folding import core
 from petstore_frame.schema.text import replace_surrogates
 
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 16)})"
-# Of a row without remarks. Python passes integers and texts to SQLite several times as fast as
-# bytes and None.
+# For rows without remarks. It binds only integers and texts, which is several times as fast as
+# binding bytes and None.
 _INSERT_PLAIN = """
 INSERT INTO rows (import, row, line, cells, payload, content, is_unnamed, key, core, animal)
 VALUES ({number}, ?, ?, ?, CAST(? AS BLOB), ?, 0, ?, ?, {base} + ?)
 """
-# A row keeps its animal if it speaks for it, or was corrected from it or into it. Where a rule or
-# an answer found the animal, it does so only if it reads as it did then.
+# Copies the animals of the earlier rows of an import to its new rows. A row keeps its animal if the
+# animal has its values, or if a fix file linked them. If a rule or an answer linked them, the row
+# keeps the animal only if its content is unchanged.
 _KEEP = """
-UPDATE rows SET animal = was.animal, known_by = was.known_by
-FROM rows AS was JOIN animals AS own ON own.animal = was.animal
-WHERE rows.import = :staged AND was.import = :mine AND was.row = rows.row
-  AND (own.import = :mine AND own.row = was.row OR was.known_by = 'fix'
-    OR was.content IS rows.content AND own.state IS NOT NULL
+UPDATE rows SET animal = earlier.animal, known_by = earlier.known_by
+FROM rows AS earlier JOIN animals ON animals.animal = earlier.animal
+WHERE rows.import = :staged AND earlier.import = :mine AND earlier.row = rows.row
+  AND (animals.import = :mine AND animals.row = earlier.row OR earlier.known_by = 'fix'
+    OR earlier.content IS rows.content AND animals.state IS NOT NULL
       AND (rows.content IS NOT NULL OR rows.problem IS NOT NULL)
-      AND (was.known_by IN ('same_content', 'in_store', 'moved', 'user')
-        OR :has_key AND was.known_by IN
+      AND (earlier.known_by IN ('same_content', 'in_store', 'moved', 'user')
+        OR :has_key AND earlier.known_by IN
           ('key', 'repeat', 'similar_row', 'similar_key', 'reused_key')))
 """
-# A row that stood in another place, of the same bytes that were read with other options.
+# Returns a result if other options gave other numbers to the rows of the same bytes.
 _MOVED = """
-SELECT 1 FROM rows AS old LEFT JOIN rows AS new
-ON new.import = ? AND new.row = old.row AND new.line = old.line
-WHERE old.import = ? AND new.row IS NULL LIMIT 1
+SELECT 1 FROM rows AS earlier LEFT JOIN rows AS staged
+ON staged.import = ? AND staged.row = earlier.row AND staged.line = earlier.line
+WHERE earlier.import = ? AND staged.row IS NULL LIMIT 1
 """
 _PLAIN_BODY = re.compile(rb'\{"name":"([^"\\]*)","categoryId":(-?\d+)[,}]')
-# Of a core: few keys look like this, and only those are looked at closely.
+# A fast check of the core; only keys that match it are checked with ``is_date``.
 _MAY_BE_DATE = re.compile(r"[0-9]{1,4}-[^\W\d_]{3,}|[^\W\d_]{3,}-[0-9]+$|[0-9]{4}-[0-9]+-[0-9]+")
 
 
@@ -72,35 +73,35 @@ class DateKey(NamedTuple):
 
 @dataclass
 class StagedRows:
-    """Rows that were just read; no import has them yet."""
+    """Rows that were read but do not belong to an import yet."""
 
-    number: int  # of an import that is none yet
-    base: int  # the animal of a row that is none yet is this number and its row
+    number: int  # an unused import number
+    base: int  # the animal of a new row is this number plus the row number
     digest: Any
-    to_send: int = 0  # rows that can be sent
-    # The row and line of each correction, and the row that it corrects.
+    to_send: int = 0  # number of rows that can be sent
+    # The row, its line, and the row that it corrects, of each fix row.
     origins: list[tuple[int, int, RowOrigin]] = field(default_factory=list)
     dates: list[DateKey] = field(default_factory=list)
-    has_excluded: bool = False  # rows that would be sent if they were not excluded
+    has_excluded: bool = False  # some rows are excluded but could be sent
 
 
 @dataclass(frozen=True)
 class Staged:
-    """The rows that were just read, and the import that they belong to."""
+    """Rows that were read, with the import that they belong to."""
 
     run: Import
-    base: int  # the animal of a row that is none yet is this number and its row
+    base: int  # the animal of a new row is this number plus the row number
     is_new: bool = False
-    new_lines: Collection[int] = ()  # rows that are new animals, whatever they equal
+    new_lines: Collection[int] = ()  # lines that are new animals even if they look like loaded ones
     origins: Sequence[tuple[int, int, RowOrigin]] = ()
     dates: Sequence[DateKey] = ()
-    stays_created: Sequence[int] = ()  # lines that an answer can no longer make known animals
-    is_resumed: bool = False  # the file is not at hand: only what is still to send is looked at
-    has_excluded: bool = False  # rows that would be sent if they were not excluded
+    stays_created: Sequence[int] = ()  # lines that were created before the user answered ``skip``
+    is_resumed: bool = False  # without the file: only rows that are still to send are matched
+    has_excluded: bool = False  # some rows are excluded but could be sent
 
     @property
     def key_columns(self) -> str:
-        """The columns of its key in their one spelling; empty without a key."""
+        """The key columns, normalized and sorted; empty without a key."""
         return columns_of(self.run.key)
 
 
@@ -112,7 +113,7 @@ def stage_rows(
     exclude_lines: Collection[int] = (),
     pause: Callable[[], None] = lambda: None,
 ) -> StagedRows:
-    """Write rows, many at once, where no import has them; what ``pause`` raises ends it."""
+    """Write rows in batches under an unused import number; an error from ``pause`` stops it."""
     remove_staged(sql)
     ((number,),) = sql.execute("SELECT coalesce(max(import), 0) + 1 FROM imports").fetchall()
     digest = hashlib.sha256(json.dumps(run.header).encode())
@@ -135,7 +136,7 @@ def stage_rows(
                 plain_rows.append((*values, row.number))
             else:
                 other_rows.append(_values(staged, row, packed, key, key_core, excluded))
-            # Blank rows count if others follow: each row keeps its number.
+            # Blank rows count only if other rows follow, because they move the numbers of these.
             if row.notes == ("blank",):
                 blank_rows += 1
                 continue
@@ -151,12 +152,12 @@ def stage_rows(
 
 
 def remove_staged(sql: sqlite3.Connection) -> None:
-    """Remove rows that were staged and that no import has: a question or a kill left them."""
+    """Remove staged rows without an import, which a question or a kill left behind."""
     sql.execute("DELETE FROM rows WHERE import > (SELECT coalesce(max(import), 0) FROM imports)")
 
 
 def _is_plain(row: SourceRow, excluded: frozenset[int]) -> bool:
-    """Return True for a row that is sent as it is, with no remarks, as nearly all rows are."""
+    """Return whether a row can be sent and has no remarks, like most rows."""
     has_remarks = row.notes or row.problems or row.origin is not None or row.has_default_name
     is_ordered = row.order_value is not None
     is_excluded = row.is_excluded or row.line in excluded
@@ -166,10 +167,10 @@ def _is_plain(row: SourceRow, excluded: frozenset[int]) -> bool:
 def _key_and_core(
     staged: StagedRows, row: SourceRow, order: Sequence[int] | None
 ) -> tuple[str | None, str | None]:
-    """Return the key of a row as it is stored, and its core; note a key that reads like a date."""
+    """Return the key of a row in its stored form, and its core; record keys that are dates."""
     if row.key is None:
         return None, None
-    texts = row.key if order is None else [row.key[place] for place in order]
+    texts = row.key if order is None else [row.key[position] for position in order]
     if len(texts) > 1:
         return key_text(texts), core_of_key(texts)
     (text,) = texts
@@ -187,14 +188,14 @@ def _values(
     key_core: str | None,
     excluded: frozenset[int],
 ) -> tuple[Any, ...]:
-    """Return a row as the journal has it."""
+    """Return the values of a row for ``_INSERT``."""
     is_excluded = row.is_excluded or row.line in excluded
     if row.origin is not None:
         staged.origins.append((row.number, row.line, row.origin))
-    # A row that may be sent has an animal of its own unless a rule finds another one.
+    # A row that may be sent is a new animal unless a rule finds an existing one.
     may_be_sent = row.state is State.PENDING and not is_excluded
     staged.to_send += may_be_sent
-    # Without a content, no rule compares a row that was excluded before one row per key is chosen.
+    # A row that was excluded while reading gets no content, so that no rule compares it.
     is_compared = row.payload is not None and row.state is not State.EXCLUDED
     staged.has_excluded |= is_excluded and (row.payload is not None or key is not None)
     return (
@@ -231,9 +232,15 @@ def find_import(
     new_lines: Collection[int] = (),
     named_answers: dict[str, str] | None = None,
 ) -> Staged:
-    """Give staged rows to their import, new or known; ``run`` has its facts, should it be new.
+    """Move staged rows to their import, which is created if there is none.
 
-    ``named_answers`` are the cases whose earlier answers are reversed, row by row.
+    Args:
+        sql: A connection with an open transaction.
+        staged: The rows.
+        run: The facts of the import if it is new.
+        copy: Number of the intended copy, 0 for none.
+        new_lines: Lines that are new animals even if they look like loaded ones.
+        named_answers: The answers that the user gave for a named case; they revert earlier ones.
     """
     number = staged.number
     run = _import_of_rows(sql, replace(run, number=number), staged.digest.copy(), copy)
@@ -244,10 +251,10 @@ def find_import(
         query = "SELECT key_columns = ? FROM imports WHERE import = ?"
         ((has_key,),) = sql.execute(query, [key_columns, run.number]).fetchall()
         stays_created = release_answers(sql, run.number, key_columns, named_answers or {})
-        named = {"mine": run.number, "staged": number, "has_key": has_key}
-        sql.execute(_KEEP, named)
-        sql.execute("DELETE FROM rows WHERE import = :mine", named)
-        sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", named)
+        parameters = {"mine": run.number, "staged": number, "has_key": has_key}
+        sql.execute(_KEEP, parameters)
+        sql.execute("DELETE FROM rows WHERE import = :mine", parameters)
+        sql.execute("UPDATE rows SET import = :mine WHERE import = :staged", parameters)
     write_import(sql, run, columns_of(run.key))
     return Staged(
         run, staged.base, is_new, new_lines, staged.origins, staged.dates, stays_created,
@@ -256,7 +263,7 @@ def find_import(
 
 
 def staged_again(sql: sqlite3.Connection, run: Import) -> Staged:
-    """Return what an import has still to send, as if it was just staged."""
+    """Return an import as if its rows had just been staged, to resume it without its file."""
     return Staged(run, _last_animal(sql), is_resumed=True)
 
 
@@ -266,27 +273,27 @@ def _last_animal(sql: sqlite3.Connection) -> int:
 
 
 def _import_of_rows(sql: sqlite3.Connection, run: Import, digest: Any, copy: int) -> Import:
-    """Return the import of these rows: a known one, or the one that was given."""
+    """Return the existing import with these rows, or ``run`` if there is none."""
     digest.update(f":{copy}".encode())
     run = replace(run, id=digest.hexdigest()[:32], copy=copy)
-    known = read_imports(sql, "id = ?", [run.id])
-    if not known:
-        # A row is known by its number, by its idempotency key, too. Where other options give
-        # the rows other numbers, it is another import, and what its rows equal is asked.
+    matches = read_imports(sql, "id = ?", [run.id])
+    if not matches:
+        # The row number identifies a row, also in its idempotency key. If other options gave the
+        # rows other numbers, this is another import, whose rows are compared with the earlier ones.
         same_bytes = read_imports(sql, "bytes_id = ? AND copy = ?", [run.bytes_id, copy])
-        known = [
+        matches = [
             earlier
             for earlier in same_bytes
             if not sql.execute(_MOVED, [run.number, earlier.number]).fetchone()
         ]
-    if not known:
+    if not matches:
         return run
-    told = ("source", "place", "header", "staged_at", "duplicates", "bytes_id", *RECIPE)
-    return replace(known[-1], **{name: getattr(run, name) for name in told})
+    updated = ("source", "place", "header", "staged_at", "duplicates", "bytes_id", *RECIPE)
+    return replace(matches[-1], **{name: getattr(run, name) for name in updated})
 
 
 def _as_read(packed: str | bytes, origin: RowOrigin | None) -> bytes:
-    """Return what a row adds to the digest, less what saving a file again may change."""
+    """Return the bytes of a row for the digest, without details that saving a file may change."""
     text = packed.encode() if isinstance(packed, str) else packed
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")
@@ -298,17 +305,17 @@ def _as_read(packed: str | bytes, origin: RowOrigin | None) -> bytes:
 
 
 def columns_of(key: Sequence[str]) -> str:
-    """Return the columns of a key in their one spelling and order; empty for none."""
+    """Return the key columns, normalized and sorted, as one text; empty without a key."""
     return replace_surrogates("\x1f".join(sorted(map(_column, key))))
 
 
 def key_text(texts: Sequence[str]) -> str:
-    """Return a key as it is stored: a JSON list of its texts, whatever they hold, in ASCII."""
+    """Return the stored form of a key: a JSON list of its texts, in ASCII."""
     return f"[{', '.join(map(quoted, texts))}]"
 
 
 def order_of(key: Sequence[str]) -> list[int] | None:
-    """Return the order in which the texts of a key are stored; None where it is the given one."""
+    """Return the positions of key columns in their stored order; None if they are sorted."""
     order = sorted(range(len(key)), key=lambda at: _column(key[at]))
     return None if order == list(range(len(key))) else order
 

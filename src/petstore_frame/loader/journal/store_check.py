@@ -1,8 +1,8 @@
-"""Holds the journal against a reading of the store, made before each load and resume.
+"""Compares the journal with a reading of the store before each load and resume.
 
-A row may be a pet that this journal did not make: a colleague's, or of a journal that was restored
-or lost. And an animal that the store showed and no longer shows may be gone, where the store was
-restored or emptied. Pets that are left to unconfirmed rows are nobody else's.
+A row may be a pet that was not created with this journal: by a colleague, or with a journal that
+was restored or lost. An animal that is no longer in the store may be gone, because the store was
+restored or emptied. A pet that may belong to an unconfirmed row is not offered to other rows.
 """
 
 from __future__ import annotations
@@ -20,35 +20,38 @@ from petstore_frame.loader.matching.match import DECIDED
 from petstore_frame.loader.matching.values import CREATE, SKIP, Match, Pet
 from petstore_frame.schema import category_in, name_in
 
-# A pet that no reading showed yet may be missing from a copy of the store that lags behind.
+# A new pet may still be missing from a replica of the store that lags behind.
 LAG_S = 3600.0
-_SHOWN_NAMES = 20
-# Pets that a reading has shown, or should have by now.
-_WAS_SHOWN = "(own.shown_at IS NOT NULL OR own.settled_at < :settled_before)"
-_ANIMALS_HERE = f"""
-SELECT min(rows.row), own.animal, own.pet_id, own.content, own.state, own.reason
-FROM rows JOIN animals AS own USING (animal) WHERE rows.import = :mine
-AND (rows.reason IS NULL OR own.import = rows.import AND own.row = rows.row)
-AND (own.state = 'gone' OR own.state = 'pending' AND own.last_pet_id IS NOT NULL
-  OR own.state IN ('created', 'matched') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN})
-GROUP BY own.animal
+# Whether a reading has shown the pet of an animal, or should have shown it by now.
+_SHOULD_BE_LISTED = "(animals.shown_at IS NOT NULL OR animals.settled_at < :settled_before)"
+# The animals of the file that the store has shown, and those that are gone or were created again.
+_ANIMALS_OF_FILE = f"""
+SELECT min(rows.row), animals.animal, animals.pet_id, animals.content, animals.state, animals.reason
+FROM rows JOIN animals USING (animal) WHERE rows.import = :mine
+AND (rows.reason IS NULL OR animals.import = rows.import AND animals.row = rows.row)
+AND (animals.state = 'gone' OR animals.state = 'pending' AND animals.last_pet_id IS NOT NULL
+  OR animals.state IN ('created', 'matched') AND animals.pet_id IS NOT NULL AND {_SHOULD_BE_LISTED})
+GROUP BY animals.animal
 """
-_SHOWN_ELSEWHERE = f"""
-SELECT own.pet_id, CAST(own.payload AS TEXT), imports.source FROM animals AS own
+# The animals of other files that the store has shown.
+_ANIMALS_OF_OTHER_FILES = f"""
+SELECT animals.pet_id, CAST(animals.payload AS TEXT), imports.source FROM animals
 JOIN imports USING (import)
-WHERE own.state IN ('created', 'matched') AND own.pet_id IS NOT NULL AND {_WAS_SHOWN}
-  AND own.animal NOT IN (SELECT animal FROM rows WHERE import = :mine AND animal IS NOT NULL)
+WHERE animals.state IN ('created', 'matched') AND animals.pet_id IS NOT NULL AND {_SHOULD_BE_LISTED}
+  AND animals.animal NOT IN (SELECT animal FROM rows WHERE import = :mine AND animal IS NOT NULL)
 """
-# An id that an animal had, and that shows the same pet again.
+# Restores an animal that was gone, if its id shows a pet with the same content again.
 _SEEN_AGAIN = """
 UPDATE animals SET state = 'created', pet_id = last_pet_id, reason = NULL, shown_at = :now
 WHERE state = 'gone' AND last_pet_id = :pet AND content = :content
   AND NOT EXISTS (SELECT 1 FROM animals AS owner WHERE owner.pet_id = :pet)
 """
-_GONE = """
+# Marks an animal as gone after the user confirmed it, and frees its pet id.
+_MARK_GONE = """
 UPDATE animals SET state = 'gone', reason = 'user', answer = NULL,
   last_pet_id = coalesce(pet_id, last_pet_id), pet_id = NULL WHERE animal = ?
 """
+# Makes an animal that is gone pending again.
 _CREATE_AGAIN = """
 UPDATE animals SET state = 'pending', reason = 'recreated', life = life + 1, answer = NULL,
   shown_at = NULL, may_have_been_applied = 0 WHERE animal = ?
@@ -56,12 +59,12 @@ UPDATE animals SET state = 'pending', reason = 'recreated', life = life + 1, ans
 
 
 def settled_before(now: float) -> float:
-    """Return the moment before which an animal was settled that each reading should show."""
+    """Return the time before which settled animals must be in every reading of the store."""
     return now - LAG_S
 
 
 class StorePet(NamedTuple):
-    """A pet of the store: its id, its name, the body that would make it, and its content."""
+    """A pet of the store, with the request body that would create it, and its content."""
 
     pet_id: int
     name: str
@@ -70,41 +73,42 @@ class StorePet(NamedTuple):
 
 
 class StorePets(NamedTuple):
-    """What a reading of the store showed."""
+    """The pets in a reading of the store."""
 
     pets: dict[int, StorePet]
-    is_complete: bool = False  # it was read to its end, as far as it shows
-    is_whole: bool = False  # surely, so that what is not there is not in the store
+    is_complete: bool = False  # it was read to its end, as far as we can tell
+    is_whole: bool = False  # it is proven complete: a pet that it lacks is not in the store
     requests: int = 0
-    store_id: str | None = None  # what the store calls itself
+    store_id: str | None = None  # the id that the store gives itself
 
 
 ReadStore = Callable[[int], StorePets]
 
 
 def restore_seen_again(sql: sqlite3.Connection, store: StorePets, now: float) -> None:
-    """Give animals that were gone their pets back, where a reading shows these again."""
+    """Restore animals that were gone if a reading shows their pets again."""
     gone = sql.execute(
         "SELECT last_pet_id FROM animals WHERE state = 'gone' AND last_pet_id IS NOT NULL"
     ).fetchall()
     for (pet_id,) in gone:
         pet = store.pets.get(pet_id)
         if pet is not None:
-            named = {"now": now, "pet": pet_id, "content": pet.content}
-            sql.execute(_SEEN_AGAIN, named)
+            named_values = {"now": now, "pet": pet_id, "content": pet.content}
+            sql.execute(_SEEN_AGAIN, named_values)
 
 
 def animals_in_store(
     sql: sqlite3.Connection, number: int, named_answers: Mapping[str, str], now: float
 ) -> tuple[list[StoredAnimal], list[Match]]:
-    """Return the animals of a file that the store has shown, and those that are gone, or were.
+    """Return the animals of a file that the store has shown, and those to ask about as gone.
 
-    ``named_answers`` reverse what was answered about animals that are gone.
+    ``named_answers`` are the answers that the user gave for a named case. They revert earlier
+    answers about animals that are gone.
     """
-    named = {"mine": number, "settled_before": settled_before(now)}
-    shown: list[StoredAnimal] = []
+    parameters = {"mine": number, "settled_before": settled_before(now)}
+    stored_animals: list[StoredAnimal] = []
     open_matches: list[Match] = []
-    for row, animal, pet_id, content, state, reason in sql.execute(_ANIMALS_HERE, named):
+    for row, animal, pet_id, content, state, reason in sql.execute(_ANIMALS_OF_FILE, parameters):
         match = Match(row, animal)
         if state == "pending":
             if named_answers.get("gone") == SKIP:
@@ -113,23 +117,23 @@ def animals_in_store(
             if reason != DECIDED or named_answers.get("gone") == CREATE:
                 open_matches.append(match)
         else:
-            shown.append(StoredAnimal(row, animal, pet_id, content))
-    return shown, open_matches
+            stored_animals.append(StoredAnimal(row, animal, pet_id, content))
+    return stored_animals, open_matches
 
 
 def answer_gone(sql: sqlite3.Connection, animals: Collection[int], answer: str) -> None:
-    """Let animals be gone, or send them again under a new life; their ids are free."""
+    """Mark animals as gone and free their pet ids; with ``create``, make them pending again."""
     values = [(animal,) for animal in animals]
-    sql.executemany(_GONE, values)
+    sql.executemany(_MARK_GONE, values)
     if answer == CREATE:
         sql.executemany(_CREATE_AGAIN, values)
 
 
 def pets_of_listing(sql: sqlite3.Connection, store: StorePets, header: str | None) -> list[Pet]:
-    """Return the pets of a reading with what the journal knows of each.
+    """Return the pets of a reading, with the animal and the earlier answers of each.
 
-    A pet with another name and category than the animal that had its id is somebody else's.
-    ``header`` is that of the file; None forgets what was answered for its files.
+    A pet whose name and category both differ from the animal with its id is not that animal.
+    ``header`` is the header of the file; None ignores the answers for files with this header.
     """
     owners: dict[int, int] = {}
     for pet_id, animal, content in _owners(sql, store.pets):
@@ -152,20 +156,22 @@ def pets_of_listing(sql: sqlite3.Connection, store: StorePets, header: str | Non
     unconfirmed = sql.execute(
         f"SELECT content, animal FROM animals WHERE {IS_UNCONFIRMED} ORDER BY animal"
     )
-    left_to = pair_equal(((pet.id, pet.content) for pet in others), unconfirmed)
-    others = [pet._replace(animal=left_to.get(pet.id)) for pet in others]
+    unconfirmed_animals = pair_equal(((pet.id, pet.content) for pet in others), unconfirmed)
+    others = [pet._replace(animal=unconfirmed_animals.get(pet.id)) for pet in others]
     return [*others, *(pet for pet in pets if pet.animal is not None)]
 
 
 def _seen_contents(sql: sqlite3.Connection, header: str) -> dict[int, str]:
-    """Return the contents of pets when a load saw them that got past its questions."""
-    found = sql.execute("SELECT pet_id, content FROM other_pets WHERE header = ?", [header])
-    return dict(found.fetchall())
+    """Return the contents in ``other_pets`` for a header, by pet id."""
+    records = sql.execute("SELECT pet_id, content FROM other_pets WHERE header = ?", [header])
+    return dict(records.fetchall())
 
 
 def _owners(sql: sqlite3.Connection, pets: Collection[int]) -> list[tuple[int, int, str]]:
+    """Return the pet id, animal and content of animals that have some pets."""
     query = (
-        "SELECT pet_id, animal, content FROM json_each(?) AS of JOIN animals ON pet_id = of.value"
+        "SELECT pet_id, animal, content"
+        " FROM json_each(?) AS wanted JOIN animals ON pet_id = wanted.value"
     )
     return sql.execute(query, [json.dumps(list(pets))]).fetchall()
 
@@ -180,15 +186,25 @@ def note_reading(
     *,
     is_first: bool,
 ) -> None:
-    """Remember what a load that got past its questions has seen.
+    """Store which pets a load saw, once all its questions are answered.
 
-    With a ``header``, the pets of others are decided for its files alone; None remembers none,
-    as rows of the next file may be some of them.
+    Args:
+        sql: A connection with an open transaction.
+        number: The import.
+        store: The reading of the store.
+        pets: Its pets, with the animal of each.
+        header: The header of the file if the user said that its rows are other animals than these
+            pets; empty to store pets without an animal as seen; None to store none, because rows of
+            the next file may be these pets.
+        now: The time of the reading, in seconds since 1970.
+        is_first: Whether this is the first load of the journal.
     """
-    shown = [(now, pet.id) for pet in pets if pet.animal is not None]
-    sql.executemany("UPDATE animals SET shown_at = ? WHERE pet_id = ? AND shown_at IS NULL", shown)
+    listed_pets = [(now, pet.id) for pet in pets if pet.animal is not None]
+    sql.executemany(
+        "UPDATE animals SET shown_at = ? WHERE pet_id = ? AND shown_at IS NULL", listed_pets
+    )
     if header is not None:
-        if header:  # all pets of the reading are decided for its files
+        if header:  # the answer applies to all pets of the reading
             new = [pet for pet in pets if not pet.is_decided]
         else:
             new = [pet for pet in pets if pet.animal is None and pet.is_new]
@@ -197,8 +213,8 @@ def note_reading(
             [(pet.id, header, pet.content, now, is_first) for pet in new],
         )
     if store.is_complete:
-        known = {pet_id for (pet_id,) in sql.execute("SELECT pet_id FROM other_pets")}
-        lost = [(pet_id,) for pet_id in known - store.pets.keys()]
+        stored_ids = {pet_id for (pet_id,) in sql.execute("SELECT pet_id FROM other_pets")}
+        lost = [(pet_id,) for pet_id in stored_ids - store.pets.keys()]
         sql.executemany("DELETE FROM other_pets WHERE pet_id = ?", lost)
     detail = json.dumps({"pets": len(store.pets), "is_complete": store.is_complete})
     sql.execute(
@@ -208,7 +224,7 @@ def note_reading(
 
 
 def count_added_elsewhere(sql: sqlite3.Connection, pets: Sequence[Pet]) -> int:
-    """Return how many pets equal ours and were added by somebody else since the first load."""
+    """Return how many pets that others added since the first load equal loaded animals."""
     decided = dict(
         sql.execute(
             "SELECT pet_id, content FROM other_pets WHERE header <> '' OR was_there_first"
@@ -219,23 +235,24 @@ def count_added_elsewhere(sql: sqlite3.Connection, pets: Sequence[Pet]) -> int:
     )
     if not others:
         return 0
-    ours = sql.execute(
-        "SELECT content, count(*) FROM json_each(?) AS of JOIN animals ON content = of.value"
+    loaded = sql.execute(
+        "SELECT content, count(*)"
+        " FROM json_each(?) AS wanted JOIN animals ON content = wanted.value"
         " WHERE state IN ('created', 'matched') GROUP BY content",
         [json.dumps(list(others))],
     )
-    return sum(min(others[content], count) for content, count in ours)
+    return sum(min(others[content], count) for content, count in loaded)
 
 
 def gone_elsewhere(
     sql: sqlite3.Connection, number: int, store: StorePets, now: float
 ) -> list[dict[str, Any]]:
-    """Return the animals of other files that a whole listing lacks: names, files and ids."""
+    """Return the animals of other files that are missing from a complete listing."""
     if not store.is_whole:
         return []
-    named = {"mine": number, "settled_before": settled_before(now)}
+    parameters = {"mine": number, "settled_before": settled_before(now)}
     return [
         {"pet_id": pet_id, "name": json.loads(body)["name"], "source": source}
-        for pet_id, body, source in sql.execute(_SHOWN_ELSEWHERE, named)
+        for pet_id, body, source in sql.execute(_ANIMALS_OF_OTHER_FILES, parameters)
         if pet_id not in store.pets
     ]

@@ -1,1 +1,1 @@
-"""Decides which animal each row is: rules over values, which know neither database nor store."""
+"""Decides which animal each row is, by rules that use neither the database nor the store."""

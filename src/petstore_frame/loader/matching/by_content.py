@@ -1,4 +1,4 @@
-"""Which animal a row may be by its content, where no key says it."""
+"""Matches rows without a key with animals of equal content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _Other = TypeVar("_Other")
 
 
 def match_equal_animals(rows: Sequence[Row], animals: Sequence[Animal]) -> list[Match]:
-    """Pair rows with animals of equal content, each once, those of the same status first."""
+    """Pair rows with animals of equal content one to one, preferring the same status."""
     pairs = pair_equal(
         ((row.number, row.payload) for row in rows if row.content is not None),
         ((animal.payload, animal.id) for animal in animals),
@@ -32,7 +32,7 @@ def match_equal_animals(rows: Sequence[Row], animals: Sequence[Animal]) -> list[
 def pair_equal(
     rows: Iterable[tuple[int, Hashable]], others: Iterable[tuple[Hashable, _Other]]
 ) -> dict[int, _Other]:
-    """Pair rows with what is equal to them, one to one, the first of either side first."""
+    """Pair rows with values equal to theirs, one to one, in the order of both."""
     free: dict[Hashable, deque[_Other]] = defaultdict(deque)
     for value, other in others:
         free[value].append(other)

@@ -1,4 +1,4 @@
-"""Which animal a row is by its key: a key that is known, or that is written like one."""
+"""Matches rows with animals by their keys, exact or in another spelling."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from petstore_frame.loader.matching.not_keys import is_missing_marker
+from petstore_frame.loader.matching.not_keys import is_missing_key
 from petstore_frame.loader.matching.repeated_keys import key_texts
 from petstore_frame.loader.matching.values import (
     Animal,
@@ -17,17 +17,17 @@ from petstore_frame.loader.matching.values import (
 )
 from petstore_frame.schema.folding import SEPARATOR
 
-_EXACT_DIGITS = 15  # of a number in a spreadsheet
+_EXACT_DIGITS = 15  # spreadsheets keep this many digits of a number
 _LONG_NUMBER = re.compile(r"\d{16,}")
 
 
 class KeyMatches(NamedTuple):
-    """Rows with known keys: those of their animals, and those that come with another name."""
+    """Rows whose keys have animals, by how the rows differ from these."""
 
-    same: list[Match]  # also with another category: that is a changed value
-    renamed: list[Match]  # another name
+    same: list[Match]  # the same name; another category is a changed value
+    renamed: list[Match]  # another name, same category
     reused: list[Match]  # another name and another category
-    not_keys: list[Row]  # a word such as "none", for an animal of other content
+    not_keys: list[Row]  # a text such as "none", which also is the key of another animal
 
 
 def match_existing_keys(
@@ -37,8 +37,8 @@ def match_existing_keys(
 ) -> KeyMatches:
     """Match rows with the animals of their keys.
 
-    ``earlier`` has the contents that earlier rows of an animal had: a row that reads like one of
-    them was answered then.
+    ``earlier`` has the contents of earlier rows of the animals. A row with one of these contents
+    is not asked about again.
     """
     matches = KeyMatches([], [], [], [])
     for row in rows:
@@ -48,7 +48,7 @@ def match_existing_keys(
         chosen = animal_of_key(row, animals)
         has_other_name = differs_in_name(row, chosen)
         has_other_category = differs_in_category(row, chosen)
-        if is_missing_marker(key_texts(row.key)) and (has_other_name or has_other_category):
+        if is_missing_key(key_texts(row.key)) and (has_other_name or has_other_category):
             matches.not_keys.append(row)
             continue
         match = Match(row.number, chosen.id)
@@ -63,7 +63,7 @@ def match_existing_keys(
 
 
 def animal_of_key(row: Row, animals: Sequence[Animal]) -> Animal:
-    """Return the animal of a key that a row is most likely: one that was sent and reads like it."""
+    """Return the most likely animal of a row: one that was sent, with the most similar content."""
     sent = [animal for animal in animals if animal.is_sent] or list(animals)
 
     def difference(animal: Animal) -> tuple[bool, bool, bool]:
@@ -85,9 +85,9 @@ def match_similar_keys(
     long_numbers: Mapping[str, Sequence[Animal]],
     keys_of_file: frozenset[str] | set[str],
 ) -> list[Match]:
-    """Match rows with new keys with animals whose keys may be the same, written in another way.
+    """Match rows with new keys with animals whose keys may be other spellings of them.
 
-    Two new keys of one file may be one, too: then the first row that can be sent stands.
+    If two new keys in the file have the same core, the second row is matched with the first one.
     """
     matches: list[Match] = []
     first_of_core: dict[str, Row] = {}
@@ -111,7 +111,7 @@ def match_similar_keys(
 
 
 def _likeliest(row: Row, animals: Sequence[Animal]) -> Animal | None:
-    """Return the animal that a row most likely is: one that was sent, with its content."""
+    """Return the most likely animal: preferably sent, then with equal content, then the latest."""
     if not animals:
         return None
     return max(
@@ -124,7 +124,7 @@ def _with_longer_key(
     animals_of_content: Mapping[str, Sequence[Animal]],
     keys_of_file: frozenset[str] | set[str],
 ) -> Animal | None:
-    """Return an animal of equal content whose key has some groups more, or fewer, at one end."""
+    """Return an animal of equal content whose key has more or fewer groups at one end."""
     if row.content is None or row.has_default_name:
         return None
     for animal in animals_of_content.get(row.content, ()):
@@ -135,7 +135,7 @@ def _with_longer_key(
 
 
 def is_extended(core: str, other: str) -> bool:
-    """Return whether one core begins or ends with the other by whole groups, in each column.
+    """Return whether one core starts or ends with the whole groups of the other, in each column.
 
     Example:
         >>> is_extended("aus-17", "17"), is_extended("17", "17-26"), is_extended("aus-17", "7")
@@ -158,7 +158,7 @@ def _extends(core: str, other: str) -> bool:
 
 
 def first_digits(core: str) -> str | None:
-    """Return the digits of a long number that a spreadsheet keeps; None for any other key.
+    """Return the digits of a long number that spreadsheets keep; None for other keys.
 
     Example:
         >>> first_digits("9810001234567890"), first_digits("981000123456789")
@@ -168,7 +168,7 @@ def first_digits(core: str) -> str | None:
 
 
 def _with_rounded_key(core: str, long_numbers: Mapping[str, Sequence[Animal]]) -> Animal | None:
-    """Return an animal whose long number differs only in the digits that a spreadsheet drops."""
+    """Return an animal whose number equals a key except for digits that spreadsheets drop."""
     digits = first_digits(core)
     if digits is None:
         return None

@@ -1,4 +1,4 @@
-"""Which pet of the store a row may be: by the id that it carries, or by its content."""
+"""Matches rows with pets of the store, by an id in the file or by content."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import Match, Pet, Row
 from petstore_frame.schema import fold, name_in
 
-# From so many rows with different contents on, nine in ten that equal any pets are no coincidence.
-_LEAST_CONTENTS, _NEARLY_ALL = 5, 0.9
+# If at least five different contents and 90% of the rows equal pets, this is no coincidence.
+_MIN_CONTENTS, _NEARLY_ALL = 5, 0.9
 
 
 class StoreMatches(NamedTuple):
-    """Rows to ask about, few that are only listed, and rows that surely are these pets."""
+    """Matches to ask about, few matches to warn about, and certain matches."""
 
     to_ask: list[Match]
     few: list[Match]
@@ -31,13 +31,16 @@ def match_ids(
     of: int,
     is_marked: bool = False,
 ) -> StoreMatches:
-    """Match rows with the pets whose ids they carry.
+    """Match rows with pets by the ids in the file.
 
-    A file that was exported from this store says so (``is_marked``): a row with the id and the
-    name of a pet is that pet, and many with another name are asked about. A file with the columns
-    of an export (``is_export``) that does not say from which store it is asks about any pet with
-    the name of its row. A column of any other list that is called ``id`` may hold numbers of its
-    own, so the names of many must agree.
+    - A file that is marked as an export of this store (``is_marked``): a row with the id and the
+      name of a pet is that pet. The user is asked about rows with other names if they are many.
+    - A file with the columns of an export and no mark (``is_export``): the user is asked about
+      rows with the names of their pets, and also about rows with other names if they are many.
+    - Any other file: its ids may be unrelated numbers, so the user is only asked if many rows have
+      ids of pets, and many of these have the same names.
+
+    ``of`` is the number of rows that would be sent.
     """
     matches: dict[int, Match] = {}
     agreeing: list[Match] = []
@@ -52,30 +55,30 @@ def match_ids(
         matches[pet_id] = match
         if row.content is not None and name_in(row.content) == fold(pet.name):
             agreeing.append(match)
-    found = list(matches.values())
+    all_matches = list(matches.values())
     if is_marked:
-        others = [match for match in found if match not in agreeing]
+        others = [match for match in all_matches if match not in agreeing]
         if is_many(len(others), of):
             return StoreMatches(others, [], agreeing)
         return StoreMatches([], others, agreeing)
     if is_export:
-        others = [match for match in found if match not in agreeing]
+        others = [match for match in all_matches if match not in agreeing]
         if is_many(len(others), of):
-            return StoreMatches(found, [])
+            return StoreMatches(all_matches, [])
         return StoreMatches(agreeing, others)
-    if is_many(len(agreeing), len(found)) and is_many(len(found), of):
-        return StoreMatches(found, [])
+    if is_many(len(agreeing), len(all_matches)) and is_many(len(all_matches), of):
+        return StoreMatches(all_matches, [])
     return StoreMatches([], [])
 
 
 def match_equal_pets(
     rows: Sequence[Row], pets: Sequence[Pet], of: int, *, is_first: bool = False
 ) -> StoreMatches:
-    """Match rows with pets of equal content, each once, new pets of others first.
+    """Match rows with pets of equal content one to one, preferring new pets of others.
 
-    Before the ``is_first`` load any match is asked about, once.
-    ``of`` is the number of rows that would be sent. Rows whose name is from ``defaults`` equal
-    many pets by chance.
+    In the first load of a journal (``is_first``), the user is asked about any match. ``of`` is
+    the number of rows that would be sent. Rows with a name from ``defaults`` are not matched,
+    because they equal many pets by chance.
     """
     rows = [row for row in rows if not row.has_default_name]
     new = [pet for pet in pets if pet.is_new and pet.animal is None]
@@ -86,19 +89,21 @@ def match_equal_pets(
     )
     contents = {row.number: row.content for row in rows}
     is_nearly_all = (
-        len({contents[number] for number in pairs}) >= _LEAST_CONTENTS
+        len({contents[number] for number in pairs}) >= _MIN_CONTENTS
         and len(pairs) >= _NEARLY_ALL * of
     )
     if is_nearly_all:
         return StoreMatches([pet_match(row, pet) for row, pet in pairs.items()], [])
-    found = [pet_match(row, pet) for row, pet in pairs.items() if pet.is_new and pet.animal is None]
-    if is_many(len(found), of) or (is_first and found):
-        return StoreMatches(found, [])
-    return StoreMatches([], found)
+    matches = [
+        pet_match(row, pet) for row, pet in pairs.items() if pet.is_new and pet.animal is None
+    ]
+    if is_many(len(matches), of) or (is_first and matches):
+        return StoreMatches(matches, [])
+    return StoreMatches([], matches)
 
 
 def pet_match(row: int, pet: Pet) -> Match:
-    """Return the match of a row with a pet: with the animal that it is, if we know one."""
+    """Return the match of a row with a pet, or with the animal of the pet if it has one."""
     if pet.animal is not None:
         return Match(row, animal=pet.animal, pet=None)
     return Match(row, pet=pet)

@@ -1,4 +1,4 @@
-"""Whether a row of a fix file is the row that it names (rule 2)."""
+"""Checks that a row of a fix file is a correction of the row that it names (rule 2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from petstore_frame.loader.row_state import RowProblem
 
 WRONG_ROW = "wrong_row"
 _EMPTY_IT = (
-    "if this is another animal, empty its cell _pf_row; else take the row from fix.csv again"
+    "if this is another animal, empty its cell _pf_row; otherwise copy the row from fix.csv again"
 )
 
 
@@ -19,20 +19,20 @@ class Original(NamedTuple):
     """The row of an earlier import that a row of a fix file names."""
 
     line: int
-    source: str  # the file that it stood in
+    source: str  # the file that it came from
     key: str | None
     core: str | None
-    content: str | None  # as it could be sent then
+    content: str | None  # its content at that time, if it could be sent
     has_key_problem: bool
     is_to_fix: bool
-    animal: Animal | None  # the animal that it is, if it is one
+    animal: Animal | None  # its animal, if it has one
 
 
 def fix_row_problem(row: Row, original: Original, owner: Animal | None) -> RowProblem | None:
-    """Return why a row cannot be the row that it names; None if it can.
+    """Return why a row cannot be a correction of the row that it names; None if it can.
 
-    A row that was dragged down in a spreadsheet names the row after the one that it came from.
-    ``owner`` is the animal that has the key of the row.
+    For example, dragging a cell down in a spreadsheet increments the number of the named row.
+    ``owner`` is the animal with the key of the row, if there is one.
     """
     has_its_key = row.key is not None and row.key == original.key
     if row.key and original.key and not has_its_key and not original.has_key_problem:
@@ -43,23 +43,26 @@ def fix_row_problem(row: Row, original: Original, owner: Animal | None) -> RowPr
         )
     animal = original.animal
     if animal is not None and owner is not None and owner.id != animal.id and animal.is_sent:
-        return _problem(row, original, f"was sent, and the key {_key_label(row.key)} is another's")
+        return _problem(
+            row, original, f"was sent, and the key {_key_label(row.key)} is another animal's"
+        )
     if original.is_to_fix or has_its_key or row.content is None:
         return None
     contents = {original.content, animal.content if animal is not None else None}
     if row.content in contents:
         return None
-    return _problem(row, original, "needed no fix, and reads otherwise")
+    return _problem(row, original, "needed no fix, and has other values")
 
 
-def _problem(row: Row, original: Original, what: str) -> RowProblem:
+def _problem(row: Row, original: Original, difference: str) -> RowProblem:
     message = (
-        f"this row names line {original.line} of {original.source}, which {what}{_named(original)}"
+        f"this row names line {original.line} of {original.source}, "
+        f"which {difference}{_name_label(original)}"
     )
     return RowProblem(WRONG_ROW, message, value=_name(row.payload), hint=_EMPTY_IT)
 
 
-def _named(original: Original) -> str:
+def _name_label(original: Original) -> str:
     name = _name(original.animal.payload) if original.animal is not None else None
     return f" (it is {name!r})" if name else ""
 

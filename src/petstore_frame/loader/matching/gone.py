@@ -1,4 +1,4 @@
-"""Which animals that the store has shown are not there any more."""
+"""Finds animals that were in the store and are gone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from petstore_frame.schema import category_in, name_in
 
 
 class StoredAnimal(NamedTuple):
-    """An animal in the store, of a row of the file, that a reading has shown or should by now."""
+    """The animal of a row, whose pet must be in a reading of the store unless it is gone."""
 
     row: int
     animal: int
@@ -20,7 +20,7 @@ class StoredAnimal(NamedTuple):
 
 
 class GoneAnimals(NamedTuple):
-    """Animals to ask about, few that are only listed, and pets with another name."""
+    """Animals to ask about, few animals to warn about, and animals with another name."""
 
     to_ask: list[Match]
     few: list[Match]
@@ -31,20 +31,21 @@ NONE_GONE = GoneAnimals([], [], [])
 
 
 def find_gone(
-    shown: Sequence[StoredAnimal],
+    stored_animals: Sequence[StoredAnimal],
     contents: Mapping[int, str],
     *,
     is_proof: bool,
 ) -> GoneAnimals:
-    """Find the animals whose pets are not in a listing; ``contents`` has its pets by their ids.
+    """Find the animals whose pets are missing from a listing.
 
-    A pet with another name and category has the id of an animal that is gone; so have many with
-    another name. ``is_proof`` says that what the listing lacks is not in the store.
+    ``contents`` maps the ids of the listing to contents. If a pet has another name and another
+    category than the animal with its id, the animal is gone. So are animals with only another name,
+    if there are many. ``is_proof`` says that a pet that the listing lacks is not in the store.
     """
     absent: list[Match] = []
     replaced: list[Match] = []
     renamed: list[Match] = []
-    for animal in shown:
+    for animal in stored_animals:
         content = contents.get(animal.pet_id)
         match = Match(animal.row, animal.animal)
         if content is None:
@@ -54,9 +55,9 @@ def find_gone(
             is_other = category_in(content) != category_in(animal.content)
             (replaced if is_other else renamed).append(match)
     absent += replaced
-    are_replaced = is_many(len(renamed), len(shown))
+    are_replaced = is_many(len(renamed), len(stored_animals))
     candidates = [*absent, *renamed] if are_replaced else absent
-    if is_many(len(candidates), len(shown)):
-        asked = sorted(candidates, key=lambda match: match.row)
-        return GoneAnimals(asked, [], [] if are_replaced else renamed)
+    if is_many(len(candidates), len(stored_animals)):
+        to_ask = sorted(candidates, key=lambda match: match.row)
+        return GoneAnimals(to_ask, [], [] if are_replaced else renamed)
     return GoneAnimals([], absent, renamed)

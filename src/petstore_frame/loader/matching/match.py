@@ -1,10 +1,11 @@
-"""Applies the rules to the rows of a file in their order, as a pure function of values.
+"""Applies the matching rules to the rows of a file in order, as a pure function.
 
-1. Rows of one key in the file are one animal, or need fixing (``repeated_keys``).
-2. A known key is its animal, and a key written like one may be (``by_key``).
-3. Without a key, equal content may be the same animal (``by_content``).
-4. Animals that an earlier file did not send move to the row that is theirs.
-5. Pets of the store may be rows, and animals that it lost may be gone (``by_store``, ``gone``).
+1. Rows with the same key in a file are one animal, or need fixing (``repeated_keys``).
+2. A row with a loaded key is that animal; with a similar key, it may be (``by_key``).
+3. A row without a loaded key may be an animal with equal content (``by_content``).
+4. Animals that an earlier file did not send move to rows with equal content.
+5. A row may be a pet that others created, and loaded animals may be gone from the store
+   (``by_store``, ``gone``).
 """
 
 from __future__ import annotations
@@ -42,52 +43,52 @@ from petstore_frame.loader.matching.values import (
 )
 from petstore_frame.loader.row_state import RowProblem, State
 
-DECIDED = "user"  # the reason of an animal that is gone, as the user knows
+DECIDED = "user"  # the reason of an animal that is gone, as the user confirmed
 
 
 @dataclass(frozen=True)
 class MatchingInput:
-    """All that the rules look at.
+    """The input of the rules.
 
-    ``rows`` are those that SQL has not settled: their keys, cores or contents are known, or are
-    in the file more than once.
+    ``rows`` are the rows that need a rule: their keys, cores or contents are in the journal, in the
+    store, or several times in the file. All other rows are already settled, or are new animals.
     """
 
     rows: Sequence[Row] = ()
-    to_send: int = 0  # rows of the file that are not settled, with those that no rule looks at
+    to_send: int = 0  # rows of the file that would be sent, including those that no rule applies to
     keep: str | None = None
     has_keys: bool = False
-    is_compared: bool = True  # not if the file stands for other animals as a whole
-    is_resumed: bool = False  # the file is not at hand: the store alone is asked
-    settled_keys: int = 0  # rows with known keys and unchanged content
+    is_compared: bool = True  # False with ``as_new=True`` and in a resume
+    is_resumed: bool = False  # without the file: only compare with the store
+    settled_keys: int = 0  # number of rows with loaded keys and unchanged content
     animals_of_key: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
     animals_of_core: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
-    keyed_animals: Sequence[Animal] = ()  # with the contents of rows, and keys in these columns
+    keyed_animals: Sequence[Animal] = ()  # with contents of rows, and keys of the same columns
     long_numbers: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
     keys_of_file: frozenset[str] = frozenset()
     date_problems: Mapping[int, RowProblem] = field(default_factory=dict)
-    sent_animals: Sequence[Animal] = ()  # to be compared by content
+    sent_animals: Sequence[Animal] = ()  # with contents of rows, and without such keys
     unsent_animals: Sequence[Animal] = ()
     earlier_contents: frozenset[tuple[int, str]] = frozenset()
-    has_created_same: bool = False  # ``create`` answered same_content for this header
+    has_created_same: bool = False  # same_content was answered with ``create`` for this header
     pets: Sequence[Pet] = ()
-    pet_ids: Mapping[int, int] = field(default_factory=dict)  # in a column of the file, by row
-    is_first: bool = False  # no load was made before: whose pets these are is asked once
-    is_export: bool = False  # it has the columns of our exports
-    is_marked: bool = False  # it says that it was exported from this store
-    creates_marked: bool = False  # the user calls its rows other animals all the same
-    shown: Sequence[StoredAnimal] = ()  # of rows that have an animal in the store already
-    open_gone: Sequence[Match] = ()  # rows whose animal is gone, and nobody was asked, or not now
-    asks_again_about_gone: bool = False  # the user reverses an answer about ``gone``
-    listing: Mapping[int, str] = field(default_factory=dict)  # the contents of the pets by id
-    is_proof: bool = False  # what the listing lacks is not in the store
+    pet_ids: Mapping[int, int] = field(default_factory=dict)  # the ids in the file, by row
+    is_first: bool = False  # first load of the journal: ask about any equal pet
+    is_export: bool = False  # the file has the columns of our exports
+    is_marked: bool = False  # the file is marked as an export of this store
+    creates_marked: bool = False  # the user said that its rows are new animals
+    stored_animals: Sequence[StoredAnimal] = ()  # animals of rows that were in the store
+    open_gone: Sequence[Match] = ()  # rows whose animal is gone, to ask about
+    asks_again_about_gone: bool = False  # the user reverses an earlier answer about ``gone``
+    listing: Mapping[int, str] = field(default_factory=dict)  # contents of pets, by id
+    is_proof: bool = False  # a pet that the listing lacks is not in the store
 
 
 def match(inputs: MatchingInput, answers: Answers, default: str = SKIP) -> Plan:
-    """Return what becomes of the rows; ``default`` answers the cases that have no answer.
+    """Return the plan for the rows of a file; ``default`` is the answer to cases without one.
 
-    Few matches are sent with a warning, but not if those of all cases together are at least half
-    of what is left to send.
+    If a case has few matches, they are sent with a warning. But if the matches of all cases are at
+    least half of the rows that would be sent, the user is asked about them.
     """
     first = _Matching(inputs, answers, default)
     first.run()
@@ -115,12 +116,12 @@ class _Matching:
             inputs.unsent_animals,
         )
         self.animals = {animal.id: animal for group in groups for animal in group}
-        self.used_animals: set[int] = set()  # animals that rows of the file are
+        self.used_animals: set[int] = set()  # animals that were assigned to rows
         self.matched_rows: set[int] = set()
         self.open_rows = inputs.to_send
 
     def run(self) -> None:
-        """Apply the rules in their order; of some files the store is asked alone."""
+        """Apply the rules in order."""
         inputs = self.inputs
         if inputs.has_keys and not inputs.is_resumed:
             self._choose_rows()
@@ -136,7 +137,7 @@ class _Matching:
             self._match_pets()
 
     def _free_rows(self) -> list[Row]:
-        """Return the rows that would be sent as animals of their own."""
+        """Return the rows that would be sent as new animals."""
         return [
             row
             for row in self.inputs.rows
@@ -144,10 +145,10 @@ class _Matching:
         ]
 
     def _find_gone(self) -> None:
-        """Find the animals of the file that the store has lost, and follow the answer."""
+        """Find the animals of the file that are gone from the store, and apply the answer."""
         inputs, plan = self.inputs, self.plan
         open_matches = {match_.animal: match_ for match_ in inputs.open_gone}
-        shown = {animal.animal: animal for animal in inputs.shown}
+        stored_animals = {animal.animal: animal for animal in inputs.stored_animals}
         for row, (number, _) in plan.animals.items():
             animal = self.animals.get(number)
             if animal is None:
@@ -155,17 +156,20 @@ class _Matching:
             if animal.state is State.GONE:
                 if animal.reason != DECIDED or inputs.asks_again_about_gone:
                     open_matches.setdefault(number, Match(row, number))
-            elif animal.pet_id is not None and animal.was_listed and animal.content is not None:
-                shown.setdefault(number, StoredAnimal(row, number, animal.pet_id, animal.content))
-        found = find_gone(list(shown.values()), inputs.listing, is_proof=inputs.is_proof)
-        asked = [*open_matches.values(), *found.to_ask]
-        few = found.few
-        if open_matches or By.GONE in self.answers:  # then all of them, however few
-            asked, few = [*asked, *few], []
-        plan.few_gone, plan.renamed = list(few), list(found.renamed)
-        if asked:
-            asked.sort(key=lambda match_: match_.row)
-            self._answer_gone(asked, len(shown) + len(open_matches))
+            elif (
+                animal.pet_id is not None and animal.should_be_listed and animal.content is not None
+            ):
+                stored = StoredAnimal(row, number, animal.pet_id, animal.content)
+                stored_animals.setdefault(number, stored)
+        gone = find_gone(list(stored_animals.values()), inputs.listing, is_proof=inputs.is_proof)
+        to_ask = [*open_matches.values(), *gone.to_ask]
+        few = gone.few
+        if open_matches or By.GONE in self.answers:  # the answer applies to all of them
+            to_ask, few = [*to_ask, *few], []
+        plan.few_gone, plan.renamed = list(few), list(gone.renamed)
+        if to_ask:
+            to_ask.sort(key=lambda match_: match_.row)
+            self._answer_gone(to_ask, len(stored_animals) + len(open_matches))
 
     def _answer_gone(self, matches: Sequence[Match], of: int) -> None:
         self._note_case(By.GONE, matches, of)
@@ -176,7 +180,7 @@ class _Matching:
             self.plan.gone |= animals
 
     def _choose_rows(self) -> None:
-        """Let one row of each key stand for all of them."""
+        """Select one row of each key that several rows have."""
         groups = defaultdict[str, list[Row]](list)
         for row in self.inputs.rows:
             if row.key is not None and row.by is not By.USER:
@@ -184,7 +188,8 @@ class _Matching:
         repeated = [
             rows
             for rows in groups.values()
-            if len(rows) > 1 and not all(row.is_known and row.by is not By.FIX for row in rows)
+            if len(rows) > 1
+            and not all(row.has_earlier_animal and row.by is not By.FIX for row in rows)
         ]
         keep = self.inputs.keep
         may_rename = keep is not None and self.answers.get(By.REUSED_KEY) == SKIP
@@ -195,25 +200,25 @@ class _Matching:
             self.plan.problems.setdefault(number, problem)
 
     def _match_keys(self) -> None:
-        """Match rows with the animals of their keys, and of keys that are written like theirs."""
+        """Match rows with the animals of their keys, and of similar keys."""
         inputs = self.inputs
         rows = [
             row
             for row in inputs.rows
             if row.key is not None and row.is_free and not self.plan.is_decided(row)
         ]
-        self._keep_excluded([row for row in rows if row.is_excluded])
+        self._assign_excluded([row for row in rows if row.is_excluded])
         rows = [row for row in rows if not row.is_excluded]
-        known = match_existing_keys(rows, inputs.animals_of_key, inputs.earlier_contents)
-        self.plan.problems |= {row.number: _not_a_key(row) for row in known.not_keys}
-        of = inputs.settled_keys + sum(map(len, known[:3]))
+        matches = match_existing_keys(rows, inputs.animals_of_key, inputs.earlier_contents)
+        self.plan.problems |= {row.number: _not_a_key(row) for row in matches.not_keys}
+        of = inputs.settled_keys + sum(map(len, matches[:3]))
         may_be_others = {row.number for row in rows if self._is_sent_under_similar_key(row)}
-        reused = list(known.reused)
-        same = [match_ for match_ in known.same if match_.row not in may_be_others]
-        if is_many(len(known.renamed), of):
-            reused = sorted([*reused, *known.renamed], key=lambda match_: match_.row)
+        reused = list(matches.reused)
+        same = [match_ for match_ in matches.same if match_.row not in may_be_others]
+        if is_many(len(matches.renamed), of):
+            reused = sorted([*reused, *matches.renamed], key=lambda match_: match_.row)
         else:
-            same += known.renamed
+            same += matches.renamed
         for match_ in same:
             self._assign(match_, By.KEY)
         similar = self._similar_keys(rows, may_be_others)
@@ -221,8 +226,8 @@ class _Matching:
         self._ask(By.REUSED_KEY, reused, of)
         self._ask(By.SIMILAR_KEY, similar, max(self.open_rows, len(similar)))
 
-    def _keep_excluded(self, rows: Sequence[Row]) -> None:
-        """Let excluded rows be the animals of their keys that were sent: the store shows them."""
+    def _assign_excluded(self, rows: Sequence[Row]) -> None:
+        """Assign the sent animals of their keys to excluded rows: the store still has them."""
         for row in rows:
             animals = self.inputs.animals_of_key.get(row.key or "", ())
             sent = [animal for animal in animals if animal.is_sent]
@@ -230,7 +235,7 @@ class _Matching:
                 self._assign(Match(row.number, animal_of_key(row, sent).id), By.KEY)
 
     def _is_sent_under_similar_key(self, row: Row) -> bool:
-        """Return whether an animal of a similar key was sent, and that of this key was not."""
+        """Return whether the animal of a similar key was sent, but none with this key."""
         inputs = self.inputs
         animals = inputs.animals_of_key.get(row.key or "", ())
         if not animals or any(animal.is_sent or animal.id == row.animal for animal in animals):
@@ -238,6 +243,7 @@ class _Matching:
         return any(animal.is_sent for animal in inputs.animals_of_core.get(row.core or "", ()))
 
     def _similar_keys(self, rows: Sequence[Row], may_be_others: set[int]) -> list[Match]:
+        """Match rows without an animal of their key with the animals of similar keys."""
         inputs = self.inputs
         new_rows = [
             row
@@ -259,7 +265,7 @@ class _Matching:
         )
 
     def _count_settled(self) -> int:
-        """Return how many rows that would be sent are known animals, or need fixing, by now."""
+        """Return how many rows will not be sent, because of the rules so far."""
         plan = self.plan
         return sum(
             row.is_to_send
@@ -270,6 +276,7 @@ class _Matching:
         )
 
     def _match_ids(self) -> None:
+        """Match rows with pets by the ids in the file."""
         inputs = self.inputs
         matches = match_ids(
             self._free_rows(),
@@ -288,7 +295,7 @@ class _Matching:
         self._ask_about_pets(matches)
 
     def _match_contents(self) -> None:
-        """Match rows without a known key with animals that no key of these columns names."""
+        """Match rows by content, if neither the row nor the animal was matched by its key."""
         inputs = self.inputs
         animals = [animal for animal in inputs.sent_animals if animal.id not in self.used_animals]
         matches = match_equal_animals(self._free_rows(), animals)
@@ -300,33 +307,33 @@ class _Matching:
             self._list_few(By.SAME_CONTENT, matches)
 
     def _move_unsent(self) -> None:
-        """Let rows take over the animals of equal content that earlier files did not send."""
+        """Assign unsent animals of earlier files to rows with equal content."""
         plan = self.plan
         unsent = [
             animal for animal in self.inputs.unsent_animals if animal.id not in self.used_animals
         ]
-        called_new = [
+        created_rows = [
             self.rows[number] for number, case in plan.created.items() if case is By.SAME_CONTENT
         ]
-        rows = [row for row in (*self._free_rows(), *called_new) if not row.is_known]
+        rows = [row for row in (*self._free_rows(), *created_rows) if not row.has_earlier_animal]
         for match_ in match_equal_animals(rows, unsent):
             plan.created.pop(match_.row, None)
             self._assign(match_, By.MOVED)
 
     def _match_pets(self) -> None:
-        """Match rows that are still to be sent with pets that no row of the file is."""
+        """Match rows that will be sent with pets that were not matched with another row."""
         plan = self.plan
         few = {match_.row for matches in plan.few.values() for match_ in matches}
         rows = [
             row for row in self.inputs.rows if row.number not in few and self._is_still_sent(row)
         ]
-        lost = plan.gone | plan.created_again
-        matched = {pet.id for pet in plan.pets.values()}
+        gone = plan.gone | plan.created_again
+        matched_ids = {pet.id for pet in plan.pets.values()}
         pets = [
-            pet._replace(animal=None) if pet.animal in lost else pet
+            pet._replace(animal=None) if pet.animal in gone else pet
             for pet in self.inputs.pets
-            if pet.id not in matched
-            and (pet.animal is None or pet.animal in lost or pet.animal not in self.used_animals)
+            if pet.id not in matched_ids
+            and (pet.animal is None or pet.animal in gone or pet.animal not in self.used_animals)
         ]
         of = max(self.open_rows, len(rows))
         matches = match_equal_pets(rows, pets, of, is_first=self.inputs.is_first)
@@ -352,7 +359,7 @@ class _Matching:
             self.matched_rows |= {match_.row for match_ in matches}
 
     def _ask(self, case: By, matches: Sequence[Match], of: int) -> None:
-        """Note the matches of a case, and follow its answer."""
+        """Add matches to a case, and apply its answer."""
         if not matches:
             return
         self._note_case(case, matches, of)
@@ -373,11 +380,11 @@ class _Matching:
         self.plan.cases = [*others, OpenCase(case, [*earlier, *matches], of)]
 
     def _create(self, case: By, matches: Sequence[Match]) -> None:
-        """Make rows animals of their own."""
+        """Make rows new animals, as the user answered."""
         self.plan.created |= {match_.row: case for match_ in matches}
         if case is By.IN_STORE:
             self.plan.creates_in_store = True
-            # The idempotency key is another one for each animal that is equal to others.
+            # With another life, a new animal gets another idempotency key than an equal one.
             equal = Counter(pet.content for pet in self.inputs.pets)
             self.plan.lives |= {
                 match_.row: equal[match_.pet.content] for match_ in matches if match_.pet
@@ -399,6 +406,6 @@ class _Matching:
 
 
 def _not_a_key(row: Row) -> RowProblem:
-    words = " ".join(key_texts(row.key))
-    message = f"{words!r} is the key of several animals, so it is no key"
-    return RowProblem(KEY_MISSING, message, value=words, hint=fill_in_hint(key_texts(row.key)))
+    text = " ".join(key_texts(row.key))
+    message = f"{text!r} is the key of several animals, so it is not a key"
+    return RowProblem(KEY_MISSING, message, value=text, hint=fill_in_hint(key_texts(row.key)))

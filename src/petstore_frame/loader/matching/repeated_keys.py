@@ -1,4 +1,4 @@
-"""Which row of a file stands for the rows that have one key."""
+"""Selects one row for each key that several rows of a file have."""
 
 from __future__ import annotations
 
@@ -7,37 +7,34 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from petstore_frame.loader.matching.not_keys import is_missing_marker
+from petstore_frame.loader.matching.not_keys import is_missing_key
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import Row
 from petstore_frame.loader.row_state import RowProblem, short_text
 from petstore_frame.schema import category_in, name_in
 
 KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
-# A row with one of these problems may get another key when it is fixed.
+# A row with one of these problems may get another key when the user corrects it.
 KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING})
-OTHER_ANIMALS = (
-    "each of {lines} seems to be another animal: a further key column, such as the shelter, would "
-    "help"
-)
+OTHER_ANIMALS = "each seems to be another animal; add a key column, such as the shelter"
 _MAX_LINES = 5
 _UNREADABLE = "?"  # before a value of ``order_by`` that cannot be read
 
 
 class RepeatedKeys(NamedTuple):
-    """Rows that another row stands for, and rows that need fixing."""
+    """Rows that are replaced by the selected row of their key, and rows that need fixing."""
 
-    same_as: dict[int, int]
+    same_as: dict[int, int]  # row to selected row
     problems: dict[int, RowProblem]
 
 
 def choose_rows(
     groups: Iterable[Sequence[Row]], keep: str | None, *, may_rename: bool = False
 ) -> RepeatedKeys:
-    """Choose one row of each key that several rows have.
+    """Select one row of each group of rows with the same key.
 
-    If many keys have rows with different names, two lists were put into one file, and all these
-    rows need fixing; ``may_rename`` says that it is not so.
+    If the names differ within many groups, two lists were probably merged into one file, so all
+    these rows need fixing. ``may_rename`` turns this check off.
     """
     same_as: dict[int, int] = {}
     problems: dict[int, RowProblem] = {}
@@ -62,9 +59,9 @@ def choose_rows(
 
 
 def choose_row(rows: Sequence[Row], keep: str | None) -> Row | RowProblem:
-    """Return the row that stands for all rows of a key, or why none does.
+    """Select the row that counts among all rows of a key, or return why none can be selected.
 
-    The rows are ranked before any is excluded: if the chosen row is excluded, the animal is.
+    Excluded rows take part: if the selected row is excluded, the animal is not sent.
     """
     problem = _key_problem(rows)
     if problem is not None:
@@ -74,46 +71,46 @@ def choose_row(rows: Sequence[Row], keep: str | None) -> Row | RowProblem:
     if len(_names(rows)) > 1 and len(_categories(rows)) > 1:
         return differ(rows, OTHER_ANIMALS)
     if keep is None:
-        return differ(rows, "leave one of {lines}, or say which one counts", ("keep", "?"))
+        return differ(rows, "leave one, or choose which one counts", ("keep", "?"))
     if any(row.order_value is not None for row in rows):
         return _choose_by_order(rows, keep)
     return rows[0] if keep == "first" else rows[-1]
 
 
 def _key_problem(rows: Sequence[Row]) -> RowProblem | None:
-    """Return why the key of several rows is no key."""
+    """Return why a text in several rows is not a key; None if it may be one."""
     key = key_texts(rows[0].key)
     value = " ".join(key)
     if len(rows) < 2:
         return None
-    if is_missing_marker(key):
-        message = f"{value!r} is in several rows, so it is no key"
+    if is_missing_key(key):
+        message = f"{value!r} is in several rows, so it is not a key"
         return RowProblem(KEY_MISSING, message, value=value, hint=fill_in_hint(key))
     if "" in key:
-        message = "a part of the key is empty, and the rest names several rows"
+        message = "a part of the key is empty, and several rows have the rest"
         return RowProblem(KEY_MISSING, message, value=value, hint="fill it in")
     return None
 
 
 def _choose_by_order(rows: Sequence[Row], keep: str) -> Row | RowProblem:
-    """Return the first or last row by the values of a column."""
+    """Select the first or last row by the values of the column of ``order_by``."""
     for row in rows:
         if row.order_value and row.order_value.startswith(_UNREADABLE):
             return _unreadable(row, rows)
     if not all(row.order_value for row in rows):
-        return differ(rows, "at least one of {lines} has no value to order by; leave one")
+        return differ(rows, "at least one has no value to order by; leave one")
     values = [row.order_value or "" for row in rows]
     chosen_value = min(values) if keep == "first" else max(values)
     chosen = [row for row in rows if row.order_value == chosen_value]
     if _send_the_same(chosen):
         return chosen[0]
-    return differ(rows, f"it is not clear which of {{lines}} is the {keep}; leave one")
+    return differ(rows, f"it is not clear which is the {keep}; leave one")
 
 
 def _unreadable(row: Row, rows: Sequence[Row]) -> RowProblem:
     """Return the problem of rows of which one has a value of ``order_by`` that cannot be read."""
     text = short_text((row.order_value or "").removeprefix(_UNREADABLE))
-    problem = differ(rows, "write it as 2026-03-31 or as a number, or leave one of {lines}")
+    problem = differ(rows, "write it as 2026-03-31 or as a number, or leave one")
     message = (
         f"rows of this key differ, and the value to order them by in line {row.line}, {text}, "
         "cannot be read as a date or a number"
@@ -122,34 +119,35 @@ def _unreadable(row: Row, rows: Sequence[Row]) -> RowProblem:
 
 
 def key_texts(key: str | None) -> tuple[str, ...]:
-    """Return the texts of a key as it is stored."""
+    """Decode a stored key."""
     return () if key is None else tuple(json.loads(key))
 
 
 def fill_in_hint(key: Sequence[str]) -> str:
-    """Return what to do about a text that stands for no key."""
+    """Return the hint for a text that is not a key."""
     text = " ".join(key)
-    return f"fill in the animal's own; for {text!r} in all rows, map the word to an empty key"
+    return f"enter the key of the animal; or, for {text!r} in all rows, map it to an empty key"
 
 
 def differ(rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None) -> RowProblem:
-    """Return the problem of rows of one key that differ; ``{lines}`` in the hint are theirs."""
+    """Return the problem of rows that have the same key and differ, with their lines."""
     lines = ", ".join(str(row.line) for row in rows[:_MAX_LINES])
     if len(rows) > _MAX_LINES:
         lines += ", …"
-    text = hint.replace("{lines}", f"lines {lines}")
-    return RowProblem(KEY_REPEATED, "rows of this key differ", hint=text, add=add)
+    return RowProblem(
+        KEY_REPEATED, "rows of this key differ", hint=f"lines {lines}: {hint}", add=add
+    )
 
 
 def _send_the_same(rows: Sequence[Row]) -> bool:
-    """Return whether it makes no difference which of the rows stands: none is sent, or the same."""
+    """Return whether the rows are interchangeable: all are excluded, or all send the same."""
     if all(row.is_excluded for row in rows):
         return True
     return len({(row.is_excluded, row.sends) for row in rows}) == 1
 
 
 def _names(rows: Sequence[Row]) -> set[str]:
-    """Return the names of rows; one from ``defaults`` is none."""
+    """Return the names of rows, without names from ``defaults``."""
     return {name_in(row.content) for row in rows if row.content and not row.has_default_name}
 
 

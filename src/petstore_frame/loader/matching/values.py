@@ -1,4 +1,4 @@
-"""The values that the rules compare, and what they conclude."""
+"""The values that the matching rules compare, and the plan that they produce."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import NamedTuple
 from petstore_frame.loader.row_state import RowProblem, State
 from petstore_frame.schema import category_in, name_in
 
-# An animal in one of these was surely not sent, or not as it is.
+# The states of animals that were not sent, or whose requests created no pet.
 UNSENT_STATES = frozenset({None, State.PENDING, State.REJECTED, State.NOT_FOUND})
 
 
 class By(StrEnum):
-    """How the animal of a row was found, as the journal has it."""
+    """How the animal of a row was found; the values are stored in the journal."""
 
-    REPEAT = "repeat"  # another row of the file has its key, and stands for both
-    SIMILAR_ROW = "similar_row"  # another row has its key in another spelling, the user says
+    REPEAT = "repeat"  # another row of the file with the same key was selected
+    SIMILAR_ROW = "similar_row"  # so was a row with another spelling of the key
     FIX = "fix"  # it names the row that it corrects
     KEY = "key"
-    MOVED = "moved"  # an animal that an earlier file did not send
-    USER = "user"  # it is an animal of its own, the user says
+    MOVED = "moved"  # an animal of an earlier file, which did not send it
+    USER = "user"  # the user said that it is a new animal
     SIMILAR_KEY = "similar_key"
     REUSED_KEY = "reused_key"
     SAME_CONTENT = "same_content"
@@ -31,34 +31,34 @@ class By(StrEnum):
 
 
 class Row(NamedTuple):
-    """A row of the file that a rule may be about."""
+    """A row of the file that a rule may apply to."""
 
     number: int
     line: int
     content: str | None = None  # folded name and category; None if it cannot be sent
     payload: bytes | None = None
-    key: str | None = None  # as it is stored: a JSON list of texts
+    key: str | None = None  # in its stored form: a JSON list of texts
     core: str | None = None
-    animal: int | None = None  # one of the journal, or the number that it gets as a new one
+    animal: int | None = None  # number of an existing or a new animal
     state: State | None = None  # of that animal
     by: By | None = None
-    is_to_send: bool = False  # as things stand
+    is_to_send: bool = False  # it would be sent if no rule applied
     is_excluded: bool = False
     has_default_name: bool = False
     has_problem: bool = False
     has_key_problem: bool = False  # its key is what needs fixing
     order_value: str | None = None
     unsent_hash: bytes | None = None
-    is_known: bool = False  # its animal is one of an earlier reading of this file, or another file
+    has_earlier_animal: bool = False  # its animal existed before this reading of the file
 
     @property
     def sends(self) -> bytes | None:
-        """What it sends, or would send if it could: rows that send the same are no tie."""
+        """The request body, or for an invalid row a digest of what it would send."""
         return self.payload or self.unsent_hash
 
     @property
     def is_free(self) -> bool:
-        """Whether no animal that was sent is its own yet."""
+        """Whether no rule or answer has linked the row to an animal that was sent."""
         return self.state in UNSENT_STATES and self.by not in (
             By.REPEAT,
             By.SIMILAR_ROW,
@@ -74,11 +74,11 @@ class Animal(NamedTuple):
     payload: bytes | None = None
     state: State | None = State.CREATED
     has_default_name: bool = False
-    keys: tuple[str, ...] = ()  # in the columns of the file's key
+    keys: tuple[str, ...] = ()  # only keys of the same columns as in the file
     cores: tuple[str, ...] = ()
     pet_id: int | None = None
-    was_listed: bool = False  # a reading of the store has shown its pet, or should by now
-    reason: str | None = None  # of its state
+    should_be_listed: bool = False  # a complete listing must have its pet, unless that is gone
+    reason: str | None = None  # why it is in its state
 
     @property
     def is_sent(self) -> bool:
@@ -87,19 +87,19 @@ class Animal(NamedTuple):
 
 
 class Pet(NamedTuple):
-    """A pet of the store, and what the journal knows of it."""
+    """A pet of the store, with what the journal has about it."""
 
     id: int
-    name: str  # as the store has it
-    payload: bytes  # the request body that would make it
+    name: str  # its name in the store
+    payload: bytes  # the request body that would create it
     content: str
-    animal: int | None = None  # the animal that it is, or that it is left to while that is in doubt
-    is_new: bool = True  # no load that got past its questions has seen it
-    is_decided: bool = False  # the user said that no row of such files is this pet
+    animal: int | None = None  # its animal, or the unconfirmed animal that it may be
+    is_new: bool = True  # no earlier load has seen it and had all its questions answered
+    is_decided: bool = False  # the user said that it is none of the rows of files with this header
 
 
 class Match(NamedTuple):
-    """A row, and what it may be: an animal, a pet of somebody else, or another row of the file."""
+    """A row with its possible match: an animal, a pet of others, or another row of the file."""
 
     row: int
     animal: int | None = None
@@ -109,7 +109,7 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class OpenCase:
-    """A case of the question that has no answer: its matches, of how many rows it could concern."""
+    """A case without an answer, with its matches; ``of`` is the number of rows compared."""
 
     name: By
     matches: Sequence[Match]
@@ -118,25 +118,25 @@ class OpenCase:
 
 @dataclass
 class Plan:
-    """What becomes of the rows that the rules were about; every other row is an animal of its own.
+    """The result of the matching rules; rows that it does not mention are new animals.
 
     Attributes:
-        animals: The animal of each row that is one of the journal, and by what it is known.
-        pets: The pet of somebody else that each of these rows is.
-        same_as: Rows that another row of the file stands for.
-        similar: Those of them that have its key in another spelling.
+        animals: The existing animal of each matched row, and how it was found.
+        pets: The pet of others that a row was matched with.
+        same_as: The row that was selected in place of a row with the same key.
+        similar: Rows in ``same_as`` whose keys are other spellings.
         problems: Rows that need fixing.
-        created: Rows that an answer made animals of their own, by the case that asked.
+        created: Rows that are new animals by an answer, with the case.
         cases: The cases that the user has not answered.
-        few: Rows that are sent with a warning, by case.
+        few: Matches that are sent with a warning, by case.
         moved: Rows that take over an animal that was not sent.
-        lives: How many equal pets these rows are other animals than.
-        gone: Animals that are not in the store any more.
-        created_again: Animals that are not there, and are sent again.
-        few_gone: Rows of few animals that are not there, and that are only listed.
+        lives: How much to increase the ``life`` of rows: the number of equal pets.
+        gone: Animals that are no longer in the store.
+        created_again: Animals that are gone and will be sent again.
+        few_gone: Rows whose animals are gone, too few to ask about.
         renamed: Rows whose pets have another name in the store.
-        has_store_matches: Whether rows may be pets of others.
-        creates_in_store: Whether the user called such rows other animals.
+        has_store_matches: Whether some rows may be pets of others.
+        creates_in_store: Whether the user said that such rows are new animals.
     """
 
     animals: dict[int, tuple[int, By]] = field(default_factory=dict)
@@ -157,7 +157,7 @@ class Plan:
     creates_in_store: bool = False
 
     def is_decided(self, row: Row) -> bool:
-        """Return whether an earlier rule has said what a row is."""
+        """Return whether an earlier rule has decided about a row."""
         number = row.number
         return (
             number in self.animals
@@ -173,7 +173,7 @@ SKIP, CREATE = "skip", "create"
 
 
 def differs_in_name(row: Row, animal: Animal) -> bool:
-    """Return whether the names differ; a name from ``defaults`` is no name."""
+    """Return whether the names differ, if both are known and neither is from ``defaults``."""
     if row.content is None or animal.content is None:
         return False
     if row.has_default_name or animal.has_default_name:
@@ -182,7 +182,7 @@ def differs_in_name(row: Row, animal: Animal) -> bool:
 
 
 def differs_in_category(row: Row, animal: Animal) -> bool:
-    """Return whether the categories differ."""
+    """Return whether the categories differ, if both are known."""
     if row.content is None or animal.content is None:
         return False
     return category_in(row.content) != category_in(animal.content)

@@ -1,4 +1,4 @@
-"""Gathers the facts of an import at one moment, for all texts and files."""
+"""Reads the facts of an import from the journal, for result texts and files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from petstore_frame import exit_codes
 from petstore_frame.loader.duplicate_question import Question
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.row_counts import (
@@ -39,24 +40,24 @@ from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE, PADDED_NO
 from petstore_frame.schema import count_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
-# Rows that may be in the store.
+# The states of rows that may be in the store.
 UNCONFIRMED = (State.UNCONFIRMED, State.IN_FLIGHT)
-# Facts of an import: which cause most rows share, so that nothing is sent; the column that may
-# identify an animal, if the user named none; and after how many errors the user wants a stop.
+# The names of facts of an import: the cause that blocks a file because most rows share it; the
+# column that may identify an animal, if the user named none; and the user's limit of errors.
 COMMON_CAUSE = "common_cause"
 LIKELY_KEY = "likely_key"
 MAX_ERRORS = "max_errors"
 _TIMES = ("staged_at", "started_at", "ended_at")
-_SHOWN_LINES, _SHOWN_VALUES, _MOST_PROPOSED = 2, 8, 40
-_LEAST_COMMON = 3
+_MAX_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
+_MIN_COMMON_ROWS = 3
 _ENDING_CODES = {
-    Ending.BUDGET: 4,
-    Ending.STOPPED: 5,
-    Ending.OUTAGE: 5,
-    Ending.JOURNAL: 6,
-    Ending.INTERRUPTED: 130,
+    Ending.BUDGET: exit_codes.TOO_MANY_ERRORS,
+    Ending.STOPPED: exit_codes.STORE,
+    Ending.OUTAGE: exit_codes.STORE,
+    Ending.JOURNAL: exit_codes.DISK,
+    Ending.INTERRUPTED: exit_codes.INTERRUPTED,
 }
-# Why a row is excluded.
+# The text for each reason why a row is excluded.
 WHY_EXCLUDED: dict[str, str] = {
     Reason.BLANK: "blank",
     Reason.LEFT_OUT: "excluded by you",
@@ -91,21 +92,21 @@ NOTES: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a number of rows cannot be sent, or what was noted of them."""
+    """A reason why some rows cannot be sent, or a note about some rows."""
 
-    problem: RowProblem  # the first one, with the option that would solve all of them
+    problem: RowProblem  # the problem of the first row, with the option that solves all of them
     rows: int
-    lines: tuple[int, ...]  # of the first two
-    values: tuple[tuple[str, int], ...] = ()  # what the cells hold, the commonest first
+    lines: tuple[int, ...]  # line numbers of the first two rows
+    values: tuple[tuple[str, int], ...] = ()  # values of the cells, most common first
 
     def __str__(self) -> str:
         problem = self.problem
-        place = f"{problem.column}: " if problem.column else ""
-        text = f"{count_text(self.rows, 'row')}: {place}{problem.message}"
+        prefix = f"{problem.column}: " if problem.column else ""
+        text = f"{count_text(self.rows, 'row')}: {prefix}{problem.message}"
         if len(self.values) > 1:
-            listed = [f"{short_text(value)} ({count:,})" for value, count in self.values]
-            more = f" and {len(listed) - _SHOWN_VALUES:,} more" if listed[_SHOWN_VALUES:] else ""
-            return f"{text}; in all {', '.join(listed[:_SHOWN_VALUES])}{more}"
+            values = [f"{short_text(value)} ({count:,})" for value, count in self.values]
+            more = f" and {len(values) - _MAX_VALUES:,} more" if values[_MAX_VALUES:] else ""
+            return f"{text}; in all {', '.join(values[:_MAX_VALUES])}{more}"
         lines = ", ".join(map(str, self.lines))
         lines += ", …" if self.rows > len(self.lines) else ""
         text += f" ({'line' if self.rows == 1 else 'lines'} {lines})"
@@ -113,10 +114,10 @@ class Cause:
 
 
 def count_notes(noted_rows: Iterable[NotedRows]) -> list[Cause]:
-    """Return each kind of note, with its rows."""
+    """Return one cause for each kind of note."""
     rows, lines = Counter[str](), dict[str, int]()
     for group in noted_rows:
-        # 3.0→3 and 007→7 are both normalized.
+        # Notes such as 3.0→3 and 007→7 are of the kind "normalized".
         kinds = (
             "normalized" if "→" in note and note not in NOTES else note for note in group.notes
         )
@@ -131,15 +132,15 @@ def count_notes(noted_rows: Iterable[NotedRows]) -> list[Cause]:
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """The facts of an import at one moment of its journal.
+    """The facts of an import, read from one state of the journal.
 
     Attributes:
-        open_rows: The lines that reading the store left unconfirmed, or None.
-        groups: How many rows of the file are in each group; their sum is the number of rows.
-        sent_now: Whether this call sent anything; else the result describes earlier ones.
-        question: What the same call without ``dry_run`` would ask; None where it would send.
-        folder: Where the result files are, or None.
-        fix_file: The path of the fix file that this call loaded, as the user gave it, or None.
+        open_rows: The rows that are still unconfirmed after reading the store, or None.
+        groups: The number of rows of the file in each group; the sum is the number of rows.
+        sent_now: Whether this call sent anything. If not, the result describes earlier calls.
+        question: The question that the call without ``dry_run`` would ask; None if it would send.
+        folder: Folder of the result files; None if none were written.
+        fix_file: Path of the loaded fix file as the user gave it; None for other files.
     """
 
     run: Import
@@ -157,31 +158,31 @@ class ImportSummary:
     fix_file: str | None = None
 
     def __len__(self) -> int:
-        """How many rows the file has."""
+        """Number of rows of the file."""
         return sum(self.groups.values())
 
     def count(self, *states: State) -> int:
-        """Return how many rows are in some states."""
+        """Return the number of rows in some states."""
         return sum(self.counts[state] for state in states)
 
     @property
     def to_fix(self) -> int:
-        """How many rows are surely not in the store, and are to be corrected."""
+        """Number of rows that need fixing; they are not in the store."""
         return self.count(*FIX_STATES)
 
     @property
     def unconfirmed(self) -> int:
-        """How many rows may be in the store, and were not seen there."""
+        """Number of rows that may be in the store but were not seen there."""
         return self.count(*UNCONFIRMED_STATES)
 
     @property
     def is_held(self) -> bool:
-        """Whether nothing is sent while one cause fails most rows."""
+        """Whether nothing was sent because most rows fail for one reason."""
         return COMMON_CAUSE in self.run.facts
 
     @property
     def common_cause(self) -> Cause | None:
-        """The cause for which nothing is sent; None if rows are sent."""
+        """The reason why nothing was sent; None if rows were sent."""
         if not self.is_held:
             return None
         stored = self.run.facts[COMMON_CAUSE]
@@ -192,21 +193,24 @@ class ImportSummary:
 
     @property
     def likely_key(self) -> LikelyKey | None:
-        """The column that may identify an animal, if the user has not said which does."""
+        """The column that may identify an animal, if the user named none."""
         stored = self.run.facts.get(LIKELY_KEY)
         return None if stored is None else LikelyKey(**stored)
 
     @property
     def exit_code(self) -> int:
-        """The code that the command ends with; 0 only if nothing is left to send or to fix."""
+        """Exit code of the command; 0 only if no row must be sent or fixed."""
         if self.question is not None:
-            return 9
+            return exit_codes.QUESTION
         if self.is_held:
-            return 4
-        is_left = self.to_fix or self.counts[State.PENDING] or self.counts[State.NOT_FOUND]
-        codes = [1 if is_left else 0, 3 if self.count(*UNCONFIRMED) else 0]
+            return exit_codes.TOO_MANY_ERRORS
+        codes = [exit_codes.DONE]
+        if self.to_fix or self.counts[State.PENDING] or self.counts[State.NOT_FOUND]:
+            codes.append(exit_codes.WITH_FINDINGS)
+        if self.count(*UNCONFIRMED):
+            codes.append(exit_codes.UNCONFIRMED)
         if self.run.ending is not None:
-            codes.append(_ENDING_CODES.get(self.run.ending, 0))
+            codes.append(_ENDING_CODES.get(self.run.ending, exit_codes.DONE))
         return max(codes)
 
     def as_dict(self) -> dict[str, Any]:
@@ -240,7 +244,7 @@ class ImportSummary:
 
 
 def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
-    """Read the facts of an import; ``of_call`` has those of the call."""
+    """Read the facts of an import; ``of_call`` has the other fields of an ImportSummary."""
     run = read_import(path, import_id)
     was_sent = of_call["sent_now"] and not of_call["is_rehearsal"]
     with reading(path) as sql:
@@ -257,9 +261,9 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
 
 
 def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
-    """Return what keeps rows from being sent, each cause once, the most common first.
+    """Return the reasons why rows cannot be sent, most common first.
 
-    A row with several problems is with each of its causes.
+    A row with several problems counts for each of them.
     """
     problem_rows = list(read_problems(sql, run))
     for row in read_rows(sql, run.id, State.REJECTED):
@@ -267,7 +271,7 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
     groups: dict[tuple[Any, ...], list[ProblemRows]] = defaultdict(list)
     for group in problem_rows:
         problem = group.problem
-        # One kind of suspicion is one cause, in whatever column.
+        # Suspicious values of one kind are one cause, whatever their column.
         column = problem.allow or problem.column
         option = None if problem.add is None else problem.add[0]
         groups[problem.code, column, option].append(group)
@@ -276,11 +280,11 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
 
 
 def _cause_of(group: Sequence[ProblemRows], key: Sequence[str]) -> Cause:
-    """Return the cause of rows with problems of one kind."""
+    """Combine problems of one kind into one cause."""
     rows_of_value = Counter[str]()
     for problem, _, rows in group:
         rows_of_value[(problem.value or "").strip()] += rows
-    lines = sorted({line for member in group for line in member.lines})[:_SHOWN_LINES]
+    lines = sorted({line for member in group for line in member.lines})[:_MAX_LINES]
     values = tuple(rows_of_value.most_common())
     texts = [text for text, _ in values if text]
     problem = group[0].problem
@@ -291,11 +295,11 @@ def _cause_of(group: Sequence[ProblemRows], key: Sequence[str]) -> Cause:
 def _add_for_all(
     problem: RowProblem, values: Sequence[str], key: Sequence[str]
 ) -> tuple[str, Any] | None:
-    """Return the option that solves a problem for all rows that have one of the values."""
+    """Return the option that solves a problem for all rows with some values."""
     if problem.add is None:
         return None
     option, value = problem.add
-    placeholders = dict.fromkeys(values[:_MOST_PROPOSED], "?")
+    placeholders = dict.fromkeys(values[:_MAX_PLACEHOLDERS], "?")
     if option == "categories":
         return option, placeholders
     if option == "value_map":
@@ -306,13 +310,13 @@ def _add_for_all(
 
 
 def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
-    """Return the cause for which nothing of a file is sent, or None.
+    """Return the cause that blocks a file because most of its rows share it, or None.
 
-    Nothing can be deleted, so a file that was probably read the wrong way is blocked while no row
-    of its header was ever created. ``max_errors=`` overrides it.
+    Sent pets cannot be deleted, so a file that was probably read with wrong options is blocked. A
+    file is never blocked if another with the same header was loaded. ``max_errors=`` overrides it.
     """
     causes = read_causes(sql, run)
-    if not causes or causes[0].rows < _LEAST_COMMON:
+    if not causes or causes[0].rows < _MIN_COMMON_ROWS:
         return None
     excluded = read_excluded(sql, run)
     animals = sum(count_states(sql, run.number).values())
@@ -335,12 +339,12 @@ _HINTS = {
 
 
 def problem_of(row: JournalRow, run: Import) -> RowProblem:
-    """Return all that is wrong with a row, by our own checks or by the store's answer.
+    """Return the problems of a row as one, from our checks or from the store's response.
 
-    The column and the value are those of the first problem; the message and the hint have all.
+    The column and the value are from the first problem; the message and the hint combine all.
     """
     if row.problems:
-        return _joined(row.problems)
+        return _combine_problems(row.problems)
     if row.state is State.REJECTED:
         column = run.mapping.get(field_name(row.error_field or "") or "")
         at = run.header.index(column) if column in run.header else len(row.cells)
@@ -352,17 +356,17 @@ def problem_of(row: JournalRow, run: Import) -> RowProblem:
             "the store rejected it; correct what its message names",
         )
     hint = _HINTS.get(row.state, "")
-    if row.known is not None and row.known.import_id == run.id:
-        hint = f"it is the animal of line {row.known.line}"
+    if row.other_row is not None and row.other_row.import_id == run.id:
+        hint = f"it is the animal of line {row.other_row.line}"
     return RowProblem(row.error_code or "", row.error_message or "", hint=hint)
 
 
-def _joined(problems: Sequence[RowProblem]) -> RowProblem:
-    """Return the problems of a row as one."""
+def _combine_problems(problems: Sequence[RowProblem]) -> RowProblem:
+    """Combine the problems of a row into one."""
     first, *others = problems
     messages = [first.message]
     for problem in others:
-        place = f"{problem.column}: " if problem.column else ""
-        messages.append(f"{place}{problem.message}")
+        prefix = f"{problem.column}: " if problem.column else ""
+        messages.append(f"{prefix}{problem.message}")
     hints = dict.fromkeys(problem.hint for problem in problems if problem.hint)
     return replace(first, message="; ".join(messages), hint="; ".join(hints))

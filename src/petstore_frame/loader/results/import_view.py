@@ -1,4 +1,4 @@
-"""One import in a journal, as the parts that show a result read it."""
+"""Gives the parts that display a result access to one import in a journal."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from petstore_frame.validation import checked_client
 
 @dataclass
 class ImportView:
-    """Where an import is and what the journal has of it now; a LoadResult shows one.
+    """An import in a journal, always with its current state; a LoadResult wraps one.
 
     Attributes:
-        path: The journal.
-        import_id: 32 hex digits, the same for the same rows on every computer.
-        sent_now: Whether this call sent anything; else the view describes earlier ones.
-        copy: The copy of the journal that a rehearsal worked in, so the journal has no trace of
-            it; None for an import that was sent.
-        question: What the same call without ``dry_run`` would ask; None where it would send.
-        fix_file: The file of rows to fix that this import read, or None.
-        folder: Where ``write`` has put the files, or None.
+        path: Path of the journal.
+        import_id: 32 hex digits; the same rows have the same id on every computer.
+        sent_now: Whether this call sent anything. If not, the view describes earlier calls.
+        copy: The copy of the journal that a dry run used, so that the journal stays unchanged; None
+            for other imports.
+        question: The question that the call without ``dry_run`` would ask; None if it would send.
+        fix_file: Path of the loaded fix file; None for other files.
+        folder: Folder of the result files; None if none were written.
     """
 
     path: Path
@@ -54,17 +54,17 @@ class ImportView:
 
     @property
     def source(self) -> Path:
-        """The database that has the rows: the journal, or a rehearsal's copy of it."""
+        """The database with the rows: the journal, or its copy for a dry run."""
         return self.copy or self.path
 
     @property
     def run(self) -> Import:
-        """What the journal has of the import apart from its rows."""
+        """The import in the journal, without its rows."""
         return journal.read_import(self.source, self.import_id)
 
     @property
     def facts(self) -> ImportSummary:
-        """The facts of the import now."""
+        """The current facts of the import."""
         return read_summary(
             self.source,
             self.import_id,
@@ -86,11 +86,11 @@ class ImportView:
         return journal.rows(self.source, self.import_id, *states)
 
     def text(self, reader: Reader = "python") -> str:
-        """Return what became of the rows and what to do next, as its reader types it."""
+        """Return the outcome and the next steps as text, with commands for one kind of reader."""
         return result_text(self.facts, reader)
 
     def html(self) -> Markup:
-        """Return what became of the rows as markup, for a page that shows its own steps."""
+        """Return the outcome as markup, for a page that shows its own next steps."""
         return result_html(self.facts, has_steps=False)
 
     def reconcile(
@@ -105,13 +105,13 @@ class ImportView:
 
         Args:
             client: A client of the store that the import went to.
-            grace_s: Seconds to wait since the last unconfirmed request, 0 or more.
-            sleep: Waits for the remaining seconds.
-            watch: Called after each page of the store; an exception ends the reading.
+            grace_s: Seconds to wait after the last unconfirmed request, 0 or more.
+            sleep: Called with the remaining seconds.
+            watch: Called after each page of the store; an exception stops the reading.
         """
         checked_client(client, "ask_page")
         if not 0 <= grace_s < inf:
             raise ArgumentError(
-                f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}; nothing was sent"
+                f"grace_s must be a number of seconds, 0 or more, got {grace_s!r}; nothing was sent"
             )
         return reconcile(self.path, self.import_id, client, grace_s, sleep=sleep, watch=watch)

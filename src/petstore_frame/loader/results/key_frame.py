@@ -1,4 +1,4 @@
-"""Makes the frame that maps a user's keys to pets."""
+"""Builds the DataFrame that maps the keys of a user to pets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holds the LoadResult, which has the outcome of each row, and the errors that carry it."""
+"""Defines LoadResult, the outcome of a load."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LoadResult:
     def __init__(self, view: ImportView) -> None:
         self._view = view
         self._frame: pd.DataFrame
-        self._commits = -1  # how often the journal was written to when the frame was made
+        self._commits = -1  # number of commits of the journal when the frame was built
 
     @property
     def counts(self) -> dict[str, int]:
@@ -66,8 +66,8 @@ class LoadResult:
     @property
     def recipe(self) -> Recipe | None:
         """The options of this load as a recipe; None if a recipe cannot contain them."""
-        words = self._view.run.recipe
-        return None if words is None else Recipe(**words)
+        options = self._view.run.recipe
+        return None if options is None else Recipe(**options)
 
     @property
     def exit_code(self) -> int:
@@ -100,6 +100,7 @@ class LoadResult:
         return self._frame
 
     def _part(self, column: str, values: Collection[str]) -> pd.DataFrame:
+        """Return the rows of ``frame`` with one of some values in a column."""
         frame = self.frame
         return frame[frame[column].isin([*map(str, values)])].reset_index(drop=True)
 
@@ -144,17 +145,17 @@ class LoadResult:
             The paths of the files.
         """
         facts = self._view.facts
-        place, note = find_place(Path(folder), facts.run)
-        self._view.folder = place
+        result_folder, note = find_place(Path(folder), facts.run)
+        self._view.folder = result_folder
         if note:
             warnings.warn(note, UserWarning, stacklevel=2)
-        return write_results(place, facts, self._view.rows)
+        return write_results(result_folder, facts, self._view.rows)
 
     def raise_for_failures(self) -> None:
         """Raise unless every row is in the store or is excluded.
 
         Raises:
-            LoadFailedError: Some rows are not; the message has their number and the first reasons.
+            LoadFailedError: Some rows are neither; the message has their number and reasons.
         """
         counts = self.counts
         if sum(counts.values()) > sum(counts[state] for state in (*IN_STORE, State.EXCLUDED)):
@@ -167,7 +168,7 @@ class LoadResult:
         an unconfirmed row, and there are no more such pets than rows with that name and category.
         Otherwise, ``candidates`` has the possible pets, and you can ``resolve`` the rows. The
         unconfirmed rows of other loads into this store are also matched. To create the animals
-        that are ``not_found``, repeat the load with ``duplicates={"not_found": "create"}``.
+        that are ``not_found``, load the file again with ``duplicates={"not_found": "create"}``.
 
         Args:
             client: A client of the store that the file was loaded into.
@@ -209,23 +210,23 @@ class LoadResult:
         return self._view.text()
 
     def __repr__(self) -> str:
-        counted = ", ".join(f"{count:,} {state}" for state, count in self.counts.items() if count)
-        return f"<LoadResult of {self._view.run.source}: {counted or 'no rows'}>"
+        counts = ", ".join(f"{count:,} {state}" for state, count in self.counts.items() if count)
+        return f"<LoadResult of {self._view.run.source}: {counts or 'no rows'}>"
 
     def _repr_html_(self) -> str:
         return in_notebook(result_html(self._view.facts))
 
 
 def view_of(result: LoadResult) -> ImportView:
-    """Return the import that a result shows, for the parts that show more of it."""
-    return result._view  # noqa: SLF001 # this function opens it to our own parts
+    """Return the import of a result, for other parts of the package."""
+    return result._view  # noqa: SLF001 # the only access for other parts
 
 
 def latest_results(path: Path, most: int) -> list[LoadResult]:
-    """Return the results of the last imports in a journal, the latest first."""
+    """Return the results of the latest imports in a journal, newest first."""
     if not path.exists():
         return []
     with reading(path) as sql:
-        which = "import > (SELECT max(import) - ? FROM imports)"
-        runs = read_imports(sql, which, [most])
+        condition = "import > (SELECT max(import) - ? FROM imports)"
+        runs = read_imports(sql, condition, [most])
     return [LoadResult(ImportView(path, run.id, sent_now=False)) for run in reversed(runs)]

@@ -1,7 +1,8 @@
-"""Shows each row of an import: in a frame, or in files, which are renamed once all are whole.
+"""Writes the rows of an import to result files, or to a DataFrame.
 
-Rows are written one by one, so that memory stays flat. The cells of the workbook are typed: text
-stays text when it is edited, so a name such as 007 or =1+1 comes back unchanged.
+Files are renamed to their final names once all of them are complete. Rows are written one by one,
+so that memory use is constant. Workbook cells have the format text, so a name such as 007 or =1+1
+stays unchanged when somebody edits it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from petstore_frame.storage import Book, open_book, replacing, styles
 if TYPE_CHECKING:
     import pandas as pd
 
-# What is known of a row, in the order of a frame, behind the file's own columns.
+# The columns of a frame after the columns of the file, with their dtypes.
 COLUMNS: dict[str, str] = {
     "row": "Int64",
     "line": "Int64",
@@ -47,14 +48,14 @@ COLUMNS: dict[str, str] = {
     "changed": "str",
     "notes": "str",
 }
-# What a row to fix has instead.
+# The columns of a frame of rows that need fixing, after the columns of the file.
 FIX_COLUMNS = (
     "line", "error_column", "error_value", "error_message", "hint", "allow", ROW,
 )  # fmt: skip
 SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
-# The rows that each file and sheet has, and the columns behind their own cells. The sheets are in
-# plain words for a colleague; codes are in results.csv.
-_HELD: dict[str, tuple[Collection[State], Sequence[str]]] = {
+# For each file and sheet, the states of its rows, and the columns after the columns of the file.
+# Sheets are for a colleague, so they have sentences instead of codes.
+_CONTENTS: dict[str, tuple[Collection[State], Sequence[str]]] = {
     "results.csv": (tuple(State), returned.RESULT_COLUMNS),
     FIX: (FIX_STATES, returned.FIX_COLUMNS),
     "unconfirmed.csv": (UNCONFIRMED_STATES, returned.RESULT_COLUMNS),
@@ -67,15 +68,15 @@ _HELD: dict[str, tuple[Collection[State], Sequence[str]]] = {
 _CSV_FILES = ("results.csv", FIX, "unconfirmed.csv")
 DEFAULT_FOLDER = "results"
 DIGESTS = "written_sha256"
-_TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
-_OWN_WIDTH = 18
+_TOO_LONG = "a cell did not fit into the workbook and is empty here; the CSV files have all of it"
+_FILE_COLUMN_WIDTH = 18
 WriteRow = Callable[[Sequence[str], Mapping[str, Any]], None]
 
 
 def describe(row: JournalRow, run: Import, store_names: Mapping[int, str]) -> dict[str, Any]:
-    """Return what a person may want to know of a row; None is missing.
+    """Return the values of a row for all added columns; None for a missing value.
 
-    ``store_names`` are those of ``Import.store_names``.
+    ``store_names`` is ``Import.store_names``.
     """
     problem = problem_of(row, run)
     changed = _changes_of(row, run, store_names.get(row.number))
@@ -83,15 +84,15 @@ def describe(row: JournalRow, run: Import, store_names: Mapping[int, str]) -> di
         "row": row.number,
         "line": row.line,
         "state": row.state,
-        # Also where another row made it.
-        "pet_id": row.pet_id if row.known is None else row.known.pet_id,
+        # The pet id is also set if another row created the pet.
+        "pet_id": row.pet_id if row.other_row is None else row.other_row.pet_id,
         "reason": Reason.CHANGED if changed else row.reason,
         "error_code": problem.code or None,
         "error_column": problem.column,
         "error_value": problem.value,
         "error_message": problem.message or None,
         "hint": problem.hint or None,
-        # A suspicious row is sent once somebody writes "yes" here.
+        # A suspicious row is sent if the user changes this to "yes".
         "allow": problem.allow and f"no: {problem.allow}",
         ROW: row_name(run.id, row.number),
         "changed": changed,
@@ -100,17 +101,18 @@ def describe(row: JournalRow, run: Import, store_names: Mapping[int, str]) -> di
 
 
 def _changes_of(row: JournalRow, run: Import, store_name: str | None) -> str | None:
-    """Return the fields that differ now in a known animal, with both values."""
+    """Return the changed fields of a loaded animal, with old and new values; None for none."""
     before, now = row.payload, row.reads_now
-    if row.known is not None:
-        before, now = row.known.payload, row.payload
+    if row.other_row is not None:
+        before, now = row.other_row.payload, row.payload
     old, new = read_payload(before), read_payload(now)
     changes = []
     if old and new:
         for field in FIELDS.sent:
-            was, reads = old.get(field.wire_name, "none"), new.get(field.wire_name, "none")
-            if was != reads:
-                changes.append(f"{field.name}: {was} → {reads}")
+            old_value = old.get(field.wire_name, "none")
+            new_value = new.get(field.wire_name, "none")
+            if old_value != new_value:
+                changes.append(f"{field.name}: {old_value} → {new_value}")
     if store_name is not None:
         changes.append(f"the store shows the name {store_name}")
     status = old.get("status")
@@ -120,7 +122,7 @@ def _changes_of(row: JournalRow, run: Import, store_name: str | None) -> str | N
 
 
 def _status_now(row: JournalRow, run: Import, body: Mapping[str, Any]) -> str | None:
-    """Return the status that the file gives a row, or the word in its cell if that is none."""
+    """Return the status of a row in the file, or the text of its cell if that is not a status."""
     if body:
         return body.get("status")
     column = run.mapping.get("status")
@@ -131,13 +133,14 @@ def _status_now(row: JournalRow, run: Import, body: Mapping[str, Any]) -> str | 
 def make_frame(
     run: Import,
     rows: Iterable[JournalRow],
-    ours: Iterable[str],
+    added_columns: Iterable[str],
     *,
     empty_is_missing: bool = False,
 ) -> pd.DataFrame:
-    """Return the file's own columns of some rows, then columns of ours.
+    """Return a frame of rows: the columns of the file as text, then some added columns.
 
-    With ``empty_is_missing``, an empty cell is missing, as a cell that a short row lacks.
+    With ``empty_is_missing``, empty cells become missing values. Cells that a short row lacks are
+    always missing.
     """
     import pandas as pd
 
@@ -145,14 +148,14 @@ def make_frame(
     described = [(row.cells, describe(row, run, store_names)) for row in rows]
     series: dict[str, Any] = {}
     for at, name in enumerate(as_type(run.header, "str")):
-        free = name or f"column {at + 1}"
-        while free in (*COLUMNS, *FIX_COLUMNS) or free in series:
-            free = f"{free} (file)"
+        unique_name = name or f"column {at + 1}"
+        while unique_name in (*COLUMNS, *FIX_COLUMNS) or unique_name in series:
+            unique_name = f"{unique_name} (file)"
         column = [cells[at] if at < len(cells) else None for cells, _ in described]
         if empty_is_missing:
             column = [cell or None for cell in column]
-        series[free] = as_type(column, "str")
-    for name in ours:
+        series[unique_name] = as_type(column, "str")
+    for name in added_columns:
         values = [facts[name] for _, facts in described]
         if empty_is_missing:
             values = [None if value == "" else value for value in values]
@@ -169,8 +172,8 @@ def _series(name: str, values: list[Any]) -> Any:
     if dtype != "category":
         return pd.Series(values, dtype=dtype)
     texts = [None if value is None else str(value) for value in values]
-    found = State if name == "state" else sorted({text for text in texts if text is not None})
-    return pd.Categorical(texts, categories=[*map(str, found)])
+    categories = State if name == "state" else sorted({text for text in texts if text is not None})
+    return pd.Categorical(texts, categories=[*map(str, categories)])
 
 
 def write_results(
@@ -178,18 +181,18 @@ def write_results(
     facts: ImportSummary,
     rows: Callable[..., Iterator[JournalRow]],
 ) -> list[Path]:
-    """Write all files of an import into a folder, whose result files are replaced.
+    """Write all result files of an import to a folder; replace existing ones.
 
-    ``rows`` gives the rows of some states, or all.
+    ``rows`` returns the rows in some states, or all rows.
     """
     folder.mkdir(parents=True, exist_ok=True)
     has_excel = find_spec("xlsxwriter") is not None
     names = [*_CSV_FILES, *([WORKBOOK] if has_excel else [])]
-    with TemporaryDirectory(prefix=".results.", dir=folder) as place:
-        drafts = Path(place)
+    with TemporaryDirectory(prefix=".results.", dir=folder) as draft_folder:
+        drafts = Path(draft_folder)
         counts = _write_drafts(drafts, facts, rows, has_excel=has_excel)
         summary = facts.as_dict() | {
-            # Counted as they are written: a running import changes rows meanwhile.
+            # Count the rows that were written, because a running import may change the journal.
             "states": {str(state): counts[state] for state in State},
             "rows": counts.total(),
             "files": [*names, SUMMARY],
@@ -199,7 +202,7 @@ def write_results(
         for name in (*names, SUMMARY):
             with replacing(folder / name, draft=drafts / name):
                 pass
-    if not has_excel:  # a workbook of an earlier result would show other rows
+    if not has_excel:  # a workbook of an earlier result would be out of date
         (folder / WORKBOOK).unlink(missing_ok=True)
     return [folder / name for name in (*names, SUMMARY)]
 
@@ -211,23 +214,23 @@ def _write_drafts(
     *,
     has_excel: bool,
 ) -> Counter[State]:
-    """Write the files of rows; return how many are in each state."""
+    """Write the files of rows to a folder; return the number of rows in each state."""
     run, counts = facts.run, Counter[State]()
     store_names = run.store_names
     # Rows may be longer than the header.
-    most = max((len(row.cells) for row in rows(State.INVALID)), default=0)
-    extra = range(1, most - len(run.header) + 1)
+    max_cells = max((len(row.cells) for row in rows(State.INVALID)), default=0)
+    extra = range(1, max_cells - len(run.header) + 1)
     header = [*run.header, *(f"{returned.EXTRA}_{at}" for at in extra)]
     with ExitStack() as files:
         writers, sheets = dict[str, WriteRow](), list[_SheetRows]()
         for name in _CSV_FILES:
-            # UTF-8 with a byte order mark, RFC 4180; half a character is kept.
+            # RFC 4180 in UTF-8 with a byte order mark; lone surrogates are preserved.
             opened = (folder / name).open(
                 "w", encoding="utf-8-sig", errors="surrogatepass", newline=""
             )
-            # In the file that people edit, a spreadsheet must not convert names.
-            at_risk = run.mapping.get("name") if name == FIX else None
-            writers[name] = _begin_csv(files.enter_context(opened), name, header, at_risk)
+            # People edit fix.csv, so a spreadsheet must not convert its names.
+            name_column = run.mapping.get("name") if name == FIX else None
+            writers[name] = _begin_csv(files.enter_context(opened), name, header, name_column)
         if has_excel:
             book = files.enter_context(open_book(folder / WORKBOOK))
             for name in [FIX_SHEET, ALL] if facts.to_fix else [ALL]:
@@ -239,62 +242,64 @@ def _write_drafts(
             values = describe(row, run, store_names)
             values["row"] = values[ROW]
             for name, write in writers.items():
-                if row.state in _HELD[name][0]:
+                if row.state in _CONTENTS[name][0]:
                     write(cells, values)
         for sheet in sheets:
             sheet.finish()
     return counts
 
 
-def _begin_csv(file: TextIO, name: str, header: Sequence[str], at_risk: str | None) -> WriteRow:
-    """Begin a CSV file of rows, their own cells, then ours; return what writes one.
+def _begin_csv(file: TextIO, name: str, header: Sequence[str], name_column: str | None) -> WriteRow:
+    """Write the header of a CSV file, and return the function that writes a row.
 
-    No spreadsheet would run a cell of it, or convert one of the column at risk.
+    Cells are guarded, so that a spreadsheet does not run formulas or convert names.
     """
-    writer, (_, columns) = csv.writer(file), _HELD[name]
-    name_at = header.index(at_risk) if at_risk in header else None
-    ours = [returned.COLUMNS[column].name for column in columns]
-    writer.writerow([*map(guarded, header), *ours])
+    writer, (_, columns) = csv.writer(file), _CONTENTS[name]
+    name_at = header.index(name_column) if name_column in header else None
+    added_names = [returned.COLUMNS[column].name for column in columns]
+    writer.writerow([*map(guarded, header), *added_names])
 
     def write(cells: Sequence[str], values: Mapping[str, Any]) -> None:
-        own = [guarded(cell, is_name=at == name_at) for at, cell in enumerate(cells)]
-        known = (values[column] for column in columns)
-        writer.writerow([*own, *(guarded(v) if isinstance(v, str) else v for v in known)])
+        file_cells = [guarded(cell, is_name=at == name_at) for at, cell in enumerate(cells)]
+        added = (values[column] for column in columns)
+        added_cells = [guarded(value) if isinstance(value, str) else value for value in added]
+        writer.writerow([*file_cells, *added_cells])
 
     return write
 
 
 class _SheetRows:
-    """A sheet of rows, as many as it can hold."""
+    """Writes rows to a sheet, up to the maximum number of rows of a sheet."""
 
     def __init__(self, book: Book, name: str, header: Sequence[str]) -> None:
-        self._own, self._row, self._left = len(header), 0, 0
-        _, self._columns = _HELD[name]
-        self._is_typed_into = name == FIX_SHEET
+        self._file_columns, self._row, self._omitted = len(header), 0, 0
+        _, self._columns = _CONTENTS[name]
+        self._is_editable = name == FIX_SHEET
         self._as_text = book.style(num_format=styles.TEXT)
         self._as_number = book.style(align="left")
         self._sheet = book.sheet(name)
         self._sheet.raw.freeze_panes(1, 0)
-        for at in range(self._own):
-            self._sheet.width(at, _OWN_WIDTH, self._as_text)
-        ours = [returned.COLUMNS[column] for column in self._columns]
-        for at, column in enumerate(ours, self._own):
-            # The heading has the button of the filter beside it.
+        for at in range(self._file_columns):
+            self._sheet.width(at, _FILE_COLUMN_WIDTH, self._as_text)
+        added_columns = [returned.COLUMNS[column] for column in self._columns]
+        for at, column in enumerate(added_columns, self._file_columns):
+            # Leave room for the filter button next to the heading.
             self._sheet.width(at, max(column.width, len(column.heading) + 3))
-        for at, text in enumerate([*header, *(column.heading for column in ours)]):
+        for at, text in enumerate([*header, *(column.heading for column in added_columns)]):
             self._sheet.cell(0, at, text, **styles.HEAD, num_format=styles.TEXT)
         self._sheet.finish()
 
     def write(self, cells: Sequence[str], values: Mapping[str, Any]) -> None:
-        if self._row == styles.SHEET_ROWS - 1:  # the last one is for how many are left
-            self._left += 1
+        # The last row is reserved for the number of omitted rows.
+        if self._row == styles.SHEET_ROWS - 1:
+            self._omitted += 1
             return
         self._row += 1
         does_fit = Book.fits(cells)
         for at, cell in enumerate(cells):
             if cell and (does_fit or Book.fits([cell])):
                 self._sheet.raw.write_string(self._row, at, cell, self._as_text)
-            elif self._is_typed_into:  # what is typed into it is text, too
+            elif self._is_editable:  # entered values become text, too
                 self._sheet.put(self._row, at, None, self._as_text)
         state, notes = values["state"], values["notes"]
         text = state.text
@@ -302,56 +307,60 @@ class _SheetRows:
             text = f"not sent: {WHY_EXCLUDED[values['reason']]}"
         if not does_fit:
             notes = "; ".join(filter(None, [notes, _TOO_LONG]))
-        shown = {**values, "state": text, "notes": notes}
-        for at, column in enumerate(self._columns, self._own):
-            if shown[column] not in (None, ""):
-                self._sheet.put(self._row, at, shown[column], self._as_number, self._as_text)
+        texts = {**values, "state": text, "notes": notes}
+        for at, column in enumerate(self._columns, self._file_columns):
+            if texts[column] not in (None, ""):
+                self._sheet.put(self._row, at, texts[column], self._as_number, self._as_text)
 
     def finish(self) -> None:
-        """Put the filter over all rows, now that their number is known."""
-        if self._left:
-            text = f"and {self._left:,} more rows, which are in results.csv"
+        """Add the filter and the number of omitted rows."""
+        if self._omitted:
+            text = f"and {self._omitted:,} more rows, which are in results.csv"
             self._sheet.put(styles.SHEET_ROWS, 0, text, self._as_text)
-        self._sheet.do("autofilter", 0, 0, self._row, self._own + len(self._columns) - 1)
+        self._sheet.do("autofilter", 0, 0, self._row, self._file_columns + len(self._columns) - 1)
         self._sheet.print_on_a4(self._sheet.name, repeat_row=0)
 
 
 def find_place(folder: Path, run: Import) -> tuple[Path, str]:
-    """Return where the files of a run may go: the folder asked for, or a free one beside it.
+    """Return the folder for the files of an import, and a note if it is another one than given.
 
-    A folder is free if its result files are of the same import or of a rehearsal and nobody has
-    changed them since. With the place comes the reason why it is another folder, or an empty text.
+    The files go to the given folder if its result files are from the same import or a dry run, and
+    nobody has changed them. Otherwise they go to a numbered folder next to it.
     """
-    reason = _why_not(folder, run)
+    reason = _why_blocked(folder, run)
     if not reason:
         return folder, ""
-    # The current folder has no name to go beside.
-    inside = folder.name in ("", "..")
-    others = (
-        folder / f"results-{n}" if inside else folder.with_name(f"{folder.name}-{n}")
+    # The current folder has no name, so the numbered folder goes inside it.
+    goes_inside = folder.name in ("", "..")
+    candidates = (
+        folder / f"results-{n}" if goes_inside else folder.with_name(f"{folder.name}-{n}")
         for n in count(2)
     )
-    free = next(other for other in others if not _why_not(other, run))
-    return free, f"{reason}, so {folder} stays as it is; these results are in {free}"
+    free = next(candidate for candidate in candidates if not _why_blocked(candidate, run))
+    return free, f"{reason}, so {folder} is unchanged; these results are in {free}"
 
 
-def _why_not(folder: Path, run: Import) -> str:
-    """Return why nothing in a folder may be replaced, or an empty text."""
-    there = [path for name in (*_CSV_FILES, WORKBOOK, SUMMARY) if (path := folder / name).exists()]
+def _why_blocked(folder: Path, run: Import) -> str:
+    """Return why the result files in a folder must not be replaced, or an empty text."""
+    existing = [
+        path for name in (*_CSV_FILES, WORKBOOK, SUMMARY) if (path := folder / name).exists()
+    ]
     try:
         written = json.loads((folder / SUMMARY).read_bytes())
     except (OSError, ValueError):
         written = {}
     written = written if isinstance(written, dict) else {}
     digests = written.get(DIGESTS)
-    known = digests if isinstance(digests, dict) else {}
-    for path in there:
+    old_digests = digests if isinstance(digests, dict) else {}
+    for path in existing:
         if run.place is not None and run.place.startswith(str(path.resolve())):
             return f"{path} is the file that was loaded"
-        if path.name != SUMMARY and not (path.is_file() and _digest(path) == known.get(path.name)):
-            is_ours = path.name in known
+        if path.name != SUMMARY and not (
+            path.is_file() and _digest(path) == old_digests.get(path.name)
+        ):
+            is_ours = path.name in old_digests
             return f"{path} was {'changed since it was' if is_ours else 'not'} written by an import"
-    if not there or run.id == written.get("import_id") or written.get("dry_run") is True:
+    if not existing or run.id == written.get("import_id") or written.get("dry_run") is True:
         return ""
     return f"{folder} has the results of another import, of {written.get('source')}"
 

@@ -1,6 +1,6 @@
 """Describes the outcome of an import and the next steps, for a terminal and a notebook.
 
-All text of cells and stores is escaped.
+Texts from cells and from the store are escaped.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _BADGES = {
     "Dry run": palette.NO_CLAIM_BADGE,
     "Done, some unconfirmed": palette.FAILED_BADGE,
 }
-_MOST = 10  # of a list of lines, candidates or causes
+_MAX_ITEMS = 10  # maximum number of lines, candidates or causes in a list
 _NEVER = "do not send them again by hand"
-# What each fact means; ``{}`` has the rows and their lines, or the value of the fact.
+# The sentence for each fact; ``{}`` is the number of rows with their lines, or the value.
 _MEANINGS = {
     "equal_few": "Sent as new animals although they equal rows of earlier loads in name and "
     "category: {}",
@@ -46,17 +46,17 @@ _MEANINGS = {
     "not_shown": "{} pets of earlier loads are no longer in the store",
     "twins": "{} pets like yours were added by somebody else; did a colleague load the same file?",
     "moved": "Taken over from earlier files that did not send them: {}",
-    RENAMED: "{} have another name in the store: not sent again",
-    "stays_created": "{} were created before they were called known animals: they stay",
+    RENAMED: "{} have another name in the store; not sent again",
+    "stays_created": "{} were created before you answered skip, so they stay",
     "left_unsent": "{} animals of an earlier version of this file were not sent",
     "store_cut": "The store was not read to its end: {} pets were compared",
 }
 
-NOT_SHOWN = "not_shown_animals"  # a fact: animals of other files that the store has lost
+MISSING_ANIMALS = "not_shown_animals"  # the fact that lists animals of other files that are gone
 
 
 def headline(facts: ImportSummary, reader: Reader = "python") -> tuple[str, str]:
-    """Return a title of a few words, and one sentence, which names the file."""
+    """Return a short title, and one sentence that starts with the name of the file."""
     name, rows = facts.run.source, count_text(len(facts), "row")
     if not len(facts):
         return "Nothing to load", f"{name}: a header and no rows, so nothing was sent"
@@ -68,7 +68,7 @@ def headline(facts: ImportSummary, reader: Reader = "python") -> tuple[str, str]
 
 
 def _title(facts: ImportSummary) -> str:
-    """Return the first title that applies."""
+    """Return the first title whose condition is true."""
     titles = {
         "Done, some unconfirmed": facts.count(*UNCONFIRMED) > 0,
         "Not finished": facts.counts[State.PENDING] > 0,
@@ -83,18 +83,18 @@ def _title(facts: ImportSummary) -> str:
 
 
 def _outcome(facts: ImportSummary, reader: Reader) -> str:
-    """Return the outcome of the rows in one sentence; what did not occur is left out."""
+    """Return the number of rows in each group as one sentence, without empty groups."""
     run, groups = facts.run, facts.groups
     sentence = "; ".join(group.counted(rows) for group, rows in groups.items() if rows)
     if not facts.sent_now and run.ended_at is not None:
         sentence += f" (last sent {minute_text(run.ended_at)}, nothing new now)"
-    # Why an import stopped before its end is what a reader needs first.
+    # If an import stopped early, the reason comes first.
     why_stopped = _why_stopped(facts, reader)
     return f"{why_stopped}; {sentence}" if why_stopped else sentence
 
 
 def _why_stopped(facts: ImportSummary, reader: Reader) -> str:
-    """Return why an import stopped before its end; empty if it did not."""
+    """Return why an import stopped early; empty if it did not."""
     run = facts.run
     if run.ending in (None, Ending.DONE):
         return ""
@@ -114,62 +114,62 @@ def _why_stopped(facts: ImportSummary, reader: Reader) -> str:
 
 
 def next_texts(facts: ImportSummary, reader: Reader = "python") -> list[str]:
-    """Return each next step, with what to type for it below."""
+    """Return each next step, followed by the commands to type."""
     return ["\n  ".join([f"Next: {step.text}", *step.typed(reader)]) for step in _next_steps(facts)]
 
 
 def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
-    """Return the view for a terminal."""
-    word, sentence = headline(facts, reader)
-    steps, lines = next_texts(facts, reader), [f"{word}: {sentence}"]
-    if word == "Already loaded":  # all else was said when it was loaded
+    """Return the result for a terminal."""
+    title, sentence = headline(facts, reader)
+    steps, lines = next_texts(facts, reader), [f"{title}: {sentence}"]
+    if title == "Already loaded":  # the first load showed the rest
         return "\n".join([*lines, *steps[:1]])
     lines += [f"store {facts.run.base_url}", *_background(facts)]
-    for title, sentences in _sections(facts):
-        lines += [title, *(f"  {_plain(sentence)}" for sentence in sentences)]
+    for heading, sentences in _sections(facts):
+        lines += [heading, *(f"  {_plain(sentence)}" for sentence in sentences)]
     return "\n".join([*lines, *steps])
 
 
 def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
-    """Return the view for a notebook."""
-    word, sentence = headline(facts)
+    """Return the result for a notebook."""
+    title, sentence = headline(facts)
     parts = [
-        PAGE.headline(_BADGES.get(word, palette.VERDICT_BADGES["incomplete"]), sentence, word),
+        PAGE.headline(_BADGES.get(title, palette.VERDICT_BADGES["incomplete"]), sentence, title),
         PAGE.quiet([facts.run.base_url, *_background(facts)]),
     ]
-    for title, sentences in _sections(facts):
-        parts += [PAGE.section(title), PAGE.items(sentences)]
+    for heading, sentences in _sections(facts):
+        parts += [PAGE.section(heading), PAGE.items(sentences)]
     if has_steps:
         parts.append(PAGE.steps("\n  ".join([s.text, *s.typed()]) for s in _next_steps(facts)))
     return Markup("").join(parts)
 
 
 def _background(facts: ImportSummary) -> list[str]:
-    """Return which column is which field, and what a person should know of the file."""
+    """Return the columns that were used, the warnings about the file, and the open question."""
     run = facts.run
-    used = ", ".join(
+    fields = ", ".join(
         name if name == column else f"{FIELDS.named(name).label.lower()} from {short_text(column)}"
         for name, column in run.mapping.items()
     )
-    columns = f"columns: {used}"
+    columns = f"columns: {fields}"
     if run.key:
         columns += f"; key: {', '.join(map(short_text, run.key))}"
-    known = {*run.mapping.values(), *run.key}
-    if unused := [short_text(name) for name in run.header if name not in known]:
+    used = {*run.mapping.values(), *run.key}
+    if unused := [short_text(name) for name in run.header if name not in used]:
         columns += f"; not sent: {', '.join(_cut(unused, 'columns'))}"
-    asked = [] if facts.question is None else facts.question.lines()
-    return [columns, *file_warnings(facts), *asked]
+    question = [] if facts.question is None else facts.question.lines()
+    return [columns, *file_warnings(facts), *question]
 
 
 def file_warnings(facts: ImportSummary) -> list[str]:
-    """Return what a person should know of the file as a whole, as sentences."""
+    """Return the warnings about the file as a whole, as sentences."""
     sentences = []
     cleaned = {name: without_invisible(name) for name in facts.run.header}
     if names := [short_text(text) for name, text in cleaned.items() if text != name]:
         names = _cut(names, "columns")
         sentences.append(f"Invisible characters in the header were ignored: {', '.join(names)}")
     for name, value in facts.run.facts.items():
-        if not value or name in (COMMON_CAUSE, LIKELY_KEY, MAX_ERRORS, NOT_SHOWN):
+        if not value or name in (COMMON_CAUSE, LIKELY_KEY, MAX_ERRORS, MISSING_ANIMALS):
             continue
         text = str(value)
         if isinstance(value, list):
@@ -177,18 +177,18 @@ def file_warnings(facts: ImportSummary) -> list[str]:
             noun = "line" if len(lines) == 1 else "lines"
             text = f"{count_text(len(lines), 'row')} ({noun} {', '.join(_cut(lines, 'lines'))})"
         sentences.append(_MEANINGS.get(name, name + ": {}").replace("{}", text))
-    if not_shown := facts.run.facts.get(NOT_SHOWN):
-        names = [_plain(f"{animal['name']} ({animal['source']})") for animal in not_shown]
-        shown = ", ".join(_cut(names, "animals"))
+    if missing := facts.run.facts.get(MISSING_ANIMALS):
+        names = [_plain(f"{animal['name']} ({animal['source']})") for animal in missing]
+        animals = ", ".join(_cut(names, "animals"))
         sentences.append(
-            f"Not in the store any more: {shown}. To create them again, load their files with "
+            f"No longer in the store: {animals}. To create them again, load their files with "
             "duplicates={'gone': 'create'}"
         )
     return sentences
 
 
 def _why_excluded(group: ExcludedRows) -> str:
-    """Return how many rows are not sent for one reason, and which file has their animals."""
+    """Return how many rows were not sent for one reason, and the file that has their animals."""
     rows = count_text(group.rows, "row")
     if group.reason.is_plain:
         return f"{rows}: {WHY_EXCLUDED[group.reason]}"
@@ -200,7 +200,7 @@ def _why_excluded(group: ExcludedRows) -> str:
 
 
 def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
-    """Yield the lists of sentences that a view shows, each under its title."""
+    """Yield the headings of a result, each with its list of sentences."""
     if facts.excluded:
         yield "Rows not sent", _cut([*map(_why_excluded, facts.excluded)], "reasons")
     if facts.causes:
@@ -212,42 +212,42 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
             f"line {line} may be pet {', '.join(_cut(ids, 'pets'))}"
             for line, ids in open_rows.candidates.items()
         ]
-        shown = [*_cut(lines, "lines with candidates"), *_cut(open_rows.notes, "notes")]
-        yield "What reading the store showed", shown
+        sentences = [*_cut(lines, "lines with candidates"), *_cut(open_rows.notes, "notes")]
+        yield "What reading the store showed", sentences
 
 
-def _cut(things: Sequence[object], what: str) -> list[str]:
-    """Return the first of several things as texts, and how many more there are."""
-    more = len(things) - _MOST
-    return [*map(str, things[:_MOST]), *([f"and {more:,} more {what}"] if more > 0 else [])]
+def _cut(items: Sequence[object], noun: str) -> list[str]:
+    """Return the first items as texts, followed by the number of omitted items."""
+    more = len(items) - _MAX_ITEMS
+    return [*map(str, items[:_MAX_ITEMS]), *([f"and {more:,} more {noun}"] if more > 0 else [])]
 
 
 def _plain(text: str) -> str:
-    """Make a store's text harmless on a terminal: no escapes, no line breaks."""
+    """Remove escape sequences and line breaks, so that a text is safe on a terminal."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def _next_steps(facts: ImportSummary) -> list[Step]:
-    """Return what to do next, the most urgent first."""
+    """Return the next steps, most urgent first."""
     if facts.question is not None:
         return facts.question.answers()
-    steps = [*_reconciling(facts), *_sending(facts), *_fixing(facts), *_left(facts)]
+    steps = [*_reconciling(facts), *_sending(facts), *_fixing(facts), *_creating(facts)]
     is_old = not (facts.sent_now or facts.is_rehearsal)
     if not steps and is_old and facts.counts[State.CREATED]:
-        text = "If these are other animals than those of the first time, load them as new"
+        text = "If these are other animals than the first time, load them as new"
         steps = [Step(text, {"as_new": True})]
     return steps
 
 
 def _reconciling(facts: ImportSummary) -> Iterator[Step]:
-    """Yield how to look for unconfirmed rows, or what a person can do after that."""
+    """Yield how to look for unconfirmed rows, or how to resolve those that were not found."""
     if open_rows := facts.open_rows:
         lines = ", ".join(_cut(open_rows.lines, "lines"))
         text = (
             f"still unconfirmed after reading the store: line {lines}. Look there, then replace "
             f"each ? with the id of the pet, or with None if there is none; {_NEVER}"
         )
-        yield Step(text, calls=(resolve_call(open_rows.lines[:_MOST]),))
+        yield Step(text, calls=(resolve_call(open_rows.lines[:_MAX_ITEMS]),))
     elif rows := facts.count(*UNCONFIRMED):
         text = (
             f"{count_text(rows, 'row')} unconfirmed, perhaps in the store: look for them there, "
@@ -257,28 +257,28 @@ def _reconciling(facts: ImportSummary) -> Iterator[Step]:
 
 
 def _sending(facts: ImportSummary) -> Iterator[Step]:
-    """Yield what says which animal a row is, and how to send what is left."""
+    """Yield the column to use as the key, and how to send pending rows."""
     likely = facts.likely_key
     if likely is not None and (facts.sent_now or facts.is_rehearsal):
         yield Step(LIKELY.format(likely), {"key": likely.column})
     pending = facts.counts[State.PENDING]
-    what = count_text(pending, "row")
+    rows = count_text(pending, "row")
     if pending and facts.is_held:
-        text = f"{what} without a problem: to send them, whatever the others are"
+        text = f"{rows} without a problem: send them although the others need fixing"
         yield Step(text, {"max_errors": facts.counts[State.INVALID]})
     elif pending and facts.is_rehearsal:
-        yield Step(f"{what} would be sent by the same call without dry_run; nothing was sent")
+        yield Step(f"{rows} would be sent by the same call without dry_run; nothing was sent")
     elif pending:
-        yield Step(f"{what} still to send: the same call continues")
+        yield Step(f"{rows} still to send: the same call continues")
 
 
 def _fixing(facts: ImportSummary) -> Iterator[Step]:
-    """Yield how to answer each cause for all its rows, then how to correct the rest."""
-    for cause in facts.causes[:_MOST]:
+    """Yield the option that solves each cause for all its rows, then how to correct the rest."""
+    for cause in facts.causes[:_MAX_ITEMS]:
         problem = cause.problem
         if problem.add is not None:
-            place = f" in the column {problem.column!r}" if problem.column else ""
-            text = f"{_need_fixing(cause.rows)}{place}: {problem.message}"
+            column = f" in the column {problem.column!r}" if problem.column else ""
+            text = f"{_need_fixing(cause.rows)}{column}: {problem.message}"
             yield Step(f"{text}; answer it once", dict([problem.add]))
     if not facts.to_fix or facts.is_rehearsal:
         return
@@ -298,11 +298,11 @@ def _need_fixing(rows: int) -> str:
     return f"{count_text(rows, 'row')} {'needs' if rows == 1 else 'need'} fixing"
 
 
-def _left(facts: ImportSummary) -> Iterator[Step]:
-    """Yield what may be sent after all, once a person has looked."""
-    if absent := facts.counts[State.NOT_FOUND]:
-        what = f"{count_text(absent, 'row')} not found in the store"
-        text = f"{what}: look there; if they are not there, create them again"
+def _creating(facts: ImportSummary) -> Iterator[Step]:
+    """Yield how to create animals that were not sent, after the user has checked them."""
+    if not_found := facts.counts[State.NOT_FOUND]:
+        rows = f"{count_text(not_found, 'row')} not found in the store"
+        text = f"{rows}: look there; if they are not there, create them again"
         yield Step(text, {"duplicates": {"not_found": "create"}})
     if facts.run.facts.get("left_unsent"):
         text = "animals of an earlier version of this file were not sent: send them"
@@ -310,9 +310,9 @@ def _left(facts: ImportSummary) -> Iterator[Step]:
         yield Step(text, calls=(load_call(None, journal, facts.run.base_url),))
     equal = sum(group.rows for group in facts.excluded if group.by == "same_content")
     if equal and not facts.is_rehearsal:
-        what = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"
-        text = f"{what}; if they are other animals, create them"
+        rows = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"
+        text = f"{rows}; if they are other animals, create them"
         yield Step(text, {"duplicates": {"same_content": "create"}})
     if gone := facts.run.facts.get("gone_few"):
-        what = f"{count_text(len(gone), 'animal')} not in the store any more"
-        yield Step(f"{what}: create them again", {"duplicates": {"gone": "create"}})
+        animals = f"{count_text(len(gone), 'animal')} no longer in the store"
+        yield Step(f"{animals}: create them again", {"duplicates": {"gone": "create"}})

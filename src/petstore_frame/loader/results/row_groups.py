@@ -1,4 +1,4 @@
-"""Counts the rows of a file by what they mean to a person, each row once."""
+"""Counts the rows of a file in groups that mean something to a user; each row counts once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from petstore_frame.schema import count_text
 
 
 class RowGroup(StrEnum):
-    """What a row means to a person, with its words. The order is that of cards and sentences."""
+    """The groups of rows that users see, with their texts, in the order of display."""
 
     text: str
 
@@ -24,7 +24,7 @@ class RowGroup(StrEnum):
         return group
 
     def counted(self, rows: int) -> str:
-        """Return a number of rows of this group in words."""
+        """Return a number of rows of this group as text."""
         if self is RowGroup.ADDED:
             return f"{count_text(rows, 'animal')} added"
         if self is RowGroup.NEED_FIXING and rows == 1:
@@ -43,7 +43,7 @@ class RowGroup(StrEnum):
     GONE = "gone", "no longer in the store"
 
 
-# A row that stands for several animals counts as the least finished of them.
+# A row that stands for several animals is in the group of the least finished one.
 _LEAST_FINISHED_FIRST = (
     RowGroup.NEED_FIXING, RowGroup.REJECTED, RowGroup.UNCONFIRMED, RowGroup.TO_SEND,
     RowGroup.GONE, RowGroup.REPEATED, RowGroup.ALREADY_LOADED, RowGroup.MATCHED, RowGroup.ADDED,
@@ -67,7 +67,7 @@ def group_of(row: RowFacts, animal: AnimalFacts | None, *, was_sent: bool) -> Ro
     if animal is None or animal.state is None or animal.has_this_row:
         state = state_of(row, animal)
         if state is State.EXCLUDED and row.is_matched and not row.is_left_out:
-            return RowGroup.REPEATED  # of a row that cannot be sent
+            return RowGroup.REPEATED  # its key is that of a row that cannot be sent
     elif animal.is_of_import:
         return RowGroup.REPEATED
     else:
@@ -79,7 +79,7 @@ def group_of(row: RowFacts, animal: AnimalFacts | None, *, was_sent: bool) -> Ro
 
 
 def count_groups(sql: sqlite3.Connection, run: Import, *, was_sent: bool) -> dict[RowGroup, int]:
-    """Return how many rows of the file are in each group; all groups are in the result."""
+    """Return the number of rows of the file in each group, including empty groups."""
     has_quantity = bool((run.recipe or {}).get("quantity"))
     counts, group_of_line = Counter[RowGroup](), dict[int, RowGroup]()
     # Without a quantity column each row of the journal is a row of the file.

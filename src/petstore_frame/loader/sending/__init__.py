@@ -1,1 +1,1 @@
-"""How rows reach the store, and none of them twice."""
+"""Sends the rows of an import to the store, none of them twice."""

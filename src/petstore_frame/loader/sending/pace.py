@@ -1,8 +1,8 @@
-"""Decides how many requests may be at work, and when to stop sending.
+"""Limits the number of requests in flight, and decides when to stop sending.
 
-The window doubles with each round of successes until the first pressure, then grows by one per
-round; pressure halves it. A breaker stops all requests when outcomes become uncertain, and a GET,
-which changes nothing, finds out when the store is back.
+Like TCP congestion control: the window doubles with each round of successes until the store first
+asks to slow down, then grows by one per round; each such request halves it. A circuit breaker stops
+all requests if too many outcomes are uncertain, and probes the store with GETs until it is back.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 30.0
 MAX_DOUBLINGS = 20
 FRUITLESS_OPENINGS = 4
-# Intents on disk per request at work, so that no thread waits for the disk; and how many at most,
-# which is what a kill can leave unconfirmed.
+# Intents on disk per request in flight, so that no thread waits for the disk; and their maximum,
+# because all of them are unconfirmed if the process is killed.
 AHEAD = 2
 MAX_ON_DISK = 32
-# One process handles about so many responses per second; more threads only wait for each other.
+# One process can handle about 1,500 responses per second; more threads only wait for each other.
 MIN_THREADS, RESPONSES_PER_S = 4, 1500
 
 
 class Pace:
     """The window and the breaker of one session.
 
-    ``window`` is how many requests may be at work. On disk there may be ``ahead`` times as many
-    intents, which wait in the queue of the pool.
+    ``window`` is the maximum number of requests in flight. There may be ``ahead`` times as many
+    intents on disk; the others wait in the queue of the pool.
     """
 
     def __init__(
@@ -40,19 +40,19 @@ class Pace:
         *,
         clock: Callable[[], float],
         ahead: int = AHEAD,
-        draw: Callable[[], float] = random.random,
+        jitter: Callable[[], float] = random.random,
     ) -> None:
         self.max_window = max_window
         self.window = float(min(START, max_window))
         self.openings = 0
         self.down_since: float | None = None
         self.is_open = False
-        # One worker sends one request after the other.
+        # A single worker sends one request after the other.
         self._ahead = ahead if max_window > 1 else 1
         self._response_times_s: deque[float] = deque(maxlen=RECENT)
         self._is_starting = True
         self._clock = clock
-        self._draw = draw
+        self._random = jitter
         self._recent_uncertain: deque[bool] = deque(maxlen=RECENT)
         self._uncertain_in_a_row = 0
         self._until_next_cut = 0
@@ -68,11 +68,11 @@ class Pace:
 
     @property
     def is_paused(self) -> bool:
-        """Whether nothing may start now."""
+        """Whether no request may start now."""
         return self.is_open or self.wait_s() > 0
 
     def threads(self) -> int:
-        """Return how many threads are useful at the pace at which the store answers."""
+        """Return how many threads are useful for the response times of the store."""
         fastest_s = min(self._response_times_s, default=1.0)
         useful = MIN_THREADS + fastest_s * RESPONSES_PER_S
         return max(1, int(min(self.window, useful)))
@@ -82,7 +82,7 @@ class Pace:
         return max(0.0, self._resume_at - self._clock())
 
     def note_answer(self, elapsed_s: float | None = None) -> None:
-        """Note that the store created or rejected a row: it works."""
+        """Note that the store works: it created or rejected a row."""
         if elapsed_s is not None:
             self._response_times_s.append(elapsed_s)
         self._note(is_uncertain=False)
@@ -92,7 +92,7 @@ class Pace:
         self.window = min(float(self.max_window), self.window + step)
 
     def note_pressure(self, retry_after_s: float | None) -> None:
-        """Note that the store asked to wait; all requests do."""
+        """Note that the store asked to wait, which applies to all requests."""
         self._note(is_uncertain=False)
         if self.down_since is None:
             self.down_since = self._clock()
@@ -137,7 +137,7 @@ class Pace:
 
     @property
     def is_fruitless(self) -> bool:
-        """Whether the store answers GETs, and repeatedly no POST."""
+        """Whether the store answers GETs, but repeatedly no POSTs."""
         return self.openings > FRUITLESS_OPENINGS
 
     def down_s(self) -> float:
@@ -145,7 +145,7 @@ class Pace:
         return 0.0 if self.down_since is None else self._clock() - self.down_since
 
     def pause(self, seconds: float) -> None:
-        """Start nothing for this many seconds."""
+        """Start no request for this many seconds."""
         self._resume_at = max(self._resume_at, self._clock() + seconds)
 
     def _note(self, *, is_uncertain: bool) -> None:
@@ -153,7 +153,7 @@ class Pace:
         self._until_next_cut -= 1
 
     def _cut(self) -> bool:
-        # The other requests of the same round show the same thing.
+        # The other requests of the same round have met the same problem.
         if self._until_next_cut > 0:
             return False
         self._is_starting = False
@@ -161,11 +161,11 @@ class Pace:
         self.window = max(1.0, self.window / 2)
         return True
 
-    def _wait(self, asked_s: float | None) -> None:
-        """Wait longer each time, and as long as the store asks; otherwise the first wait is 0."""
+    def _wait(self, requested_s: float | None) -> None:
+        """Wait longer each time, with jitter, and no less than the store requested."""
         steps = 2.0 ** min(self._waits, MAX_DOUBLINGS)
-        if asked_s is not None:
-            steps -= 1
+        if requested_s is not None:
+            steps -= 1  # so that the first wait is exactly as requested
         ceiling = min(LONGEST_WAIT_S, FIRST_WAIT_S * steps)
         self._waits += 1
-        self.pause(max(asked_s or 0.0, ceiling * (0.5 + self._draw() / 2)))
+        self.pause(max(requested_s or 0.0, ceiling * (0.5 + self._random() / 2)))

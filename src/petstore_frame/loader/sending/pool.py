@@ -1,4 +1,4 @@
-"""Runs requests in threads, by clocks that a test may replace."""
+"""Runs requests in threads, with clocks that a test may replace."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from typing import Any, NamedTuple, Self
 from petstore_frame.storage.progress import is_watched
 
 Inbox = queue.SimpleQueue["Done | None"]
-# A signal that arrives just before a wait does not end it, and a press of Stop is seen after it.
+# A signal just before a wait does not end the wait, so this is the delay of Ctrl-C and of Stop.
 LONGEST_WAIT_S = 0.5
-# How often a paused thread looks whether its pool was abandoned.
+# How often a paused thread checks whether its pool was abandoned.
 PAUSE_CHECK_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The end of one job: the function that handles it, and its value or its exception."""
+    """A finished job: the function that handles it, and its value or exception."""
 
     handle: Callable[[Done], None]
     value: Any = None
@@ -36,7 +36,7 @@ class _Job(NamedTuple):
 
 
 def wait_for(inbox: Inbox, timeout_s: float | None) -> Done | None:
-    """Take the next end from the inbox; ``queue.Empty`` after the timeout or half a second."""
+    """Return the next finished job; raise ``queue.Empty`` after the timeout or half a second."""
     if timeout_s is None:
         return inbox.get(timeout=LONGEST_WAIT_S)
     return inbox.get(timeout=min(timeout_s, LONGEST_WAIT_S))
@@ -45,13 +45,13 @@ def wait_for(inbox: Inbox, timeout_s: float | None) -> Done | None:
 class Pool:
     """Threads that are started when they are needed and end when the pool is closed.
 
-    Jobs that no thread has taken wait in a queue and can be recalled. A thread whose job ends in
-    another way than usual takes no other job before ``resume``: what its end means may be that
-    nothing more should be sent.
+    Jobs that have not started wait in a queue and can be recalled. After an unusual result a thread
+    takes no further job until ``resume``, because the result may mean that nothing more should be
+    sent.
 
     Attributes:
-        busy: Jobs that are queued or at work.
-        max_threads: How many threads may be started.
+        busy: Number of jobs that are queued or running.
+        max_threads: Maximum number of threads.
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class Pool:
 
     @property
     def queued(self) -> int:
-        """How many jobs no thread has taken yet."""
+        """The number of jobs that have not started."""
         return self._jobs.qsize()
 
     def start(self, work: Callable[[], Any], handle: Callable[[Done], None]) -> None:
-        """Queue a job; the caller of ``gather`` calls ``handle`` with its end."""
+        """Queue a job; the caller of ``gather`` passes the finished job to ``handle``."""
         self.busy += 1
         if len(self._threads) < min(self.busy, self.max_threads):
             # A daemon, so that an abandoned request cannot keep the interpreter alive.
@@ -87,7 +87,7 @@ class Pool:
         self._jobs.put(_Job(handle, work))
 
     def gather(self, timeout_s: float | None) -> list[Done]:
-        """Wait for an end, then take all that are there; empty after the timeout or a wake."""
+        """Wait for a finished job and return all; empty after the timeout or a ``wake``."""
         received: list[Done | None] = []
         with suppress(queue.Empty):
             received.append(self._wait(self._inbox, timeout_s))
@@ -99,7 +99,7 @@ class Pool:
         return ends
 
     def recall(self) -> list[Callable[[Done], None]]:
-        """Take back the jobs that no thread has taken; return their handlers."""
+        """Remove the jobs that have not started from the queue; return their handlers."""
         handlers = []
         with suppress(queue.Empty):
             while (job := self._jobs.get_nowait()) is not None:
@@ -108,7 +108,7 @@ class Pool:
         return handlers
 
     def resume(self) -> None:
-        """Let the threads whose ends were handled take jobs again."""
+        """Let the threads with unusual results take jobs again."""
         for event in self._paused:
             event.set()
         self._paused = []
@@ -118,7 +118,7 @@ class Pool:
         self._inbox.put(None)
 
     def abandon(self) -> None:
-        """Start nothing more and await nothing; a thread ends after its current job."""
+        """Start no more jobs and wait for none; a thread ends after its current job."""
         self._is_abandoned = True
         self.busy = 0
 
@@ -168,8 +168,8 @@ REAL_TIME: SessionClocks = SessionClocks()
 
 
 def wait_announced(seconds: float) -> None:
-    """Wait, and tell a person who watches how long and why."""
+    """Wait; in a terminal or a notebook, say how long and why."""
     if seconds >= 1 and is_watched():
-        why = "late requests may still create a pet"
-        sys.stderr.write(f"waiting {seconds:.0f} s before reading the store: {why}\n")
+        reason = "late requests may still create a pet"
+        sys.stderr.write(f"waiting {seconds:.0f} s before reading the store: {reason}\n")
     time.sleep(seconds)

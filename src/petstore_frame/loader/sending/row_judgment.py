@@ -1,8 +1,8 @@
-"""Decides the state of a row from what the end of its request proves.
+"""Decides the state of a row from the outcome of its request.
 
-The response proves something, and the row's past counts too: a later rejection does not prove that
-an earlier attempt was not applied. And the response must belong to this request: a store or a proxy
-that answers twice, or late, can put one response in the place of the next.
+Earlier attempts count too: if the last one was rejected, an earlier one may still have been
+applied. The response must also belong to this request, because a store or a proxy that answers
+twice, or too late, can return the response of a different request.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONGEST_MESSAGE = 2000
 
 
 def judge(intent: Intent, end: PostOutcome) -> Outcome:
-    """Return what becomes of the row."""
+    """Return the new state of the row, with its reason."""
     return Outcome(
         intent,
         _state(intent, end),
@@ -31,7 +31,7 @@ def judge(intent: Intent, end: PostOutcome) -> Outcome:
         pet_id=end.pet.id if end.pet else None,
         answer=_answer(end.error),
         notes=() if end.pet is None else _differences(intent, end.pet),
-        may_repeat=end.proof is not Proof.REJECTED,  # it would be refused again
+        may_repeat=end.proof is not Proof.REJECTED,  # it would be rejected again
     )
 
 
@@ -48,33 +48,39 @@ def _state(intent: Intent, end: PostOutcome) -> State:
 def _answer(error: Exception | None) -> dict[str, str]:
     if error is None:
         return {}
-    message, found = str(error), dict[str, str | None]()
+    message, details = str(error), dict[str, str | None]()
     if isinstance(error, APIStatusError):
         message = str(error.api_message)
-        found = {"error_code": error.code, "error_field": error.field}
+        details = {"error_code": error.code, "error_field": error.field}
     is_long = len(message) > LONGEST_MESSAGE
-    found["error_message"] = f"{message[:LONGEST_MESSAGE]}…" if is_long else message
-    return {name: value for name, value in found.items() if value is not None}
+    details["error_message"] = f"{message[:LONGEST_MESSAGE]}…" if is_long else message
+    return {name: value for name, value in details.items() if value is not None}
 
 
 def _differences(intent: Intent, pet: Pet) -> tuple[str, ...]:
-    """Return the fields in which a pet differs from what was sent; a status left out may be any."""
-    got = {each.wire_name: getattr(pet, each.name) for each in FIELDS.sent}
+    """Return how a pet differs from the fields that were sent; other fields may have any value."""
+    returned = {field.wire_name: getattr(pet, field.name) for field in FIELDS.sent}
     return tuple(
-        f"the store returned {field} {got[field]!r}"
-        for field, value in _sent(intent.payload).items()
-        if got[field] != value
+        f"the store returned {name} {returned[name]!r}"
+        for name, value in _sent(intent.payload).items()
+        if returned[name] != value
     )
 
 
 def checked_answer(
     intent: Intent, end: PostOutcome, *, is_earlier: bool | None, recent: Iterable[Intent]
 ) -> tuple[PostOutcome, bool]:
-    """Return the end of a request, and whether its pet has an id that an earlier animal had.
+    """Return the outcome of a request, and whether its pet has the reused id of an earlier animal.
 
-    It proves nothing if its pet is another row's of this session. A store that was restored
-    gives ids again: then the pet is this animal, and the earlier one is gone. ``is_earlier`` is
-    whether the row that has this pet's id is of an earlier session, None for no row.
+    The response proves nothing if its pet belongs to another row of this session. A store that was
+    restored may reuse ids; then the pet is this animal, and the earlier animal is gone.
+
+    Args:
+        intent: The row that was sent.
+        end: The outcome of its request.
+        is_earlier: Whether the row that already has this pet id was sent in an earlier session;
+            None if no row has it.
+        recent: The rows that were sent last.
     """
     pet = end.pet
     if pet is None:
@@ -84,12 +90,12 @@ def checked_answer(
     if not (is_owned or _is_of_another(intent, pet, recent)):
         return end, has_reused_id and end.proof is Proof.CREATED
     problem = ContractError(
-        f"the answer shows pet {pet.id}, {pet.name!r}, which is another row's, so it may be "
-        "the answer to another request; the row may have been created",
+        f"the response has pet {pet.id}, {pet.name!r}, which belongs to another row, so it may be "
+        "the response to another request; the row may have been created",
         may_have_been_applied=True,
     )
-    proof = replace(end, proof=Proof.UNKNOWN, reason=OTHERS_ANSWER, pet=None, error=problem)
-    return proof, False
+    unknown = replace(end, proof=Proof.UNKNOWN, reason=OTHERS_ANSWER, pet=None, error=problem)
+    return unknown, False
 
 
 def _is_of_another(intent: Intent, pet: Pet, recent: Iterable[Intent]) -> bool:
@@ -98,8 +104,8 @@ def _is_of_another(intent: Intent, pet: Pet, recent: Iterable[Intent]) -> bool:
         return False
     if category_id != pet.category_id:
         return True
-    # A store may change a name, but not into that of another row just sent.
-    return any(_animal(other) == (pet.name, pet.category_id) for other in recent)
+    # A store may change a name, but not to the name of another row that was just sent.
+    return any(_animal(sent) == (pet.name, pet.category_id) for sent in recent)
 
 
 def _animal(intent: Intent) -> tuple[str, int]:
@@ -109,33 +115,33 @@ def _animal(intent: Intent) -> tuple[str, int]:
 
 @lru_cache(maxsize=512)
 def _sent(payload: bytes) -> dict[str, Any]:
-    """Return the values of a request body; each is asked for several times in a row."""
+    """Return the values of a request body; cached, because each one is needed several times."""
     return dict(json.loads(payload.decode()))
 
 
 def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:
-    """Return the error that seems to concern every row, and the row that met it."""
+    """Return an error that seems to concern all rows, with the row that received it."""
     if isinstance(error, AuthenticationError):
-        return f"the store refused the key: {error}"
+        return f"the store rejected the API key: {error}"
     if intent is None or not isinstance(error, APIStatusError):
         return str(error)
     return (
-        f"{error}; this was the answer to row {intent.row}, line {intent.line}: if it "
-        "concerns that row alone, correct it or take it out of the file"
+        f"{error}; this was the response to row {intent.row}, line {intent.line}: if it "
+        "concerns only that row, correct the row or remove it from the file"
     )
 
 
 def unsaved(problem: str, outcomes: Iterable[Outcome]) -> str:
-    """Return the journal's problem and the outcomes that it could not keep, so none is lost."""
+    """Return the problem of the journal, with the outcomes that it could not store."""
     lost = [
-        f"row {each.intent.row} is {each.state}"
-        + (f" with id {each.pet_id}" if each.pet_id is not None else "")
-        for each in outcomes
+        f"row {outcome.intent.row} is {outcome.state}"
+        + (f" with id {outcome.pet_id}" if outcome.pet_id is not None else "")
+        for outcome in outcomes
     ]
     return f"{problem}; not on disk: {', '.join(lost)}" if lost else problem
 
 
 def broken(problem: BaseException | None) -> PostOutcome:
-    """Return the outcome of a request whose client raised: nothing is proven."""
+    """Return the outcome of a request whose client raised an error: it proves nothing."""
     error = problem if isinstance(problem, PetstoreError) else PetstoreError(repr(problem))
     return PostOutcome(Proof.UNKNOWN, type(problem).__name__, error=error, is_systemic=True)

@@ -1,6 +1,6 @@
 """Sends the rows of one import, none of them twice.
 
-The caller's thread decides and writes; the other threads only wait for the store.
+The thread of the caller decides and writes; the other threads only wait for the store.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.transport import IdempotencyKey, Interrupts, PostOutcome, Proof
 
 _INTERRUPTED = "interrupted"
-# More than are ever in flight, so the request that a response belongs to is among them.
+# More than can be in flight, so that the request of a misplaced response is among them.
 RECENT = 256
 MAX_ROUNDS = 8
-# How long a commit waits for one more response, and the number of queued requests that keep the
-# threads at work meanwhile and during the commit. Fewer commits leave more time for requests.
+# How long a commit waits for one more response, if this many queued requests keep the threads busy
+# until it is done. Fewer commits leave more time for requests.
 BATCH_S = 0.005
 SPARE_REQUESTS = 8
-# After any other response a thread sends nothing more before it was judged.
+# After a response with any other status, a thread sends nothing until it has been judged.
 USUAL_STATUSES = frozenset({201, 400, 409, 413, 422})
 FIRST_ROUND_S, LONGEST_ROUND_S = 0.5, 30.0
 KEY_MARGIN_S = 300.0
@@ -75,7 +75,7 @@ def run_session(
     is_new: bool = False,
     step: Callable[[str], None] = ignore,
 ) -> bool:
-    """Send what is pending of an import; return whether there was anything to do."""
+    """Send the pending rows of an import; return whether there was anything to do."""
     outcomes = Outcomes(writer, run)
     counts = Counter(outcomes.counts())
     may_repeat = counts[State.UNCONFIRMED] and client.idempotency
@@ -91,7 +91,7 @@ def run_session(
         total = min(total, options.max_rows)
     option = options.progress
     if not total and not callable(option):
-        option = False  # no bar for nothing
+        option = False  # no progress bar for zero rows
     with ProgressBar(option, "Loading", total) as display:
         ending, detail = Sender(client, outcomes, counts, options, timing, display, step).run()
     outcomes.end(timing.now(), ending, detail)
@@ -99,7 +99,7 @@ def run_session(
 
 
 class Sender:
-    """Sends the rows of a journal; ``step`` gets each step's name, for tests that end there."""
+    """Sends the rows of an import; ``step`` gets the name of each step, for tests."""
 
     def __init__(
         self,
@@ -122,16 +122,16 @@ class Sender:
         self._in_flight: dict[int, Intent] = {}
         self._recent: deque[Intent] = deque(maxlen=RECENT)
         self._outcomes: list[Outcome] = []
-        self._owned: dict[int, bool] = {}  # pets of animals, and whether of an earlier session
+        self._owned: dict[int, bool] = {}  # by id of a pet: whether an earlier session created it
         self._rounds = 0
         self._ending: tuple[Ending, str] | None = None
-        self._is_there = False  # the store gave an answer, or asked to wait
+        self._is_there = False  # whether the store has answered, or asked to wait
         self._last_failure: BaseException | None = None
         self._is_journal_broken = False
         self._problem: Exception | None = None
 
     def run(self) -> tuple[Ending, str]:
-        """Send until nothing is left to send, or a reason to stop; return that reason."""
+        """Send until no row is left or there is a reason to stop; return that reason."""
         self._check_budget()
         self._begin_round()
         with Interrupts(self._pool.wake) as interrupts, self._pool:
@@ -163,7 +163,7 @@ class Sender:
 
     @property
     def _has_more(self) -> bool:
-        """Whether there may be something to send, within ``max_rows``."""
+        """Whether there may be more rows to send, within ``max_rows``."""
         return self.journal.has_repeats or (self.journal.has_pending and self._rows_left != 0)
 
     def _is_over(self) -> bool:
@@ -181,7 +181,7 @@ class Sender:
         return ends
 
     def _timeout_s(self) -> float | None:
-        """Return how long to wait for the next end; None while only an end can change anything."""
+        """Return how long to wait for a response; None if only a response can change anything."""
         if self._pool.busy and (self._ending or self._pace.is_open):
             return None
         wait_s = self._pace.wait_s()
@@ -211,7 +211,7 @@ class Sender:
         self._check_budget()
 
     def _settle(self, outcome: Outcome) -> None:
-        """Keep an outcome for the next commit."""
+        """Count an outcome, and add it to the next commit."""
         self._outcomes.append(outcome)
         self.counts[State.IN_FLIGHT] -= 1
         self.counts[outcome.state] += 1
@@ -219,7 +219,7 @@ class Sender:
             self._rows_left += 1
 
     def _find_owned(self, ends: list[Done]) -> None:
-        """Look up the pets of some responses: one that a row has already proves nothing."""
+        """Find the pets of these responses that belong to another row: these prove nothing."""
         values = (end.value for end in ends)
         pet_ids = [value.pet.id for value in values if isinstance(value, PostOutcome) and value.pet]
         self._owned = {
@@ -233,19 +233,19 @@ class Sender:
             self._fail(problem)
 
     def _fail(self, problem: JournalError) -> None:
-        """Stop because the journal cannot be relied on."""
+        """Stop because the journal cannot be used."""
         self._is_journal_broken = True
         self._ending = (Ending.JOURNAL, str(problem))
 
     def _check_store(self, store_id: str | None) -> None:
-        """Stop if another store answers; the first id that a store states counts."""
+        """Stop if another store answers: one with an id other than the first."""
         if self.store_id is None:
             self.store_id = store_id
         elif store_id not in (None, self.store_id):
             self._stop(
                 Ending.STOPPED,
                 f"another store answers at {self.client.base_url} now; load the file again to "
-                "begin a new import there",
+                "start a new import there",
             )
 
     def _note_pace(self, response: PostOutcome) -> None:
@@ -262,7 +262,7 @@ class Sender:
             self._pace.note_pressure(response.retry_after_s)
 
     def _begin_round(self) -> None:
-        """Repeat unconfirmed rows whose key the store knows; each round but the first waits."""
+        """Retry unconfirmed rows whose key the store remembers, with a wait between rounds."""
         oldest = self._oldest_key()
         if oldest is None or self._rounds > MAX_ROUNDS:
             return
@@ -271,14 +271,14 @@ class Sender:
         self._rounds += 1
 
     def _oldest_key(self) -> float | None:
-        """Return when a key must first have been sent for the store to remember it still."""
+        """Return the time since when a key must have been sent to be remembered by the store."""
         keys = self.client.idempotency
         if keys is None:
             return None
         return self.timing.now() - keys.lifetime_s + min(KEY_MARGIN_S, keys.lifetime_s / 2)
 
     def _commit(self) -> None:
-        """Put outcomes and the next intents on disk, then queue the requests."""
+        """Write the outcomes and the next intents to disk, then queue the requests."""
         if self._ending is not None or self._pace.is_paused:
             self._recall()
         if self._is_journal_broken:
@@ -309,7 +309,7 @@ class Sender:
         self._report_progress()
 
     def _recall(self) -> None:
-        """Take back the requests that no thread has begun, which are as before."""
+        """Remove the requests that have not started from the queue, and restore their states."""
         for handle in self._pool.recall():
             intent = handle.args[0] if isinstance(handle, partial) else None
             if intent is None or self._in_flight.pop(intent.row, None) is None:
@@ -338,7 +338,7 @@ class Sender:
         self._pool.start(post, partial(self._take, intent))
 
     def _report_progress(self) -> None:
-        """Call the caller's function; whatever it raises waits for the requests in flight."""
+        """Report the progress; keep an error of the callback until nothing is in flight."""
         counts = self.counts
         done = self.total - counts[State.PENDING] - counts[State.IN_FLIGHT]
         extra_counts = {
@@ -348,7 +348,7 @@ class Sender:
         }
         try:
             self.display.show(dict(counts), done, **extra_counts)
-        except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
+        except KeyboardInterrupt:  # the caller's function may stop an import, like Ctrl-C
             if self._ending == (Ending.INTERRUPTED, _INTERRUPTED):
                 self._abandon()
             self._stop(Ending.INTERRUPTED, _INTERRUPTED)
@@ -357,11 +357,11 @@ class Sender:
             self._stop(Ending.INTERRUPTED, _INTERRUPTED)
 
     def _stop(self, ending: Ending, detail: str) -> None:
-        """Start nothing more; the first reason counts."""
+        """Send no more requests; the first reason counts."""
         self._ending = self._ending or (ending, detail)
 
     def _abandon(self) -> None:
-        """Stop waiting: the rows of the requests in flight are unconfirmed from now on."""
+        """Stop waiting for the requests in flight; their rows become unconfirmed."""
         self._recall()
         self._pool.abandon()
         for intent in self._in_flight.values():
@@ -374,23 +374,23 @@ class Sender:
             return
         for state in (State.INVALID, State.REJECTED):
             if self.counts[state] > max_errors:
-                self._stop(Ending.BUDGET, "")  # the result says how many
+                self._stop(Ending.BUDGET, "")  # the result has the numbers
 
     def _check_patience(self) -> None:
         options, pace = self.options, self._pace
         store = f"the store at {self.client.base_url}"
         patience_s = options.patience_s if self._is_there else options.first_patience_s
         if pace.is_fruitless:
-            problem = "the store answers GET, but again and again no POST; ask its operator"
+            problem = "the store answers GET, but repeatedly no POST; ask its operator"
         elif pace.down_s() > patience_s:
             problem = (
-                f"{store} gave no usable answer for {pace.down_s():.0f} s; the last failure: "
+                f"{store} has not given a usable response for {pace.down_s():.0f} s; last error: "
                 f"{self._last_failure}"
             )
         elif pace.wait_s() > options.patience_s:
             problem = (
-                f"{store} asks to wait {pace.wait_s():.0f} s, and an import waits "
-                f"{options.patience_s:.0f} s at most"
+                f"{store} asks to wait {pace.wait_s():.0f} s, but an import waits at most "
+                f"{options.patience_s:.0f} s"
             )
         else:
             return
@@ -415,12 +415,12 @@ class Sender:
 
 
 def _is_usual(value: Any) -> bool:
-    """Return whether a response concerns its own row and no other."""
+    """Return whether a response concerns only its own row."""
     if not isinstance(value, PostOutcome) or value.is_systemic:
         return False
     return value.http_status in USUAL_STATUSES
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
-    """Return whether an exception ends a program, as KeyboardInterrupt and SystemExit do."""
+    """Return whether an exception ends the program, such as KeyboardInterrupt or SystemExit."""
     return error is not None and not isinstance(error, Exception)

@@ -1,9 +1,10 @@
 """Reads a CSV file, a workbook or a DataFrame into checked rows, and sends nothing.
 
-``input_file`` reads a file into memory and cuts it into text cells; ``returned_file`` recognizes
-files that this package writes. ``column_mapping`` finds the column of each field. ``source_rows``
-checks each row: ``cell_parsing`` reads its cells, and ``row_keys`` its key. ``recipe`` holds the
-user's options, and drafts them for a new file. ``preview`` opens a file, or shows it to a person.
+``input_file`` reads a file into memory and splits it into text cells; ``returned_file`` recognizes
+files that this package wrote. ``column_mapping`` finds the column of each field. ``source_rows``
+checks each row: ``cell_parsing`` reads its cells, and ``row_keys`` its key. ``recipe`` has the
+user's options, and ``draft`` suggests them for a new file. ``preview`` opens a file for an import
+or for a preview.
 """
 
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER

@@ -29,33 +29,33 @@ from petstore_frame.storage import harmless
 from petstore_frame.validation import INT64, closest_match
 
 MAX_CELL = 1024 * 1024
-# Stands in a recipe for a value that a person still has to fill in.
+# The value of an option in a recipe that a person still has to fill in.
 PLACEHOLDER = "?"
-# The name of a column in a default.
+# A column name in a default, such as ``{Tag}``.
 IN_BRACES = re.compile(r"\{([^{}]+)\}")
-# Returns a text as a JSON string.
+# Quotes a text as a JSON string.
 quoted: Callable[[str], str] = json.encoder.encode_basestring
 
-# How many texts of a column are cached, and the length from which a text is not.
+# Maximum number of cached texts per column; texts of this length or more are not cached.
 _MAX_CACHED, _MAX_CACHED_LENGTH = 32_768, 100
 _MAX_DIGITS = 4000  # Python refuses to read longer numbers
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 _GROUPED = {sign: re.compile(rf"[+-]?[0-9]{{1,3}}(\{sign}[0-9]{{3}})+") for sign in ",."}
 # Control characters and lone surrogates.
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-# The characters of nearly all names; such a name has no note.
+# Matches nearly all names; a name that matches has no note.
 _PLAIN_NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9 .,'()-]*[A-Za-z0-9.)])?")
-# How a total or a text for a missing value begins.
+# The first two letters of totals and of texts for missing values.
 _CHECKED_STARTS = TOTAL_STARTS | {text[:2] for text in MISSING_TEXTS}
 
 
 def folded_text(text: str) -> str:
-    """Return a text as values are compared: `` In Stock `` is ``in stock``."""
+    """Return a value in the form for comparisons: `` In Stock `` becomes ``in stock``."""
     return without_invisible(text).strip().casefold()
 
 
 def _is_plain_name(text: str) -> bool:
-    """Return True for a name that needs no further checks: it cannot get a note or a problem."""
+    """Return True for a name that cannot get a note or a problem, so needs no further checks."""
     if len(text) >= _MAX_CACHED_LENGTH or not _PLAIN_NAME.fullmatch(text):
         return False
     return text[:2].lower() not in _CHECKED_STARTS or not (is_missing_text(text) or is_total(text))
@@ -69,14 +69,15 @@ def unsendable_character(text: str) -> str | None:
 
 def suspicious(kind: Suspicion, message: str) -> RowProblem:
     """Return the problem of a row that is sent only if a person confirms it."""
-    hint = "check it; if it is right, accept it, or write yes in a fix file"
+    hint = "check it; if it is correct, allow it, or write yes in the fix file"
     return RowProblem(SUSPICIOUS, message, hint=hint, add=("allow", [str(kind)]), allow=str(kind))
 
 
 class Meaning(NamedTuple):
-    """What a text adds to the request body (empty to leave the field out), notes, a problem.
+    """What a cell means: its part of the request body, and notes or a problem.
 
-    ``compared`` is the form in which rows are compared: the folded name, or the number.
+    ``part`` is empty if the field is left out. ``compared`` is the form for comparing rows: the
+    folded name, or the number.
     """
 
     part: bytes = b""
@@ -86,7 +87,7 @@ class Meaning(NamedTuple):
 
 
 NOTHING = Meaning()
-# A placeholder in the recipe; the reader adds the message, which names the value.
+# A placeholder in the recipe; the message is added when the value is known.
 OPEN = Meaning(problem=RowProblem("open_word", ""))
 _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
 
@@ -97,13 +98,13 @@ class FieldReader(dict[str, Meaning]):
     def __init__(self, field: PetField, thousands: str | None, *, keep_spaces: bool) -> None:
         super().__init__()
         self.field, self.thousands, self.keep_spaces = field, thousands, keep_spaces
-        # The meanings that the recipe states, by ``folded_text``, and the one of all other values
-        # that the field does not allow.
+        # The meanings from the recipe, by ``folded_text``; ``fallback`` is the meaning of all other
+        # values that the field does not allow.
         self.meanings = dict[str, Meaning]()
         self.fallback: Meaning | None = None
         self.category_ids = set[int]()  # of the categories in the recipe; empty if it has none
-        # Whether quotes before formulas were added when the file was written, and whether quotes
-        # around names are removed.
+        # Whether the file may have a quote before a formula that is not part of the name, and
+        # whether quotes around names are removed.
         self.has_guards = self.unwraps = False
 
     def __missing__(self, text: str) -> Meaning:
@@ -112,17 +113,22 @@ class FieldReader(dict[str, Meaning]):
             self[text] = meaning
         return meaning
 
+    @property
+    def _noun(self) -> str:
+        """The name of the field in a message: ``category`` for ``category_id``."""
+        return self.field.label.lower().removesuffix(" id")
+
     def means_nothing(self, text: str) -> bool:
         """Return True if a cell is empty, or if the recipe maps its text to an empty one."""
         return not text.strip() or self.meanings.get(folded_text(text)) == NOTHING
 
     def needs_meaning(self, text: str) -> bool:
-        """Return True for a value whose meaning only a person can tell."""
+        """Return True for a value whose meaning a person must state."""
         problem = self._read(text).problem
         return problem is not None and (problem.add or ("",))[0] in ("categories", "value_map")
 
     def uses_fallback(self, text: str) -> bool:
-        """Return True for a value that has a meaning only by the recipe's fallback."""
+        """Return True for a value that only the fallback of the recipe maps."""
         if self.fallback is None or self.means_nothing(text):
             return False
         fallback, self.fallback = self.fallback, None
@@ -136,7 +142,7 @@ class FieldReader(dict[str, Meaning]):
         return closest_match(text[:60], [*(self.field.values or self.meanings)])
 
     def add_label(self, label: str, number: int) -> None:
-        """Map a label to its category; a label of several categories is rejected in a cell."""
+        """Map a label to its category; cells with a label of several categories are rejected."""
         self.category_ids.add(number)
         meaning = self._meaning_of_json(str(number))
         if self.meanings.setdefault(folded_text(label), meaning) != meaning:
@@ -158,9 +164,8 @@ class FieldReader(dict[str, Meaning]):
         if meaning.problem is not None and meaning.problem.allow is None:
             values = self.field.values
             allowed = f"one of {', '.join(values)}" if values else "a whole number"
-            label = self.field.label.lower()
             raise ArgumentError(
-                f'{option} gives {value!r} as a {label}; it is {allowed}, or "" for none'
+                f'{option}: {value!r} is not a {self._noun}; it must be {allowed}, or "" for none'
             )
         return Meaning(meaning.part, compared=meaning.compared)
 
@@ -171,12 +176,12 @@ class FieldReader(dict[str, Meaning]):
         return Meaning(part, tuple(notes), None, compared or value)
 
     def _read(self, text: str) -> Meaning:
-        """Read a text as the recipe maps it; otherwise by its field or dtype."""
+        """Read a text by the recipe if that maps it, otherwise by the field or its dtype."""
         is_name = self.field.name == "name"
         if is_name and not self.meanings and _is_plain_name(text):
             return Meaning(f'"name":"{text}"'.encode(), (), None, fold(text))
         if not text.isprintable() and (character := unsendable_character(text)):
-            message = f"{character} is not a character that can be sent"
+            message = f"the character {character} cannot be sent"
             return _rejected("control_character", message, "remove it, or type it again")
         if self.means_nothing(text):
             return self._read_empty()
@@ -186,12 +191,11 @@ class FieldReader(dict[str, Meaning]):
         """Return the meaning of an empty cell: nothing, or a problem if the field is required."""
         if not self.field.is_required:
             return NOTHING
-        message = f"the {self.field.label.lower()} is missing"
         add = ("defaults", {self.field.name: PLACEHOLDER})
-        return _rejected(f"missing_{self.field.name}", message, "fill it in", add)
+        return _rejected(f"missing_{self.field.name}", f"no {self._noun}", "fill it in", add)
 
     def _read_value(self, text: str) -> Meaning:
-        """Read a value of any field but the name; invisible characters are removed with a note."""
+        """Read a value of any field except the name; removed invisible characters give a note."""
         value = without_invisible(text).strip()
         if stated := self.meanings.get(folded_text(text)):
             return self._reject_if_open(stated, value)
@@ -209,11 +213,11 @@ class FieldReader(dict[str, Meaning]):
         return meaning._replace(notes=(note, *meaning.notes))
 
     def _reject_if_open(self, stated: Meaning, text: str) -> Meaning:
-        """Return a meaning from the recipe, or a problem if it is a placeholder there."""
+        """Return a meaning from the recipe, or a problem if it is a placeholder."""
         if stated is not OPEN:
             return stated
-        message = f"what {short_text(text)} means is a placeholder in the recipe"
-        return _rejected("open_word", message, f"say which {self.field.label.lower()} it is")
+        message = f"the recipe has a placeholder for {short_text(text)}"
+        return _rejected("open_word", message, f"replace it with the {self._noun}")
 
     def _read_name(self, text: str) -> Meaning:
         if stated := self.meanings.get(folded_text(text)):
@@ -252,7 +256,7 @@ class FieldReader(dict[str, Meaning]):
         return meaning
 
     def _reject_category(self, text: str) -> Meaning:
-        """Return the problem of a text that is neither a number nor a label."""
+        """Reject a text that is neither a number nor a label."""
         hint = "enter the number of the category"
         add: tuple[str, Any] | None = None
         signs = [sign for sign, pattern in _GROUPED.items() if pattern.fullmatch(text)]
@@ -269,7 +273,7 @@ class FieldReader(dict[str, Meaning]):
         return _rejected("not_a_whole_number", message, hint, add)
 
     def _read_choice(self, text: str) -> Meaning:
-        """Read one of a field's fixed values, such as a status, in any case."""
+        """Read one of the fixed values of a field, such as a status, in upper or lower case."""
         value = text.casefold()
         if value in self.field.values:
             notes = () if value == text else (f"{self.field.name}_case",)
@@ -280,7 +284,7 @@ class FieldReader(dict[str, Meaning]):
         return self._unknown_value(text, self.field.name, hint)
 
     def _unknown_value(self, text: str, kind: str, hint: str) -> Meaning:
-        """Return the problem of a value whose meaning the recipe must state."""
+        """Reject a value whose meaning the recipe must state."""
         if likely := self.nearest(text):
             hint = f"did you mean {likely!r}? If not, {hint}"
         add = ("value_map", {self.field.name: {text[:60]: PLACEHOLDER}})
@@ -305,8 +309,8 @@ def _rejected(code: str, message: str, hint: str, add: tuple[str, Any] | None = 
 
 
 def _integer_of(text: str) -> int | None:
-    """Return the whole number that a text such as 3 or 3.0 states; None for any other text."""
-    # By its digits, because a float would turn 9007199254740993.0 into ...992.
+    """Return the value of a whole number such as 3 or 3.0; None for any other text."""
+    # Not by a float, which would turn 9007199254740993.0 into ...992.
     digits, _, fraction = text.partition(".")
     if not _DECIMAL.fullmatch(text) or fraction.strip("0") or _GROUPED["."].fullmatch(text):
         return None

@@ -1,7 +1,7 @@
-"""Finds which column of a file holds which field of a pet.
+"""Finds the column of each field of a pet.
 
-A column with the name of a field is used, in any case and spacing. Columns with other names are
-only proposed to the user.
+A column that is named like a field is used, whatever its case and spaces. A column with a synonym
+is only proposed to the user.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from petstore_frame.schema import FIELDS, PetField
 
 OWN_PREFIX = "_pf_"
 REQUIRED: tuple[str, ...] = tuple(field.name for field in FIELDS.sent if field.is_required)
-# Column names that an error message lists.
+# Maximum number of column names in an error message.
 _MAX_NAMES = 12
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 
-# Words in the name of a column: that it has identifiers, and of what.
+# Parts of a column name: those of identifiers, and those of what they identify.
 IDENTIFIERS = {
     "id", "ids", "no", "nr", "num", "nummer", "number", "numero", "número", "key", "code", "ref",
     "reference", "tag", "chip", "microchip", "transponder", "kennung",
@@ -42,14 +42,14 @@ OF_OTHERS = {
     "permit", "invoice", "order", "receipt", "shelter", "location", "kennel", "cage", "breed",
     "species", "type", "category", "zip", "postal", "phone", "telefon", "house", "street", "vet",
 }  # fmt: skip
-# A column with such a part in its name does not hold the field.
+# A column whose name contains one of these does not hold the field.
 _ABOUT_OTHERS = {
     "name": "owner user street vet shelter breed species contact first last company colour color",
     "category_id": "movement outcome intake event visit activity exit entry admission return licen",
     "status": "gender sex spay neuter licen vaccin rabies payment marital",
 }
-# What people call these columns, as ``_bare`` returns them. A name of the first group is
-# unambiguous; a column with a name of the second may hold something different.
+# Other names of these columns, in the form of ``_bare``. The names of the first group are
+# unambiguous; columns with a name of the second group may hold something else.
 _SYNONYMS: dict[str, tuple[str, str]] = {
     "name": (
         """
@@ -91,15 +91,15 @@ _SYNONYMS: dict[str, tuple[str, str]] = {
 
 
 def normalize_header(name: str) -> str:
-    """Return a column's name as headers are compared: `` Category ID `` is ``categoryid``."""
+    """Return a column name in the form for comparisons: `` Category ID `` is ``categoryid``."""
     text = unicodedata.normalize("NFKC", without_invisible(name)).casefold()
     return "".join(sign for sign in text if not sign.isspace() and sign not in "_-")
 
 
 def name_parts(column: str) -> set[str]:
-    """Return the words of a column's name: ``OWNER_ID`` has owner and id, ``PetName`` pet, name."""
+    """Return the parts of a column name: ``OWNER_ID`` has owner, id; ``PetName`` has pet, name."""
     parts = {part.casefold() for part in _NAME_PART.findall(column)}
-    for part in list(parts):  # German writes them together: Tiernummer
+    for part in list(parts):  # German writes them as one: Tiernummer
         for end in ("nummer", "nr", "number", "id"):
             if part.endswith(end) and part.removesuffix(end) in OF_ANIMALS | OF_OTHERS:
                 parts |= {part.removesuffix(end), end}
@@ -110,7 +110,7 @@ class RecognizedColumns(NamedTuple):
     """The columns of a header that hold fields, or that may hold them."""
 
     mapping: dict[str, str]  # certain columns, by field
-    likely: dict[str, list[str]]  # columns that may hold a field, the likeliest first
+    likely: dict[str, list[str]]  # columns that may hold a field, the most likely one first
     proposed: dict[str, str]  # the only likely column with an unambiguous name, by field
     missing: tuple[str, ...]  # required fields without a certain column
 
@@ -120,10 +120,10 @@ def recognize_columns(
 ) -> RecognizedColumns:
     """Return which columns of a header hold which fields; ``mapping`` has priority.
 
-    The fields that a default has ``filled`` need no column.
+    Fields in ``filled`` have a default and need no column.
 
     Raises:
-        InputError: A column is ambiguous by the header or the mapping.
+        InputError: A column occurs twice, or two columns fit one field.
     """
     for name, times in Counter(name for name in header if name.strip()).items():
         if times > 1:
@@ -152,7 +152,7 @@ def recognize_columns(
             used[field.name] = matches[0]
             free.remove(matches[0])
     likely, proposed = dict[str, list[str]](), dict[str, str]()
-    for field in reversed(unclaimed):  # the name last: a "Category name" is a category
+    for field in reversed(unclaimed):  # the name last, because "Category name" is a category
         clear, vague = _matching_columns(field, free) if field.name not in used else ([], [])
         if clear or vague:
             likely[field.name] = [*clear, *vague]
@@ -183,7 +183,7 @@ def _matching_columns(field: PetField, names: Sequence[str]) -> tuple[list[str],
 
 
 def _bare(name: str) -> str:
-    """Return a name without accents and signs, as synonyms are compared."""
+    """Return a name without accents and punctuation, in the form of the synonyms."""
     text = unicodedata.normalize("NFKD", name.casefold())
     return "".join(sign for sign in text if sign.isalnum())
 
@@ -205,7 +205,7 @@ def find_columns(
     """Return the column of each field that has one.
 
     Raises:
-        InputError: A required field has no column, or a likely column would not be sent.
+        InputError: A required field has no column, or a likely column is not mapped.
     """
     columns = recognize_columns(header, mapping, filled)
     for field, column in () if columns.missing else columns.proposed.items():
@@ -222,19 +222,19 @@ def find_columns(
 
 
 def unsent(field: str, column: str) -> InputError:
-    """Return the question whether to send a column that looks like a field."""
-    message = f"the column {column!r} looks like the {field}, and would not be sent"
-    hint = "map the field to it to send it, or to an empty text to leave it out"
+    """Return the error that asks whether to send a column that looks like a field."""
+    message = f"the column {column!r} looks like the {field}, but would not be sent"
+    hint = 'map the field to this column to send it, or to "" to leave it out'
     return InputError(message, column=column, hint=hint, add=("mapping", {field: column}))
 
 
 def match_column(option: str, column: str, header: Sequence[str]) -> str:
-    """Return the column that an option names, with the spelling of the file."""
+    """Return the column that an option names, as the file spells it."""
     matches = [name for name in header if normalize_header(name) == normalize_header(column)]
     if column in header or len(matches) == 1:
         return column if column in header else matches[0]
     message = f"{option} names the column {column!r}, which is not among {join_names(header)}"
-    raise InputError(message, hint="spell it as in the file")
+    raise InputError(message, hint="use the spelling of the file")
 
 
 def field_name(text: str) -> str | None:

@@ -1,7 +1,7 @@
-"""Finds out how a text file is encoded and cut into cells, and reads its rows.
+"""Detects the encoding and the delimiter of a text file, and reads its rows.
 
-The encoding is stated, or proven by a byte order mark or as UTF-8; otherwise the error shows a line
-in the likeliest encodings.
+The encoding is the one that the recipe states, that of a byte order mark, or UTF-8. If none of them
+fits, the error shows lines of the file in the most likely encodings.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _NO_TEXT = ' \t\r\n\ufeff"' + "".join(DELIMITERS)
 
 
 class _Cut(NamedTuple):
-    """The header as one delimiter cuts it."""
+    """The header, split by one delimiter."""
 
     delimiter: str
     header: list[str]
-    lines: int  # of the file that the header takes
+    lines: int  # the number of lines that the header takes
 
 
 def text_table(data: bytes, recipe: RecipeFields) -> Table:
-    """Return the rows of a text, cut by the delimiter of the recipe or the best one."""
+    """Return the rows of a text, split by the delimiter of the recipe or the best one."""
     codec = codec_of(data, recipe.encoding)
     sep = _SEP_LINE.fullmatch(next(_lines(data, codec), ""))
     first = _first_line(data, codec, skips_first=sep is not None)
@@ -76,7 +76,7 @@ def _first_line(data: bytes, codec: str, *, skips_first: bool) -> int | None:
 def _best_cut(
     data: bytes, codec: str, first: int, delimiter: str | None, recipe: RecipeFields
 ) -> _Cut:
-    """Return the cut into the number of cells that the recipe names, or into the most cells."""
+    """Return the split with as many cells as the recipe has columns, or with the most cells."""
     cuts, fault = list[_Cut](), csv.Error()
     for sign in (delimiter,) if delimiter else DELIMITERS:
         reader = _reader(_lines(data, codec, first), sign, recipe.quoting)
@@ -87,7 +87,7 @@ def _best_cut(
             fault = problem
     if not cuts:
         message = f"the header cannot be read: {fault}"
-        raise InputError(message, line=first + 1, hint="look at its quotes")
+        raise InputError(message, line=first + 1, hint="check its quotes")
     names = len(recipe.columns or ())
     return max(
         cuts,
@@ -115,12 +115,12 @@ def _cells_below(data: bytes, codec: str, first: int, cut: _Cut, recipe: RecipeF
 
 
 def _reject_wrapped_rows(header: list[str], line: int, delimiters: Sequence[str]) -> None:
-    """Ask about a file that puts each row in quotes, so that the row is one cell."""
+    """Ask what to do if each row of a file is in quotes, and therefore a single cell."""
     signs = [sign for sign in delimiters if sign in header[0]] if len(header) == 1 else []
     if signs:
         cells = header[0].split(signs[0])
         raise InputError(
-            "each row is in one pair of quotes, so it is one cell",
+            "each row is in quotes, so it is a single cell",
             line=line,
             hint=f"quoting='unwrap' reads the header as {', '.join(map(repr, cells[:6]))}",
             add=("quoting", PLACEHOLDER),
@@ -138,7 +138,7 @@ def _unwrapped(cells: list[str], delimiter: str, quoting: str) -> list[str]:
 def _rows(
     data: bytes, codec: str, skipped: int, delimiter: str, quoting: str
 ) -> Iterator[TableRow]:
-    """Yield the rows below the header with the physical line that each begins on."""
+    """Yield the rows below the header, each with its first line in the file."""
     line, reader = skipped + 1, _reader(_lines(data, codec, skipped), delimiter, quoting)
     try:
         for cells in reader:
@@ -167,7 +167,7 @@ def _unreadable(problem: Exception, line: int, text: str, delimiter: str) -> Inp
     cells = text.split(delimiter)
     quoted_cells = [cell for cell in cells if '"' in cell] or cells
     hint = (
-        'double the quotes within a cell ("a ""b"" c"), or read quotes as letters: '
+        'double the quotes within a cell ("a ""b"" c"), or read quotes as text: '
         f"quoting='none' reads {quoted_cells[0][:60]!r} unchanged"
     )
     add = ("quoting", PLACEHOLDER)

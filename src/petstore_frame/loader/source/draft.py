@@ -1,4 +1,4 @@
-"""Drafts the recipe of a file: proven options, and placeholders with facts for a person."""
+"""Drafts the recipe of a file: certain options, and placeholders with the facts to decide on."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.schema import FIELDS, count_text
 from petstore_frame.storage import toml_files as toml
 
-# A column with more different values than this holds no labels or statuses.
+# Maximum number of values to list; a column with more is unlikely to hold labels or statuses.
 _MAX_VALUES = 60
-# Rows that are searched for columns of dates.
+# Number of rows to search for columns of dates.
 _ROWS_FOR_DATES = 50
 _LAYOUT = ("encoding", "delimiter", "quoting", "header_row", "sheet")
 _MAX_KEYS, _MAX_EXAMPLES, _MAX_COLUMNS = 3, 3, 3
@@ -40,12 +40,13 @@ class _Draft:
 
     def __init__(self, opened: Input, recipe: RecipeFields) -> None:
         self._recipe, self._remarks = recipe, list[str]()
+        self._likely_keys = list[str]()
         first_preview = FilePreview.of(opened, recipe, rows=0, most=0)
         reading = first_preview.reading.replace(mapping=recipe.mapping)
         self._table = opened.table(reading)
         self._columns = self._table.columns
         self._recognized = recognize_columns(self._columns, recipe.mapping, recipe.defaults)
-        # The certain or likeliest column of each field; all counts are of these columns.
+        # The certain or most likely column of each field; the draft counts the values of these.
         self._column_of = dict(self._recognized.mapping)
         for name, likely in self._recognized.likely.items():
             free = [column for column in likely if column not in self._column_of.values()]
@@ -61,7 +62,7 @@ class _Draft:
         self._note_questions([*first_preview.questions, *self._preview.questions])
 
     def _note_questions(self, questions: Sequence[InputError]) -> None:
-        """Put each question about the layout next to its option, and the others on top."""
+        """Write questions about the layout next to their options, and all others at the top."""
         for question in questions:
             option, value = question.add or ("", None)
             if option in _LAYOUT:
@@ -80,12 +81,12 @@ class _Draft:
         rows = count_text(self._preview.count, "row")
         head = f"{self._preview.name}: {rows}. Replace each question mark."
         comments = [f"# {toml.clean_comment(remark)}" for remark in (head, *self._remarks)]
-        recipe = type(self._recipe)(**self._options)  # which puts the options in order
+        recipe = type(self._recipe)(**self._options)  # sorts the options
         body = toml.toml_of(recipe.to_dict(), self._comments)
         return "\n".join([*comments, body, *self._defaults()])
 
     def _add_mapping(self) -> None:
-        """Fill in the columns that have the name of a field; ask for the others."""
+        """Fill in the columns that are named like a field; ask for the others."""
         certain, mapping = self._recognized.mapping, dict(self._recipe.mapping)
         counts = self._preview.value_counts.get("status", Counter())
         statuses = [text for text, _ in counts.most_common() if text]
@@ -116,8 +117,9 @@ class _Draft:
         self._options["mapping"] = mapping
 
     def _add_key(self) -> None:
-        """State the key if it is proven; otherwise ask, with facts about each likely column."""
+        """Fill in the key if it is certain; otherwise ask, with facts about each likely column."""
         candidates = likely_keys(self._columns, self._table.cells(), self._column_of)
+        self._likely_keys = [key.column for key in candidates]
         chosen = self._recipe.key
         if chosen is None and candidates:
             proven = proven_key(candidates)
@@ -126,7 +128,7 @@ class _Draft:
             self._comments["key",] = f'{facts}. "" if no column identifies an animal'
         elif chosen is None:
             self._remarks.append(
-                'No column is named like the number of an animal. If one is, add key = "COLUMN"'
+                'No column looks like animal numbers. If one has them, add key = "COLUMN"'
             )
         repeating = [
             key
@@ -138,7 +140,7 @@ class _Draft:
             self._comments["keep",] = self._describe_order(repeating[0])
 
     def _describe_order(self, key: LikelyKey) -> str:
-        """Describe which columns of dates can order the rows of a key, and their ties."""
+        """Describe which date columns can order the rows of a key, and how many ties they leave."""
         facts = []
         for column in self._preview.dates:
             try:
@@ -155,14 +157,14 @@ class _Draft:
         return f'{values}. "first" or "last", by the order of the file; {choices}'
 
     def _count_ties(self, key_column: str, date_column: str) -> int:
-        """Return how many keys have several latest rows that would send different values."""
+        """Return how many keys have several latest rows with different values to send."""
         at_key = self._columns.index(key_column)
         sent = [self._columns.index(column) for column in self._column_of.values()]
         order = OrderReader(self._columns.index(date_column), date_column, self._recipe.thousands)
         for row in self._table.readable_rows():
             order.observe(row)
         order.finish()
-        # The latest value of each key, and the contents of the rows that have it.
+        # By key: the latest value, and the contents of the rows with that value.
         latest = dict[str, tuple[str, set[str]]]()
         for row in self._table.readable_rows():
             key, value = cell_at(row.cells, at_key), order.read(row)
@@ -199,13 +201,15 @@ class _Draft:
 
     def _defaults(self) -> list[str]:
         """Return commented-out defaults for the empty cells of required fields."""
-        lines, key = list[str](), self._options.get("key") or PLACEHOLDER
-        column = key if isinstance(key, str) and key != PLACEHOLDER else "COLUMN"
+        lines, key = list[str](), self._options.get("key")
+        columns = [key] if isinstance(key, str) and key != PLACEHOLDER else self._likely_keys
+        column = next(filter(None, columns), "COLUMN")
         for name, empty in self._preview.empty.items():
             if name in self._column_of and name not in self._recipe.defaults:
-                example = f"Unnamed {{{column}}}" if name == "name" else PLACEHOLDER
-                rows = f"{empty:,} of {count_text(self._preview.count, 'row')}"
-                lines.append(f"# {name} = {quoted(example)}  # empty in {rows}")
+                fact = f"empty in {empty:,} of {count_text(self._preview.count, 'row')}"
+                if name == "name":
+                    fact += f"; {quoted(f'{{{column}}}')} inserts the value of {column}"
+                lines.append(f"# {name} = {quoted(PLACEHOLDER)}  # {fact}")
         if not lines:
             return []
         return ["# [defaults]  # values for empty cells", *map(toml.clean_comment, lines)]

@@ -1,4 +1,4 @@
-"""Reads the sheet of a workbook that holds the animals, each cell by its type."""
+"""Reads the sheet of a workbook that has the animals."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MERGED = "merged_cell"
 _OWN_MARK = "Made with petstore-frame"
 _OWN_SHEET = "Inventory"
 _OWN_PET_SHEET = re.compile(rf"{_OWN_SHEET}(?: \d+)?")
-# Rows that are searched for a header; rows and sheets that a question shows.
+# Number of rows to search for a header; number of rows, sheets and titles in a question.
 _HEADER_ROWS, _EXAMPLE_ROWS, _EXAMPLE_SHEETS, _MAX_TITLES = 20, 2, 6, 12
 _PADDED_FORMAT = re.compile(r"0{2,}")
 _HIDDEN = suspicious(
@@ -45,10 +45,10 @@ _HIDDEN = suspicious(
 
 
 class Workbook:
-    """A workbook, with the ``names`` of its sheets that have cells.
+    """A workbook; ``names`` are the titles of its sheets with cells.
 
     Raises:
-        InputError: It is not a workbook, or unpacks to more than a list of animals can need.
+        InputError: The file is not a workbook, or is too large when it is unpacked.
         MissingExtraError: openpyxl is not installed.
     """
 
@@ -56,9 +56,9 @@ class Workbook:
         openpyxl = import_extra("openpyxl", "reading a workbook", "excel")
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # on styles
+                warnings.simplefilter("ignore")  # about styles
                 parts = read_parts(file)
-                # Before openpyxl sees any sheet, which it cannot do without much memory.
+                # Before openpyxl opens a sheet, because that may need much memory.
                 self._facts = {title: parts.sheet_facts(file, title) for title in parts.sheet_files}
                 self._book = openpyxl.load_workbook(
                     file, read_only=True, data_only=True, keep_links=False
@@ -86,18 +86,18 @@ class Workbook:
             if header is None:
                 raise InputError(f"no header in row {header_row} of the sheet {sheet.title!r}")
             columns, header_row = [*header.cells], header.line
-            while not columns[-1].strip():  # the cells that a title is merged with
+            while not columns[-1].strip():  # such as cells that are merged with a title
                 columns.pop()
         below = partial(self._rows_below, sheet, len(columns), header_row or 0)
         return Table(tuple(columns), below, header_row, {"sheet": sheet.title})
 
     def _choose(self, recipe: RecipeFields) -> Any:
-        """Return the sheet to read: the one named, or the only one that can hold the animals."""
+        """Return the sheet of the recipe, or the only sheet that can have the animals."""
         if recipe.sheet is not None:
             if recipe.sheet in self.names:
                 return self._book[recipe.sheet]
-            there = ", ".join(map(repr, self.names[:_MAX_TITLES]))
-            raise InputError(f"no sheet is called {recipe.sheet!r}; there are {there}")
+            titles = ", ".join(map(repr, self.names[:_MAX_TITLES]))
+            raise InputError(f"no sheet is called {recipe.sheet!r}; the sheets are {titles}")
         sheets = self._book.worksheets
         candidates = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
         if _OWN_MARK in (self._book.properties.description or ""):
@@ -134,11 +134,11 @@ class Workbook:
             formulas += f" and {len(cells) - 1:,} more"
         raise InputError(
             f"{formulas} was never calculated",
-            hint="open the workbook, save it and load it again, or replace formulas by values",
+            hint="open the workbook, save it and load it again, or replace formulas with values",
         )
 
     def _rows_below(self, sheet: Any, width: int, above: int) -> Iterator[TableRow]:
-        """Yield the rows below a header; a sheet often ends in formatted rows without a cell."""
+        """Yield the rows below a header, with blank rows between them but not at the end."""
         done = above
         for row in self._rows(sheet):
             if row.line > above:
@@ -149,7 +149,7 @@ class Workbook:
                 done = row.line
 
     def _rows(self, sheet: Any) -> Iterator[TableRow]:
-        """Yield the rows that have text or a problem, the empty cells at their ends cut off."""
+        """Yield the rows with text or a problem, without the empty cells at their end."""
         facts = self._facts_of(sheet)
         merged = MergedCells(facts.merged)
         sheet.reset_dimensions()  # the stored size may be wrong
@@ -175,7 +175,7 @@ def _unreadable(problem: Exception) -> InputError:
 
 
 def _ambiguous_sheets(first_rows: dict[str, list[list[str]]]) -> InputError:
-    """Return the question which sheet to read, with the first rows of several sheets."""
+    """Return the error that asks which sheet to read, with the first rows of several sheets."""
     titles = [*first_rows]
     names = ", ".join(map(repr, titles[:_MAX_TITLES]))
     examples = []

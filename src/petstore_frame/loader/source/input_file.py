@@ -1,4 +1,4 @@
-"""Reads a file into memory once, finds out what kind of file it is, and cuts it into a table."""
+"""Reads a file into memory, detects its kind, and turns it into a table."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def read_file(path: Path) -> bytes:
         InputError: The path is not a file, or the file changes while it is read.
     """
     try:
-        mode = path.stat().st_mode  # before opening, which would wait at a pipe
+        mode = path.stat().st_mode  # before opening, which would block on a pipe
         file = path.open("rb") if stat.S_ISREG(mode) else None
-    except (OSError, ValueError) as problem:  # a ValueError for a NUL in its name
+    except (OSError, ValueError) as problem:  # a ValueError if the name has a NUL
         reason = getattr(problem, "strerror", None) or problem
         raise InputError(f"cannot open the file: {reason}") from None
     if file is None:
@@ -86,16 +86,16 @@ def _unpacked(data: bytes) -> bytes:
         except (OSError, EOFError, zlib.error) as problem:
             raise InputError(f"the gzip file is damaged: {problem}") from None
     if len(data) > MOST_BYTES:
-        hint = "split it, with the header in each part: no key is sent twice"
+        hint = "split it, with the header in each part; with a key, no animal is sent twice"
         raise InputError(f"the file has more than {MOST_BYTES // 1024**2} MiB", hint=hint)
     return data
 
 
 def kind_of(data: bytes) -> SourceKind:
-    """Return the kind of a file by its bytes.
+    """Return the kind of a file, by its first bytes.
 
     Raises:
-        InputError: The kind cannot be read; the hint suggests a format to save it in.
+        InputError: Files of this kind cannot be read; the hint suggests another format.
     """
     if data.startswith(_ZIP):
         return "workbook"
@@ -126,14 +126,14 @@ def _old_workbook(data: bytes) -> InputError:
 
 
 class Input:
-    """A file or a frame before its columns are found, with its name for messages.
+    """A file or a frame that was opened, before its columns are recognized.
 
     Attributes:
         name: The name of the file, as text that a journal can store.
         path: The path of the file; None for a frame or standard input.
         kind: What the source is.
-        digest: The SHA-256 of the bytes that were read, as the file may be replaced while its
-            rows are loaded; None for a frame.
+        digest: The SHA-256 of the bytes that were read; None for a frame. (The file itself may be
+            replaced during the load.)
     """
 
     def __init__(self, source: Any) -> None:
@@ -144,7 +144,7 @@ class Input:
         self._data = b""
         if isinstance(source, str | PathLike):
             self.path = Path(fspath(source))
-            # Neither a journal nor a terminal accepts a name that is not text.
+            # A name that is not valid text can be neither stored nor printed.
             self.name = self.path.name.encode(errors="backslashreplace").decode()
             with self.naming():
                 self._take(read_file(self.path))
@@ -152,7 +152,7 @@ class Input:
             self.name = STANDARD_INPUT
             self._take(source)
         else:
-            self._table = frame_table(source)  # which rejects other types
+            self._table = frame_table(source)  # rejects other types
 
     def _take(self, data: bytes) -> None:
         self.digest = hashlib.sha256(data).hexdigest()
@@ -178,11 +178,11 @@ class Input:
         return self._book.names if self.kind == "workbook" else ()
 
     def table(self, recipe: RecipeFields) -> Table:
-        """Return the rows of the source, cut into columns."""
+        """Return the rows of the source as a table."""
         if self.kind == "workbook":
             return self._book.table(recipe)
         if recipe.sheet is not None and self.kind != "frame":
-            raise InputError("a sheet was named, but the file is not a workbook")
+            raise InputError("the option sheet needs a workbook, and this file is none")
         if self.kind == "csv":
             return text_table(self._data, recipe)
         if self._table is None:

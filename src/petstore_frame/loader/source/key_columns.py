@@ -27,7 +27,7 @@ _LEAST_REPEATED = 3
 
 
 def date_columns(columns: Sequence[str], rows: Sequence[Cells]) -> tuple[str, ...]:
-    """Return the columns that hold only dates in these rows."""
+    """Return the columns that have only dates in these rows."""
     texts = ([cell_at(cells, at) for cells in rows] for at in range(len(columns)))
     of_days = (any(cells) and all(map(DATE.fullmatch, filter(None, cells))) for cells in texts)
     return tuple(compress(columns, of_days))
@@ -35,24 +35,24 @@ def date_columns(columns: Sequence[str], rows: Sequence[Cells]) -> tuple[str, ..
 
 @dataclass(frozen=True)
 class LikelyKey:
-    """A column that may identify an animal, with its facts."""
+    """A column that may identify an animal, with the facts to decide on."""
 
     column: str
-    rows: int  # that were read
-    different: int  # values
-    empty: int  # cells
-    with_different_names: int  # values with more than one name
-    repeated: int  # values in several rows
-    agreeing: int  # repeated values whose rows all have the same name and category
+    rows: int  # number of rows that were read
+    different: int  # number of different values
+    empty: int  # number of empty cells
+    with_different_names: int  # number of values with more than one name
+    repeated: int  # number of values in several rows
+    agreeing: int  # number of these whose rows all have the same name and category
 
     @property
     def is_of_others(self) -> bool:
-        """Whether its name suggests numbers of something other than animals, such as owners."""
+        """Whether the column name suggests numbers of something else, such as owners."""
         return bool(name_parts(self.column) & OF_OTHERS)
 
     @property
     def is_of_animals(self) -> bool:
-        """Whether its name suggests numbers of animals only."""
+        """Whether the column name suggests numbers of animals, and of nothing else."""
         return bool(name_parts(self.column) & OF_ANIMALS) and not self.is_of_others
 
     def __str__(self) -> str:
@@ -61,7 +61,8 @@ class LikelyKey:
         if self.empty:
             facts.append(f"{self.empty:,} empty")
         if self.with_different_names:
-            facts.append(f"{self.with_different_names:,} have more than one name")
+            verb = "has" if self.with_different_names == 1 else "have"
+            facts.append(f"{count_text(self.with_different_names, 'value')} {verb} several names")
         return ", ".join(facts)
 
 
@@ -71,7 +72,7 @@ def likely_keys(
     mapping: Mapping[str, str],
     most: int | None = None,
 ) -> tuple[LikelyKey, ...]:
-    """Return the columns that are named like an identifier, those of animals first.
+    """Return the columns with the name of an identifier, those of animals first.
 
     Mapped columns, and columns with dates or decimal numbers, are left out. Only the first ``most``
     rows are read; None reads all.
@@ -115,7 +116,7 @@ def _is_number_or_date(text: str) -> bool:
 
 
 def proven_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
-    """Return the column of animals that is the only one with a different value in every row."""
+    """Return the only column with a different value in each row, if it is one of animals."""
     unique = [key for key in keys if key.different == key.rows]
     return unique[0] if len(unique) == 1 and unique[0].is_of_animals else None
 
@@ -123,7 +124,8 @@ def proven_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
 def proposed_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
     """Return the column to propose if the recipe has no key.
 
-    It is the proven one, or the only one whose repeated values nearly always have the same content.
+    It is the only column whose repeated values nearly always have the same content, or the proven
+    one.
     """
     clear = [
         key for key in keys

@@ -1,4 +1,4 @@
-"""Makes texts that sort as a column of dates, instants or numbers does (``order_by``)."""
+"""Turns the dates, times or numbers of a column into texts that sort the same (``order_by``)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 _AMBIGUOUS_NUMBER = re.compile(r"[+-]?[1-9]\d{0,2}(?P<separator>[.,])\d{3}")
 _MOST_DIGITS = 40
 _INTEGER_DIGITS, _FRACTION_DIGITS = 40, 20
-# Seconds and milliseconds since 1970, of the years 2001 to 2033.
+# Seconds and milliseconds since 1970, for the years 2001 to 2033.
 _EPOCH_SECONDS, _EPOCH_MILLISECONDS = range(10**9, 2 * 10**9), range(10**12, 2 * 10**12)
 _HINT = "write them as 2026-03-31"
 # Before a text that cannot be read: no date or number begins with it.
@@ -37,7 +37,7 @@ class _Kind(StrEnum):
 
 
 class _Moment(NamedTuple):
-    """The parts of a date in their written order, before the day and the month are told apart."""
+    """The parts of a date as written; which one is the day is decided later."""
 
     parts: tuple[int, int, int]
     is_year_first: bool
@@ -47,7 +47,7 @@ class _Moment(NamedTuple):
 
 
 class OrderReader:
-    """Reads the order of each row, after it has seen all rows of the file.
+    """Reads the sort value of each row, after it has examined all rows of the file.
 
     Args:
         at: The position of the column.
@@ -67,7 +67,7 @@ class OrderReader:
         self._decimal_separators = set[str]()
 
     def observe(self, row: TableRow) -> None:
-        """Examine a row, before the first order is read."""
+        """Examine a row, before the first value is read."""
         text = cell_at(row.cells, self._at)
         moment = _moment_of(text)
         if moment is None:
@@ -106,7 +106,7 @@ class OrderReader:
             self._epochs.setdefault("milliseconds", text)
 
     def finish(self) -> None:
-        """Reject a column whose order is not proven, with both readings."""
+        """Reject a column with several possible orders; the message shows them."""
         if len(self._examples) > 1:
             kinds = [f"{text!r} is {kind}" for kind, text in self._examples.items()]
             message = f"order_by needs one kind of value, but {' and '.join(kinds)}"
@@ -142,7 +142,7 @@ class OrderReader:
                 )
 
     def read(self, row: TableRow) -> str:
-        """Return a text that sorts as the value of a row does.
+        """Return a text that sorts like the value of a row does.
 
         It is empty if the cell is, and begins with ``UNREADABLE`` if its text cannot be read.
         """
@@ -212,7 +212,7 @@ def _zone_of(text: str | None) -> timezone | None:
 
 
 def _sortable_number(number: Decimal) -> str:
-    """Return a text of fixed width; of a negative number with complemented digits."""
+    """Return a text of fixed width; the digits of a negative number are complemented."""
     digits = f"{abs(number):0{_INTEGER_DIGITS + _FRACTION_DIGITS + 1}.{_FRACTION_DIGITS}f}"
     if number < 0:
         return "-" + digits.translate(str.maketrans("0123456789", "9876543210"))
@@ -220,7 +220,7 @@ def _sortable_number(number: Decimal) -> str:
 
 
 def _readings(text: str) -> str:
-    """Return a date as it can be read, for a message: ``'03/04/2026' is 2026-04-03 or …``."""
+    """Return the possible dates of a text, for a message: ``'03/04/2026' is 2026-04-03 or …``."""
     moment = _moment_of(text)
     if moment is None:
         return repr(text)

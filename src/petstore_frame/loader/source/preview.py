@@ -1,8 +1,7 @@
 """Opens a file or a frame for an import, or previews it for a person who chooses the options.
 
-Both read the file in the same way. Where an import would stop at a question with a likely answer, a
-preview uses that answer and continues, so that a form or a draft can show the file with the
-question.
+Both read the file in the same way. If an import would stop with a question, a preview continues
+with the likely answer, so that a form or a draft can show both the file and the question.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from petstore_frame.loader.source.source_rows import Source
 from petstore_frame.loader.source.table import Table
 from petstore_frame.schema import FIELDS
 
-# Rows that are searched for a header below a title, and for statuses.
+# Number of rows to search for a header below a title, and for a column of statuses.
 _BELOW_A_TITLE, _FOR_STATUSES = 20, 200
 _MOST_QUESTIONS = 8
 _SUSPICIONS = frozenset(map(str, Suspicion))
@@ -46,10 +45,10 @@ def open_source(
     import_options: OptionsOfImport = lambda _: None,
     exclude_lines: Collection[int] = (),
 ) -> Source:
-    """Open a file or a frame; a result file of this package gives its original rows.
+    """Open a file or a frame; for a result file of this package, read its original rows.
 
-    The kind of a file is recognized by its bytes, not by its name. ``import_options`` returns the
-    recipe options of an import, which its result files are read with.
+    The kind of a file is detected from its bytes, not from its name. ``import_options`` returns the
+    recipe options of an import; its result files are read with these.
 
     Raises:
         InputError: The source cannot be read; the message has the position and the next step.
@@ -69,7 +68,7 @@ def _lay_out(
     import_options: OptionsOfImport = lambda _: None,
     exclude_lines: Collection[int] = (),
 ) -> Source:
-    """Return the rows of a file or a frame; reject one without columns of animals."""
+    """Return the rows of a file or a frame; reject it if it has no columns of animals."""
     if own := opened.own_table(recipe):
         as_before = with_import(own, import_options, recipe)
         return Source(opened, own, as_before, is_returned=True, exclude_lines=exclude_lines)
@@ -86,7 +85,7 @@ def _lay_out(
 def _explained(
     opened: Input, table: Table, refusal: InputError, recipe: RecipeFields
 ) -> InputError:
-    """Explain why a table has no columns of animals: its header is further down, for example."""
+    """Return a better error for a table without columns of animals, such as a lower header."""
     is_stated = recipe.columns is not None or recipe.header_row is not None
     if opened.kind == "frame" or may_be_header(table.columns, recipe.mapping, recipe.defaults):
         return refusal
@@ -102,7 +101,7 @@ def _explained(
                 return InputError(message, hint=hint, add=("header_row", row))
     if len(table.columns) == 1 and re.search(r"[^\w\s]", table.columns[0]):
         refusal.hint, refusal.add = (
-            "name the character between the cells",
+            "state the character between the cells",
             ("delimiter", PLACEHOLDER),
         )
     return refusal
@@ -124,7 +123,7 @@ def _refuse_unsent(source: Source) -> None:
 
 @dataclass(frozen=True)
 class ValueToMap:
-    """A text in ``count`` cells that a field does not allow, and a similar allowed value."""
+    """A text in ``count`` cells that a field does not allow, and the most similar allowed value."""
 
     field: str
     column: str
@@ -135,29 +134,29 @@ class ValueToMap:
 
 @dataclass
 class FilePreview:
-    """A file or a frame as an import would read it, as far as the options are clear."""
+    """A file or a frame as an import would read it, as far as its options are certain."""
 
     name: str
     kind: SourceKind
-    # The requested options, and the likely answers to the questions, which a person confirms.
-    # There are no questions if everything is clear.
+    # The options of the caller, and the likely answers to the questions, which a person must
+    # confirm.
     reading: RecipeFields
     questions: tuple[InputError, ...] = ()
     sheets: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)  # those of the ``Table``
+    facts: Mapping[str, Any] = field(default_factory=dict)  # as in ``Table``
     header_row: int | None = None
     columns: tuple[str, ...] = ()
     mapping: Mapping[str, str] = field(default_factory=dict)
-    keys: tuple[LikelyKey, ...] = ()  # the likeliest first
-    rows: tuple[Sequence[str], ...] = ()  # the first ones, even without a mapping
+    keys: tuple[LikelyKey, ...] = ()  # the most likely one first
+    rows: tuple[Sequence[str], ...] = ()  # the first rows, even without a mapping
     records: tuple[SourceRow, ...] = ()  # the same rows, checked
     count: int = 0  # of all rows that are not excluded
     # The texts of each field except the name, with the number of their cells.
     value_counts: Mapping[str, Counter[str]] = field(default_factory=dict)
-    values: tuple[ValueToMap, ...] = ()  # and values that are mapped already
-    fallback_values: tuple[ValueToMap, ...] = ()  # that only the recipe's fallback maps
-    suspicious: Counter[str] = field(default_factory=Counter)  # by kind, as in ``allow``
-    empty: Counter[str] = field(default_factory=Counter)  # cells, by required field
+    values: tuple[ValueToMap, ...] = ()  # values that the recipe maps or must map
+    fallback_values: tuple[ValueToMap, ...] = ()  # values that only the fallback maps
+    suspicious: Counter[str] = field(default_factory=Counter)  # number of rows, by kind
+    empty: Counter[str] = field(default_factory=Counter)  # number of cells, by required field
 
     @property
     def proposed_key(self) -> LikelyKey | None:
@@ -190,7 +189,7 @@ class FilePreview:
         preview = cls(opened.name, opened.kind, reading)
         with opened.naming():
             records = _with_answers(opened, preview)
-            with suppress(InputError):  # it is among the questions
+            with suppress(InputError):  # the error is in the questions already
                 preview.sheets = opened.sheets
                 table = opened.table(preview.reading) if records is None else records.table
                 preview.facts, preview.columns = table.facts, table.columns
@@ -224,7 +223,7 @@ def _with_answers(opened: Input, preview: FilePreview) -> Source | None:
 
 
 def _count_records(preview: FilePreview, source: Source, rows: int, most: int | None) -> None:
-    """Count the values, suspicious rows and empty cells that a person has to decide about."""
+    """Count the values, the suspicious rows and the empty cells of the required fields."""
     first = list[SourceRow]()
     positions = {name: source.columns.index(at) for name, at in source.mapping.items()}
     value_counts = {name: Counter[str]() for name in positions if name != "name"}
@@ -245,13 +244,13 @@ def _count_records(preview: FilePreview, source: Source, rows: int, most: int | 
             preview.suspicious.update(_SUSPICIONS & {*suspicions, *record.notes})
     except InputError as problem_below:
         preview.questions = (*preview.questions, problem_below)
-    preview.empty = +preview.empty  # which drops the zeros
+    preview.empty = +preview.empty  # drops the zeros
     preview.records, preview.rows = tuple(first), tuple(record.cells for record in first)
     _list_values(preview, source)
 
 
 def _list_values(preview: FilePreview, source: Source) -> None:
-    """List the values that the recipe maps or should map."""
+    """List the values that the recipe maps or must map."""
     values, fallback_values = list[ValueToMap](), list[ValueToMap]()
     for name, counts in preview.value_counts.items():
         reader, column = source.readers[name], source.mapping[name]

@@ -1,4 +1,4 @@
-"""The recipe of one kind of file: its layout, and the meaning of its columns and values."""
+"""Defines a recipe: how to read one kind of file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Recipe(RecipeFields):
     Interface: Resources, NewPet (the layout of a file is ours).
     """
 
-    if TYPE_CHECKING:  # the generated signature would require each field
+    if TYPE_CHECKING:  # the signature that pydantic generates would require all fields
 
         def __init__(self, **options: Unpack[RecipeOptions]) -> None: ...
 
@@ -44,24 +44,24 @@ class Recipe(RecipeFields):
     def draft(cls, source: Any, **options: Unpack[RecipeOptions]) -> str:
         """Draft a recipe for a file, as TOML text with a placeholder for each open question.
 
-        The whole file is read. Options that are certain have their value; each placeholder has a
+        The complete file is read. Options that are certain are filled in; each placeholder has a
         comment with the facts.
 
         Args:
             source: A file or DataFrame, as for ``load``.
-            options: Options that you already know.
+            options: Options that you can state already.
 
         Returns:
             The text of the recipe. Save it as a ``.toml`` file, and replace each ``"?"``.
 
         Raises:
-            InputError: The file cannot be read at all.
+            InputError: The file cannot be read.
         """
         return draft_recipe(source, cls(**options))
 
 
 def _with_options(text: str | None) -> str:
-    """Return a docstring with a line for each option, as they are declared."""
+    """Return a docstring with a line for each option, in their order."""
     start, raises, end = (text or "").partition("    Raises:")
     lines = [f"        {name}: {about}." for name, about in RecipeFields.describe().items()]
     return "\n".join([f"{start}    Args:", *lines, "", f"{raises}{end}"])
@@ -87,11 +87,11 @@ def as_recipe(
     Args:
         recipe: The recipe; None starts with an empty one.
         options: Options that override those of the recipe.
-        texts: Options as a shell has them, ``OPTION=VALUE``.
+        texts: Options of ``--set`` in a shell, ``OPTION=VALUE``.
 
     Raises:
-        ArgumentError: The recipe is none of these, or an option cannot be used.
-        InputError: The file cannot be read as a recipe, or has a placeholder that is rejected.
+        ArgumentError: The recipe has another type, or an option is invalid.
+        InputError: The file is not a recipe, or has a placeholder that must be replaced first.
     """
     path = Path(fspath(recipe)) if isinstance(recipe, str | PathLike) else None
     if path is not None:

@@ -1,4 +1,4 @@
-"""Declares the options of a recipe once, each with its type, its check and its description."""
+"""Defines the options of a recipe, with their types, checks and descriptions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from petstore_frame.schema import FIELDS, Categories, Labels
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.validation import suggest
 
-# The table of value_map that lists texts of the key columns which mean that there is no key.
+# The table of value_map with texts in key columns that mean "no key".
 KEY = "key"
 
 
@@ -64,7 +64,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 def _meaning(value: Any) -> Any:
-    if type(value).__name__ in ("bool", "bool_"):  # numpy's is no bool
+    if type(value).__name__ in ("bool", "bool_"):  # a numpy bool is not a bool
         raise ValueError(f"expected a text or a number, got {value}")
     return "" if value is None else value
 
@@ -133,7 +133,7 @@ class RecipeFields(BaseModel):
     )
     quoting: Literal["strict", "none", "unwrap", "?"] = Field(
         "strict",
-        description="Treatment of quotes: strict (as in CSV), none (read as letters), or "
+        description="Treatment of quotes: strict (as in CSV), none (read as text), or "
         "unwrap (removed around rows and names)",
     )
     sheet: str | None = Field(None, description="Name of the sheet of a workbook")
@@ -158,7 +158,7 @@ class RecipeFields(BaseModel):
     @field_validator("mapping", "value_map", "fallback", "defaults", mode="before")
     @classmethod
     def _by_field(cls, table: Any, info: ValidationInfo) -> Any:
-        """Return fields with their Python names, and the values of a value map as text."""
+        """Return the table with Python names of fields, and the values of a value map as text."""
         if not isinstance(table, Mapping):
             return table
         by_field = dict[str, Any]()
@@ -177,21 +177,22 @@ class RecipeFields(BaseModel):
     @field_validator("categories")
     @classmethod
     def _ids_by_label(cls, categories: Any) -> Any:
-        """Return ids by label, or labels by id if labels recur or look like ids."""
+        """Return ids by label; or labels by id if a label occurs twice or looks like an id."""
         if isinstance(categories, str | PathLike):
             return fspath(categories)
-        blanks = dict[str, str]()
+        placeholders = dict[str, str]()
         if isinstance(categories, Mapping):
-            blanks = {label: PLACEHOLDER for label, value in categories.items()
-                      if value == PLACEHOLDER and not _is_number(label)}  # fmt: skip
-            categories = {label: categories[label] for label in categories if label not in blanks}
+            placeholders = {label: PLACEHOLDER for label, value in categories.items()
+                            if value == PLACEHOLDER and not _is_number(label)}  # fmt: skip
+            categories = {label: value for label, value in categories.items()
+                          if label not in placeholders}  # fmt: skip
         pairs = {*Labels.ids_and_labels(categories)}
         table: dict[Any, Any] = {label: number for number, label in pairs}
         if len(table) < len(pairs) or any(map(_is_number, table)):
             table = dict(pairs)
         if len(table) < len(pairs):
             raise ValueError("has duplicate labels and ids; write them to a CSV file")
-        return {**table, **blanks}
+        return {**table, **placeholders}
 
     @field_validator("encoding")
     @classmethod
@@ -199,7 +200,7 @@ class RecipeFields(BaseModel):
         if encoding == PLACEHOLDER:
             return encoding
         try:
-            "".encode(encoding)  # which a codec of bytes rejects
+            "".encode(encoding)  # rejects codecs from bytes to bytes
         except LookupError:
             raise ValueError(f"{encoding!r} is not an encoding that Python knows") from None
         return encoding
@@ -216,7 +217,7 @@ class RecipeFields(BaseModel):
             super().__init__(**stated)
         except ValidationError as problem:
             raise _argument_error(problem) from None
-        if isinstance(self.categories, Mapping):  # a file is read with the cells
+        if isinstance(self.categories, Mapping):  # a file is read only when the rows are
             readers_of(self)
 
     def __repr_args__(self) -> Any:
@@ -227,7 +228,7 @@ class RecipeFields(BaseModel):
         """Read a recipe from a TOML file; paths in it are relative to that file.
 
         Raises:
-            InputError: The file cannot be read or has an unknown option; the error has the line.
+            InputError: The file cannot be read or has an invalid option; the error has the line.
         """
         file_path = Path(fspath(path))
         text, options = toml.read_toml(file_path, "the recipe")
@@ -250,25 +251,25 @@ class RecipeFields(BaseModel):
         file_path, options = Path(fspath(path)), self.to_dict()
         if isinstance(self.categories, str):
             file = Path(self.categories).resolve()
-            with suppress(ValueError):  # between drives
+            with suppress(ValueError):  # on Windows, if the drives differ
                 file = Path(os.path.relpath(file, file_path.parent.resolve()))
             options["categories"] = file.as_posix()
         return toml.write_toml(file_path, toml.toml_of(options, self.comments()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the options as JSON values; ``Recipe(**values)`` is an equal recipe."""
+        """Return the options as JSON values, so that ``Recipe(**values)`` is an equal recipe."""
         options = self.model_dump(mode="json", exclude_defaults=True)
         if self.key is not None and len(self.key) < 2:
             options["key"] = "".join(self.key)
         return options
 
     def stated_options(self) -> dict[str, Any]:
-        """Return the options that differ from their defaults, in their order."""
+        """Return the options that differ from their defaults."""
         return self.model_dump(exclude_defaults=True)
 
     @classmethod
     def comments(cls) -> dict[tuple[str, ...], str]:
-        """Return the description of each option, as the comments of a TOML file."""
+        """Return the comment of each option in a TOML file."""
         return {(name,): description for name, description in cls.describe().items()}
 
     @classmethod
@@ -304,7 +305,7 @@ class RecipeFields(BaseModel):
         """Reject a recipe with placeholders that a person must replace first.
 
         Raises:
-            InputError: An option has a placeholder; with the line of the first one in a file.
+            InputError: An option has a placeholder; the error has the line of the first one.
         """
         names = [name for name in _NEVER_OPEN if getattr(self, name) == PLACEHOLDER]
         if PLACEHOLDER in (self.key or ()):
@@ -324,26 +325,28 @@ class RecipeFields(BaseModel):
         raise error
 
 
-# Options without which no row can be read, so that they cannot be placeholders.
+# Options that are needed to read any row, so they cannot be placeholders.
 _NEVER_OPEN = ("keep", "order_by", "encoding", "delimiter", "quoting", "sheet", "thousands")
 
 
 def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
-    """Return the reader of each field's cells; this reads a file of categories."""
+    """Return the reader of each field; this reads the category file, if the recipe has one."""
     readers = {
         field.name: FieldReader(field, recipe.thousands, keep_spaces=recipe.keep_spaces)
         for field in FIELDS.sent
     }
-    labels, of_categories = recipe.categories, readers["category_id"]
+    labels, category_reader = recipe.categories, readers["category_id"]
     if isinstance(labels, Mapping):
-        blanks = {folded_text(label) for label, number in labels.items() if number == PLACEHOLDER}
-        of_categories.meanings |= dict.fromkeys(blanks, fields.OPEN)
+        open_labels = {
+            folded_text(label) for label, number in labels.items() if number == PLACEHOLDER
+        }
+        category_reader.meanings |= dict.fromkeys(open_labels, fields.OPEN)
         labels = {label: number for label, number in labels.items() if number != PLACEHOLDER}
     for number, label in Labels.ids_and_labels(labels):
-        of_categories.add_label(label, number)
+        category_reader.add_label(label, number)
     for name, value in recipe.defaults.items():
         if not fields.IN_BRACES.search(str(value)):
-            readers[name].meaning("defaults", value)  # which rejects a value that cannot be sent
+            readers[name].meaning("defaults", value)  # rejects a value that cannot be sent
     for name, value in recipe.fallback.items():
         readers[name].fallback = readers[name].meaning("fallback", value)
     for name, table in recipe.value_map.items():
@@ -355,7 +358,7 @@ def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
             readers[name].meanings |= meanings
         elif any(value not in ("", PLACEHOLDER) for value in table.values()):
             raise ArgumentError(
-                'value_map of the key lists texts that mean no key, so each value must be ""'
+                'value_map: the table "key" has texts that mean no key, so its values must be ""'
             )
     return readers
 
@@ -383,7 +386,7 @@ def _argument_error(error: ValidationError) -> ArgumentError:
     return ArgumentError(f"{name}: {descriptions[name]}{allowed}; got {value}")
 
 
-# Options whose tables map texts of the file, which may contain a "="; their values do not.
+# Options whose tables have texts of the file as keys. These may contain a "="; the values do not.
 _BY_LABEL = ("categories", "value_map")
 _LISTS = ("key", "columns", "allow", "exclude", "include")
 
@@ -392,7 +395,7 @@ def read_set(texts: Iterable[str]) -> dict[str, Any]:
     """Return the options of ``--set OPTION=VALUE``.
 
     Raises:
-        ArgumentError: One has no ``=``, or an option is both a value and a table.
+        ArgumentError: A text has no ``=``, or an option is both a value and a table.
 
     Example:
         >>> read_set(["keep=first", "mapping.name=Pet name", "value_map.status.a.b=sold"])
@@ -413,6 +416,6 @@ def read_set(texts: Iterable[str]) -> dict[str, Any]:
             table = table.setdefault(part, {})
             if not isinstance(table, dict):
                 raise ArgumentError(f"--set {text}: {part} has a value already")
-        # A later value replaces an earlier one, except in options that take several.
+        # A later value replaces an earlier one, except in options that are lists.
         table[last] = [*table.get(last, ()), value] if name in _LISTS else value
     return options

@@ -1,7 +1,7 @@
 """Reads the result files of this package when a user loads them again.
 
-Each row names the imported row that it corrects. Cells that a spreadsheet would run or convert have
-a quote in front, which is removed here.
+Each row has the name of the imported row that it corrects. Cells that a spreadsheet would execute
+or convert start with a quote, which is removed here.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from petstore_frame.storage import harmless
 STATE: str = f"{OWN_PREFIX}state"
 ROW: str = f"{OWN_PREFIX}row"
 ALLOW: str = f"{OWN_PREFIX}allow"
-# Cells of a row of the file beyond its header.
+# Columns for cells of a row that has more cells than the header.
 EXTRA = f"{OWN_PREFIX}extra"
 FIX_SHEET = "Fix"
 
 
 class Own(NamedTuple):
-    """A column that this package adds: its name in a file; heading and width in a workbook."""
+    """A column that this package adds: its name in a CSV file; its heading and width in Excel."""
 
     name: str
     heading: str = ""
@@ -65,22 +65,22 @@ _HEADINGS = {COLUMNS[name].heading: COLUMNS[name].name for name in FIX_SHEET_COL
 _RETURNABLE = ("", "invalid", "rejected")
 _KINDS = frozenset(map(str, Suspicion))
 _YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
-_CONFIRM_HINT = "replace no by yes, or clear that cell if the row is corrected"
-# The name of a row: no spreadsheet reads it as a number or a time.
+_CONFIRM_HINT = "replace no with yes, or clear that cell if you corrected the row"
+# The name of a row, in a form that no spreadsheet reads as a number or a time.
 _NAMED = re.compile("r([0-9a-f]{8,32})-([0-9]+)")
 _GUARD = "'"
-# A text that a spreadsheet reads as a number, a date or a truth value, and writes back
+# A text that a spreadsheet reads as a number, a date or a logical value, and writes back
 # differently: 007 as 7, 1/1/20 as 01/01/20, "Jan 5" with a year, MARCH1 as a day.
 _CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
 
 
 def row_name(import_id: str, record: int) -> str:
-    """Return the name of an import's row in a file: ``r3fa9c2e1-17``."""
+    """Return the name of an imported row in a result file: ``r3fa9c2e1-17``."""
     return f"r{import_id[:8]}-{record}"
 
 
 def guarded(text: str, *, is_name: bool = False) -> str:
-    """Return a cell of a result file so that no spreadsheet runs it or, for a name, converts it.
+    """Return a cell that no spreadsheet executes as a formula; a name is not converted either.
 
     Example:
         >>> guarded("007", is_name=True), guarded("007"), guarded("'007"), guarded("=1+1")
@@ -104,9 +104,9 @@ def _is_guarded(text: str) -> bool:
     return harmless(bare) != bare or _CONVERTED.match(bare) is not None
 
 
-# Returns the recipe options with which the import of an id was read, or None for an unknown id.
+# Returns the recipe options of the import with this id, or None if there is no such import.
 OptionsOfImport = Callable[[str], Mapping[str, Any] | None]
-# The options that a fix file takes from its import: not the layout, and no choice of rows.
+# The options that a fix file inherits from its import: not the layout, and not the row filters.
 _CARRIED = (
     "mapping", "key", "value_map", "fallback", "defaults", "categories", "thousands",
     "keep_spaces",
@@ -116,7 +116,7 @@ _CARRIED = (
 def with_import(
     table: Table, import_options: OptionsOfImport, recipe: RecipeFields
 ) -> RecipeFields:
-    """Return the options for restored rows: those of their import, overridden by ``recipe``.
+    """Return the options for the original rows: those of their import, overridden by ``recipe``.
 
     Raises:
         InputError: The rows come from imports that were read differently.
@@ -144,7 +144,7 @@ def restored(table: Table) -> Table | None:
     positions = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
     if len(positions) == len(names):
         return None
-    # A frame and a workbook have types for their cells, and need no guard.
+    # Frames and workbooks have typed cells, so they have no quotes to remove.
     is_guarded = names == [*table.columns]
     columns = [unguarded(names[at]) if is_guarded else names[at] for at in positions]
     restore = partial(_restored, names, positions, is_guarded)
@@ -152,7 +152,7 @@ def restored(table: Table) -> Table | None:
 
 
 def _own_names(header: Sequence[str]) -> list[str]:
-    """Return column names, with headings of a workbook or a frame replaced by those of a CSV."""
+    """Return the column names as in a CSV file; the headings of workbooks and frames differ."""
     names: Mapping[str, str] = {}
     if COLUMNS["row"].heading in header:
         names = _HEADINGS
@@ -167,11 +167,11 @@ def _restored(
     """Return the original row.
 
     Raises:
-        InputError: The row may be in the store already, or its name is damaged.
+        InputError: The row may be in the store already, or its row name is invalid.
     """
     own = dict(zip(names, row.cells, strict=False))
     answer = own.get(ALLOW, "").strip().casefold()
-    kind, doubt = answer.rpartition(":")[2].strip(), row.doubt  # a frame has the kind alone
+    kind, doubt = answer.rpartition(":")[2].strip(), row.doubt  # a frame has only the kind
     if answer.startswith("no") or answer in _KINDS:
         suspicion = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
         doubt = suspicious(suspicion, f"not sent ({suspicion}): {_CONFIRM_HINT}")
@@ -180,14 +180,14 @@ def _restored(
         origin = RowOrigin(match[1], int(match[2]))
     elif record:
         message = f"the column {ROW} must name a row of an import, got {record!r}"
-        hint = "take the row from fix.csv again, or clear that cell if it is a new animal"
+        hint = "copy the row from fix.csv again, or clear that cell if it is a new animal"
         raise InputError(message, line=row.line, hint=hint)
     elif state not in _RETURNABLE:
         message = f"this row is {state!r} in an earlier import, so it may be in the store already"
         hint = "load fix.csv; to settle unconfirmed rows, reconcile their import"
         raise InputError(message, line=row.line, column=STATE, hint=hint)
     cells = [row.cells[at] for at in positions if at < len(row.cells)]
-    if is_guarded:  # so that no spreadsheet runs or converts them
+    if is_guarded:
         cells = [*map(unguarded, cells)]
     extra = [own.get(name, "") for name in names if name.startswith(EXTRA)]
     extra += row.cells[len(names) :]

@@ -1,4 +1,4 @@
-"""Checks one row of a source: reads its fields and its key, and collects what is wrong with it."""
+"""Checks a row: reads its fields and its key, and collects its problems."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from petstore_frame.schema.folding import SEPARATOR
 
 NO_COLUMN = sys.maxsize  # the position of a field that has a default and no column
 _OPEN_DEFAULT = RowProblem(
-    "open_word", "what an empty cell becomes is a placeholder in the recipe", hint="fill it in"
+    "open_word", "the default in the recipe is a placeholder", hint="fill in the default"
 )
 _TOTAL_ROW = suspicious(Suspicion.TOTAL_ROW, "this looks like a row of totals, not like an animal")
 _NUMBER_DTYPES = ("int64", "Int64", "Float64")
-# Module names, because an attribute of an enum is slow to look up for each row.
+# Global names, because the attributes of an enum are slow to look up for each row.
 _PENDING, _EXCLUDED = State.PENDING, State.EXCLUDED
 
 
@@ -44,13 +44,13 @@ class RowFilter(NamedTuple):
     excludes: bool
 
     def rejects(self, cells: Sequence[str]) -> bool:
-        """Return True if the row is not to be sent."""
+        """Return True if the row must not be sent."""
         has_value = folded_text(cell_at(cells, self.at)) in self.values
         return has_value if self.excludes else not has_value
 
 
 class SentColumn(NamedTuple):
-    """A field that is sent: its position, its default, columns that this names, and its reader."""
+    """A field to send: position of its column, default, columns in the default, and reader."""
 
     field: PetField
     at: int
@@ -68,11 +68,11 @@ class RowChecker:
         recipe: The options of the caller.
         sent: The fields that are sent.
         filters: The options that choose rows by a value.
-        exclude_lines: Lines that the caller does not send.
-        keys: Reads the key; None if no key is named.
+        exclude_lines: Lines that are not sent.
+        keys: Reads the key; None without a key.
         order: Reads the value of ``order_by``; None without this option.
-        delimiter: What separates the cells of a line of text; empty for other sources.
-        on_entity: Called at the first name with an HTML entity.
+        delimiter: Delimiter of a text file; empty for other sources.
+        on_entity: Called for a name with an HTML entity; None skips that check.
     """
 
     columns: Sequence[str]
@@ -97,7 +97,7 @@ class RowChecker:
         ordinal: str = "",
         quantity_problem: RowProblem | None = None,
     ) -> SourceRow:
-        """Check one animal; ``ordinal`` is which of the animals of its row it is."""
+        """Check one animal; ``ordinal`` counts the animals of a row with a quantity."""
         cells = tuple(row.cells)
         if not (cells and cells[0].strip()) and _is_blank(cells, row.problems):
             return _blank_row(number, row, cells)
@@ -109,7 +109,7 @@ class RowChecker:
         payload, content = self._read_fields(cells, row, problems, notes)
         if problems or notes or row.doubt is not None or "" in cells:
             problems = self._find_suspicions(cells, row, problems, notes)
-        # By position and without the fields below: most rows end here.
+        # With positional arguments and without the fields below, for speed: most rows end here.
         checked = SourceRow(
             number, row.line, cells, _PENDING, payload, content, (), tuple(notes), key, row.origin
         )
@@ -128,7 +128,7 @@ class RowChecker:
     def _read_key(
         self, keys: KeyReader, row: TableRow, ordinal: str, problems: list[RowProblem]
     ) -> tuple[str, ...] | None:
-        """Return the key of a row; add the reason if it has none."""
+        """Return the key of a row; if it has none, add the reason to the problems."""
         key, problem = keys.read(row)
         if problem is not None:
             problems.append(problem)
@@ -141,7 +141,7 @@ class RowChecker:
         problems: list[RowProblem],
         notes: list[str],
     ) -> list[RowProblem]:
-        """Return the problems of a row, with those that only the row as a whole shows."""
+        """Return the problems of a row, with those that need more than one cell to see."""
         if "html_entity" in notes and self.on_entity is not None:
             self.on_entity()
         if "" in cells and is_total_row(cells):
@@ -151,7 +151,7 @@ class RowChecker:
         return self._without_allowed(problems, notes, is_confirmed=row.is_confirmed)
 
     def _choose(self, checked: SourceRow, row: TableRow) -> SourceRow:
-        """Return a row with what decides whether it is sent: its place, and the filters."""
+        """Return a row with its sort value and the result of the row filters."""
         is_excluded_line = row.line in self.exclude_lines
         is_excluded = is_excluded_line or any(
             row_filter.rejects(checked.cells) for row_filter in self.filters
@@ -161,8 +161,8 @@ class RowChecker:
             is_excluded=is_excluded,
             has_default_name="default_name" in checked.notes,
         )
-        # The row of a key is chosen first; then the chosen one may be excluded. What an excluded
-        # row would send is kept: its animal may have been loaded with other values.
+        # With ``keep``, one row per key is chosen before rows are excluded. An excluded row retains
+        # its payload, because its animal may have been loaded with other values.
         if is_excluded and (is_excluded_line or self.recipe.keep is None):
             return chosen._replace(state=_EXCLUDED, problems=(), unsent_hash=None)
         return chosen
@@ -206,7 +206,7 @@ class RowChecker:
         problems: list[RowProblem],
         notes: list[str],
     ) -> Meaning:
-        """Read a cell that may have a default, or a note or a problem of its source."""
+        """Read a cell that may have a default, or a note or a problem from the file."""
         field, at, default, named, reader = column
         if default and reader.means_nothing(text):
             if default == PLACEHOLDER:
@@ -219,7 +219,7 @@ class RowChecker:
             problems.append(self.placed(row.problems[at], at, row.cells))
             return NOTHING
         note = row.notes.get(at)
-        # A number in a number's field is normal, so only one in a text gives a note.
+        # Only a number in a text field needs a note.
         if note is not None and (note != NUMBER_NOTE or field.dtype not in _NUMBER_DTYPES):
             notes.append(note)
         meaning = reader[text]
@@ -231,12 +231,12 @@ class RowChecker:
     def _has_sent_cells(
         self, cells: tuple[str, ...], problems: list[RowProblem], notes: list[str]
     ) -> bool:
-        """Return False for a row with more cells than the header; note one that is too short."""
+        """Return False for a row with more cells than the header; add a note if it is too short."""
         width, expected = len(cells), len(self.columns)
         extra = "".join(cells[expected:]).strip()
         if extra:
-            message = f"the row has {width} cells, the header {expected}"
-            hint = "put a cell that holds the delimiter into quotes"
+            message = f"the row has {width} cells, but the header has {expected}"
+            hint = "put a cell that contains the delimiter in quotes"
             problems.append(RowProblem("extra_cell", message, value=extra[:200], hint=hint))
             return False
         if any(width <= column.at < NO_COLUMN for column in self.sent):
@@ -256,7 +256,7 @@ class RowChecker:
         return remaining
 
     def _hash_of_texts(self, cells: tuple[str, ...]) -> bytes:
-        """Return the digest of the texts that a row would send."""
+        """Return a hash of the texts of the fields."""
         texts = [cell_at(cells, column.at) for column in self.sent]
         return digest_of("\x1f".join(texts).encode(errors="surrogatepass"))
 
@@ -267,7 +267,7 @@ class RowChecker:
             return False
         for at, cell in enumerate(cells):
             first, *below = cell.splitlines() or [""]
-            # The rest of the row in which the quote opens, or a complete row below it.
+            # The rest of the row with the opening quote, or a complete row below it.
             is_rest = bool(below) and 0 < first.count(delimiter) == delimiters - at
             if is_rest or any(line.count(delimiter) == delimiters for line in below):
                 return True
@@ -289,20 +289,20 @@ def _is_blank(cells: Sequence[str], problems: Mapping[int, RowProblem]) -> bool:
 
 
 def _filled_in(default: str, named: Mapping[str, int], cells: Sequence[str]) -> str:
-    """Return a default with the cells of the columns it names; empty if one of them is empty."""
+    """Return a default with the cells of its columns filled in; empty if one of them is empty."""
     texts = {column: cell_at(cells, at) for column, at in named.items()}
     return IN_BRACES.sub(lambda match: texts[match[1]], default) if all(texts.values()) else ""
 
 
 def _blank_row(number: int, row: TableRow, cells: tuple[str, ...]) -> SourceRow:
-    """Return a row without text; a user excludes a row of a fix file by clearing it."""
+    """Return a blank row; in a fix file, the user excludes a row by clearing it."""
     if row.origin is not None:
         return SourceRow(number, row.line, cells, _EXCLUDED, origin=row.origin, is_excluded=True)
     return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
 
 
 def _with_total(problems: list[RowProblem]) -> list[RowProblem]:
-    """Return the problems of a row of totals, with the total first."""
+    """Return the problems of a row of totals, with that one first."""
     if any(problem.allow == Suspicion.TOTAL_ROW for problem in problems):
         return problems
     return [_TOTAL_ROW, *problems]
@@ -310,7 +310,7 @@ def _with_total(problems: list[RowProblem]) -> list[RowProblem]:
 
 def _swallowed(row: TableRow) -> RowProblem:
     lines = f"lines {row.line} to {row.line + row.lines - 1}"
-    message = f"a cell seems to hold other rows of {lines}: a quote opens there"
+    message = f"a cell seems to contain other rows, in {lines}: it starts with a quote"
     problem = suspicious(Suspicion.SWALLOWED_ROWS, message)
-    hint = "close the quote, or read quotes as letters with quoting='none'"
+    hint = "close the quote, or read quotes as text with quoting='none'"
     return replace(problem, hint=hint, add=("quoting", PLACEHOLDER))

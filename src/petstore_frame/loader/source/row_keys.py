@@ -8,13 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from unicodedata import normalize
 
+from petstore_frame.loader.missing_markers import is_missing_marker
 from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.loader.source.cell_parsing import folded_text, unsendable_character
 from petstore_frame.loader.source.spreadsheet_text import (
-    MISSING_MARKERS,
     SPREADSHEET_ERROR,
     THREE_NUMBERS,
-    is_missing_marker,
     is_spreadsheet_date,
     is_spreadsheet_fault,
 )
@@ -27,7 +26,7 @@ _HINT = "fill it in: it identifies the animal"
 
 
 def _is_plain(text: str) -> bool:
-    """Return True for an ASCII text that is no date and no number that a spreadsheet rounded."""
+    """Return True for an ASCII text that is neither a date nor a rounded number."""
     is_special = _MAY_BE_SPECIAL.search(text) is not None
     return not is_special and text.isprintable() and not is_spreadsheet_date(text)
 
@@ -41,12 +40,12 @@ class KeyReader:
     """Reads the key of each row.
 
     Whether a text such as ``12-Mar`` or ``unknown`` is a key depends on the rest of the column, so
-    all rows are examined before the first such text is read. Most files have none.
+    the first such text causes all rows to be examined. Most files have none.
 
     Args:
         columns: The columns of the file.
         key: The columns of the key.
-        empty_values: Texts that mean no key, by the recipe.
+        empty_values: Texts that mean no key, from the recipe.
         rows: Yields the rows of the file from the first one.
     """
 
@@ -63,9 +62,10 @@ class KeyReader:
         self._empty_values = frozenset(empty_values)
         self._has_examined_rows = False
         self._missing_markers = Counter[Key]()
-        self._complete_keys = set[Key]()  # of all rows, if the key has several columns
-        # Positions of columns with keys that are not dates, and with three numbers in a key.
-        self._others, self._three_numbers = set[int](), set[int]()
+        self._complete_keys = set[Key]()  # keys of all rows, if the key has several columns
+        # Positions of columns with keys that are not dates, and of columns with keys that are three
+        # numbers but not dates.
+        self._other_than_dates, self._three_numbers = set[int](), set[int]()
         self._ambiguous: frozenset[Key] = frozenset()
 
     def read(self, row: TableRow) -> tuple[Key | None, RowProblem | None]:
@@ -80,25 +80,25 @@ class KeyReader:
         return (texts, None) if problem is None else (None, problem)
 
     def _plain_key(self, row: TableRow) -> Key | None:
-        """Return a key that is one in any column; None if the other rows have to be examined."""
+        """Return a key that does not depend on the other rows; None if they must be examined."""
         if row.notes or row.problems or self._empty_values:
             return None
         cells = row.cells
         width = len(cells)
         texts = [cells[at].strip() if at < width else "" for at in self._positions]
         for text in texts:
-            if not text.isascii() or text.lower() in MISSING_MARKERS:
+            if not text.isascii() or is_missing_marker(text):
                 return None
             if not text.isalnum() and not _is_plain(text):
                 return None
         return tuple(texts)
 
     def _examine_rows(self) -> None:
-        """Collect what the column says about texts that may not be keys."""
+        """Examine the columns, to decide about texts that may not be keys."""
         self._has_examined_rows = True
         for row in self._rows():
             if len(self._positions) == 1 and self._plain_key(row) is not None:
-                self._others.add(self._positions[0])
+                self._other_than_dates.add(self._positions[0])
             else:
                 self._examine(row)
         self._find_ambiguous()
@@ -109,8 +109,8 @@ class KeyReader:
             self._missing_markers[tuple(texts)] += 1
             return
         for at, text in zip(self._positions, texts, strict=True):
-            if at not in self._others and text and not self._is_date(at, text, row.notes):
-                self._others.add(at)
+            if at not in self._other_than_dates and text and not self._is_date(at, text, row.notes):
+                self._other_than_dates.add(at)
             is_three_numbers = THREE_NUMBERS.fullmatch(text) is not None
             if is_three_numbers and not self._is_date(at, text, row.notes):
                 self._three_numbers.add(at)
@@ -118,7 +118,7 @@ class KeyReader:
             self._complete_keys.add(tuple(texts))
 
     def _find_ambiguous(self) -> None:
-        """Find the keys with empty columns whose other columns match several keys."""
+        """Find the keys with an empty column whose other columns fit several keys."""
         partial = [texts for texts in self._complete_keys if "" in texts and any(texts)]
         ambiguous = set[Key]()
         for filled in {tuple(map(bool, texts)) for texts in partial}:
@@ -130,7 +130,7 @@ class KeyReader:
         self._ambiguous = frozenset(ambiguous)
 
     def _text(self, cells: Sequence[str], at: int) -> str:
-        """Return the text of a column, empty if it holds no key."""
+        """Return the text of a cell, empty if it is not a key."""
         text = cells[at].strip() if at < len(cells) else ""
         if not text.isascii():
             text = normalize("NFC", text)
@@ -149,14 +149,14 @@ class KeyReader:
         if "" in texts and (problem := self._gap_problem(row.cells, texts)):
             return problem
         if self._missing_markers and self._missing_markers.get(tuple(texts), 0) > 1:
-            message = f"{texts[0]!r} means that there is no number, as several rows have it"
+            message = f"{texts[0]!r} is in several rows, so it seems to mean that there is no key"
             return self._placed(message, self._positions[0], row.cells)
         for at, text in zip(self._positions, texts, strict=True):
             if row.problems and at in row.problems:
                 return self._placed(row.problems[at].message, at, row.cells)
             if not text.isprintable() and (fault := unsendable_character(text)):
-                return self._placed(f"the key holds {fault}", at, row.cells)
-            if at in self._others and self._is_converted(at, text, row.notes):
+                return self._placed(f"the key contains {fault}", at, row.cells)
+            if at in self._other_than_dates and self._is_converted(at, text, row.notes):
                 message = f"{text!r} is a date that a spreadsheet made from the key"
                 return self._placed(message, at, row.cells, "type the key again, as text")
         return None
@@ -178,9 +178,11 @@ class KeyReader:
                 return self._placed(message, at, cells)
         gap = self._positions[list(texts).index("")]
         if not any(texts):
-            return self._placed("the key is missing", gap, cells)
+            return self._placed("no key", gap, cells)
         if tuple(texts) in self._ambiguous:
-            return self._placed("the rest of the key matches several rows", gap, cells)
+            return self._placed(
+                "a part of the key is empty, and the rest fits several animals", gap, cells
+            )
         return None
 
     def _placed(self, message: str, at: int, cells: Sequence[str], hint: str = _HINT) -> RowProblem:

@@ -1,4 +1,4 @@
-"""Gives the checked rows of a file or a frame, in lists; none is sent."""
+"""Yields the checked rows of a file or a frame, in batches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from petstore_frame.loader.source.wrapped_names import WrappedNames
 from petstore_frame.schema import FIELDS
 
 _AT_ONCE = 128
-# Rows that are searched for likely keys.
+# Maximum number of rows to search for likely keys.
 _MOST_FOR_KEYS = 100_000
 _MOST_OF_A_ROW = 1_000
 
@@ -34,8 +34,7 @@ class Source:
         name: Its name for messages, with the sheet if the workbook has several.
         recipe: The options of the caller; for a fix file, merged with those of its import.
         mapping: The column of each field that has one.
-        key: The columns that identify an animal, with that of the quantity if rows stand for
-            several animals.
+        key: The columns that identify an animal; if rows have a quantity, its column comes last.
         is_returned: Whether this package wrote the file; its rows have an ``origin``.
     """
 
@@ -77,14 +76,14 @@ class Source:
 
     @property
     def bytes_id(self) -> str | None:
-        """The digest of the bytes and the sheet that were read; None for a frame."""
+        """A hash of the bytes and of the name of the sheet; None for a frame."""
         if self._opened.digest is None:
             return None
         sheet = self.table.facts.get("sheet") or ""
         return hashlib.sha256(f"{self._opened.digest}{sheet}".encode()).hexdigest()[:32]
 
     def _position_of(self, option: str, column: str | None) -> int:
-        """Return the position of the column that an option names, which the file must have."""
+        """Return the position of the column that an option names; the file must have it."""
         if column is None:
             return NO_COLUMN
         return self.columns.index(match_column(option, column, self.columns))
@@ -108,7 +107,7 @@ class Source:
 
     @cached_property
     def _checker(self) -> RowChecker:
-        """What checks each row; made once, because it may have to read the whole file before."""
+        """The checker of the rows; cached, because creating it may read the complete file."""
         names = self._wrapped_names()
         if names is not None:
             names.ask_if_all_quoted()
@@ -132,7 +131,7 @@ class Source:
         return KeyReader(self.columns, self._own_key, empty_values, self.table.readable_rows)
 
     def _order_reader(self) -> OrderReader | None:
-        """Return the reader of ``order_by``, which has seen all rows."""
+        """Return the reader of ``order_by``, after it has examined all rows."""
         if self._order_at == NO_COLUMN:
             return None
         column = self.columns[self._order_at]
@@ -143,7 +142,7 @@ class Source:
         return order
 
     def _wrapped_names(self) -> WrappedNames | None:
-        """Return the check for wrapped names, unless the recipe decides how to read them."""
+        """Return the check for wrapped names; None if the recipe states how to read them."""
         column = self.mapping.get("name")
         is_decided = (
             self.is_returned
@@ -169,7 +168,11 @@ class Source:
         return keys.proposed_key(self._likely_keys)
 
     def batches(self) -> Iterator[list[SourceRow]]:
-        """Yield the rows in lists; an InputError explains why the rest cannot be read."""
+        """Yield the rows in lists.
+
+        Raises:
+            InputError: The remaining rows cannot be read.
+        """
         rows: list[SourceRow] = []
         with self._opened.naming():
             try:
@@ -179,7 +182,7 @@ class Source:
                         yield rows
                         rows = []
             except InputError:
-                yield rows  # the rows above the fault can be shown
+                yield rows  # the rows above the error can still be displayed
                 raise
             yield rows
 
@@ -187,7 +190,7 @@ class Source:
         return chain.from_iterable(self.batches())
 
     def _checked_rows(self) -> Iterator[SourceRow]:
-        """Yield the animals of each row, which stands for one or for several."""
+        """Yield the animals of each row: one, or as many as its quantity."""
         check = self._checker.check
         if self._quantity_at == NO_COLUMN:
             for number, row in enumerate(self.table.rows(), 1):
@@ -213,6 +216,6 @@ class Source:
             return quantity, None
         problem = RowProblem("not_a_quantity", "this is not a number of animals", hint="correct it")
         if quantity:
-            message = f"this row stands for {quantity:,} animals"
+            message = f"this row would create {quantity:,} animals"
             problem = suspicious(Suspicion.LARGE_QUANTITY, message)
         return 1, self._checker.placed(problem, self._quantity_at, row.cells)

@@ -1,4 +1,4 @@
-"""Recognizes texts that spreadsheets and programs write instead of what a person typed."""
+"""Recognizes texts that a spreadsheet or a program wrote instead of a person."""
 
 from __future__ import annotations
 
@@ -20,31 +20,15 @@ _MONTHS = (
     "janv févr avr juin juil août sept oct déc"
 )
 _MONTH = rf"(?:{'|'.join(sorted(_MONTHS.split(), key=len, reverse=True))})[a-zé]*\.?"
-# What a spreadsheet makes of 3-12 or 12/3: 12-Mar, Mar-12, 3. Dez.
+# What a spreadsheet turns 3-12 or 12/3 into: 12-Mar, Mar-12, 3. Dez.
 _CONVERTED_DATE = re.compile(
     rf"\d{{1,4}}[-. /]+{_MONTH}(?:[-. /]+\d{{2,4}})?|{_MONTH}[-. /]+\d{{1,4}}"
     r"|\d{1,2}([./])\d{1,2}\1\d{4}(?: 0?0:00(?::00)?)?",
     re.IGNORECASE,
 )
 THREE_NUMBERS = re.compile(r"\d+[./]\d+[./]\d+")
-# Texts that people write if an animal has no number. In one row it may be a key, in two it is not.
-MISSING_MARKERS = frozenset(
-    {"none", "n/a", "na", "unknown", "tbd", "0", "-", "?", "unbekannt", "keine", "keiner", "ohne",
-     "inconnu", "aucun", "desconocido", "ninguno", "sconosciuto"}
-)  # fmt: skip
-_LONGEST_MARKER = max(map(len, MISSING_MARKERS))
 _QUOTES = {"'": "'", '"': '"', "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "‚": "‘", "`": "`"}
 ENTITY = re.compile(r"&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
-
-
-def is_missing_marker(text: str) -> bool:
-    """Return True for a text that may mean that there is no key, such as ``unknown``.
-
-    Example:
-        >>> is_missing_marker("N/A"), is_missing_marker("A-17")
-        (True, False)
-    """
-    return len(text) <= _LONGEST_MARKER and text.casefold() in MISSING_MARKERS
 
 
 def is_spreadsheet_date(text: str) -> bool:
@@ -60,7 +44,7 @@ def is_spreadsheet_date(text: str) -> bool:
 
 
 def is_spreadsheet_fault(text: str) -> bool:
-    """Return True for an error or a rounded number.
+    """Return True for a spreadsheet error or a rounded number.
 
     Example:
         >>> is_spreadsheet_fault("#REF!"), is_spreadsheet_fault("1.23E+14")
@@ -70,7 +54,7 @@ def is_spreadsheet_fault(text: str) -> bool:
 
 
 def unwrap_name(name: str) -> str:
-    """Return a name without the quotes, the ``="…"`` or the HTML entities around or in it.
+    """Return a name without quotes or ``="…"`` around it, and without HTML entities.
 
     Example:
         >>> unwrap_name("'Luna'"), unwrap_name('="007"'), unwrap_name("Tom &amp; Jerry")
@@ -122,7 +106,7 @@ def is_misread(name: str) -> bool:
         return False
 
 
-# The notes on a name that is sent, each with its test.
+# The possible notes on a name, each with its test.
 NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("mojibake", is_misread),
     ("invisible_characters", INVISIBLE.search),

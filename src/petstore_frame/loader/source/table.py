@@ -1,4 +1,4 @@
-"""Defines the table that every source is read into: columns, and rows of text cells."""
+"""Defines the common form of all sources: a table with columns, and rows of text cells."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from petstore_frame.loader.row_state import RowOrigin, RowProblem
 DATE_NOTE: str = "date→text"
 NUMBER_NOTE: str = "number→text"
 PADDED_NOTE: str = "padded_number"
-# From here on, neighboring whole numbers share one float.
+# Above this, several whole numbers have the same float.
 EXACT_FLOATS = 2**53
 
 
@@ -34,21 +34,21 @@ EMPTY_CELL = Cell("")
 class TableRow(NamedTuple):
     """The cells of a row as text, with the notes and problems of its source."""
 
-    line: int  # on which it begins
+    line: int  # the first line of the row
     cells: Sequence[str]
-    lines: int = 1  # how many it takes
+    lines: int = 1  # the number of lines of the row
     notes: Mapping[int, str] = {}  # by the position of the cell
-    problems: Mapping[int, RowProblem] = {}  # likewise
-    doubt: RowProblem | None = None  # why a person has to confirm the row
-    is_confirmed: bool = False  # whether a person did
+    problems: Mapping[int, RowProblem] = {}  # by the position of the cell
+    doubt: RowProblem | None = None  # why a person must confirm the row
+    is_confirmed: bool = False  # whether a person has confirmed it
     origin: RowOrigin | None = None  # the row that a row of a fix file corrects
 
 
 @dataclass(frozen=True)
 class Table:
-    """The names of columns, and a function that yields the rows from the first one.
+    """The column names, and a function that returns a new iterator over the rows.
 
-    ``header_row`` is None if no header was read; ``facts`` are encoding and delimiter, or sheet.
+    ``header_row`` is None without a header; ``facts`` has the encoding and delimiter, or the sheet.
     """
 
     columns: tuple[str, ...]
@@ -57,18 +57,18 @@ class Table:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def readable_rows(self) -> Iterator[TableRow]:
-        """Yield the rows up to one that cannot be read; ``rows`` raises the error for it."""
+        """Yield the rows above the first unreadable one; ``rows`` raises its error instead."""
         with suppress(InputError):
             yield from self.rows()
 
     def cells(self) -> Iterator[Sequence[str]]:
-        """Yield the cells of the rows up to one that cannot be read."""
+        """Yield the cells of the rows above the first unreadable one."""
         for row in self.readable_rows():
             yield row.cells
 
 
 def row_of_cells(line: int, cells: Iterable[Cell], doubt: RowProblem | None = None) -> TableRow:
-    """Return a row of cells that were read by their type."""
+    """Return a row with the texts, notes and problems of its cells."""
     texts, notes, problems = list[str](), dict[int, str](), dict[int, RowProblem]()
     for at, cell in enumerate(cells):
         texts.append(cell.text)
@@ -80,19 +80,19 @@ def row_of_cells(line: int, cells: Iterable[Cell], doubt: RowProblem | None = No
 
 
 def cell_of_value(value: Any, exact_below: int, *, has_exact_integers: bool = False) -> Cell:
-    """Return the cell of a value that is not missing, judged by its type.
+    """Return the cell of a typed value that is not missing.
 
-    A date is not a name, TRUE is not text, and a number from ``exact_below`` on may not be the
-    number that was typed: Excel keeps 15 digits.
+    Dates and numbers become text with a note; TRUE and FALSE are problems. A number of at least
+    ``exact_below`` is a problem too, because it may have been rounded: Excel stores 15 digits.
     """
     if isinstance(value, str):
         return Cell(str(value))
     if type(value).__name__ in ("bool", "bool_"):
         text = "TRUE" if value else "FALSE"
-        message = f"the cell holds the truth value {text}"
-        return Cell(text, problem=RowProblem("boolean_value", message, hint="make it text"))
+        message = f"the cell has the logical value {text}"
+        return Cell(text, problem=RowProblem("boolean_value", message, hint="enter it as text"))
     if isinstance(value, Decimal):
-        # 1.000 is the number 1: its type says that the point groups no digits.
+        # 1.000 is the number 1: in a Decimal, the point is not a thousands separator.
         is_integer = value.is_finite() and value == value.to_integral_value()
         return Cell(f"{value:.0f}" if is_integer else str(value), NUMBER_NOTE)
     if isinstance(value, Real):
@@ -105,7 +105,7 @@ def cell_of_value(value: Any, exact_below: int, *, has_exact_integers: bool = Fa
 
 
 def _text_of_date(value: date | time | timedelta) -> str:
-    """Return a date in ISO format, a moment at midnight as its date."""
+    """Return a date or time in ISO format; midnight is left out."""
     if not isinstance(value, datetime):
         return str(value)
     is_day = value.time() == time(0) and value.tzinfo is None
@@ -118,6 +118,6 @@ def _cell_of_number(value: Real, exact_below: int, *, has_exact_integers: bool) 
     text = str(int(number)) if is_integer else repr(number)
     if abs(number) < exact_below or (has_exact_integers and isinstance(number, int)):
         return Cell(text, NUMBER_NOTE)
-    message = f"{text} is past {exact_below - 1}, so it may not be the number that was typed"
-    problem = RowProblem("inexact_number", message, hint="keep such numbers as text")
+    message = f"{text} has too many digits for a number cell, so it may have been rounded"
+    problem = RowProblem("inexact_number", message, hint="enter such numbers as text")
     return Cell(text, problem=problem)

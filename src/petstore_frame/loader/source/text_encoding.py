@@ -1,4 +1,4 @@
-"""Finds the encoding of a text file, or shows its lines in the likeliest encodings."""
+"""Detects the encoding of a text file, or shows its lines in the most likely encodings."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
-# Encodings that files from spreadsheets and old programs have, the commonest first.
+# Encodings of files from spreadsheets and old programs, the most common first.
 _CANDIDATES = ("cp1252", "cp1250", "cp1251", "mac_roman", "cp932", "gbk", "cp1253", "cp949", "big5")
 _MAX_CANDIDATES, _EXAMPLE_LENGTH, _MAX_LINES = 3, 60, 200
 
 
 def codec_of(data: bytes, stated: str | None) -> str:
-    """Return the codec with which all of a text can be decoded.
+    """Return the codec of a text file: the stated one, or the one that can decode all bytes.
 
     Raises:
-        InputError: It is not text of the encoding that is stated or proven, with the line.
+        InputError: The bytes are not text in that encoding; the error has the line.
     """
     marked = next((codec for mark, codec in _MARKS.items() if data.startswith(mark)), "utf-8")
     codec = codecs.lookup(stated).name if stated else marked
@@ -39,7 +39,7 @@ def codec_of(data: bytes, stated: str | None) -> str:
 
 
 def decode_error_handler(codec: str) -> str:
-    """Return the error handler of a codec; a lone surrogate then invalidates only one row."""
+    """Return the error handler for a codec, so that a lone surrogate invalidates only its row."""
     return "surrogatepass" if codec.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
 
 
@@ -53,14 +53,17 @@ def _fault(data: bytes, codec: str) -> UnicodeError | None:
 
 
 def likely_encodings(data: bytes, lines: Sequence[bytes]) -> list[str]:
-    """Return the encodings that fit a whole file, the likeliest by some of its lines first."""
+    """Return the encodings that can decode all bytes, the most likely one first.
+
+    The likelihood depends on ``lines``, which are some lines of the file.
+    """
     own = codecs.lookup(locale.getencoding()).name
     fitting = [codec for codec in dict.fromkeys((own, *_CANDIDATES)) if _fault(data, codec) is None]
     return sorted(fitting, key=lambda codec: _unusual_share(b"\n".join(lines), codec))
 
 
 def _unusual_share(data: bytes, codec: str) -> float:
-    """Return the share of letters that are unusual in names: signs, capitals within words, …"""
+    """Return the share of non-ASCII letters that are unusual in names, such as inner capitals."""
     unusual = letters = 0
     before = " "
     for letter in data.decode(codec, "replace"):
@@ -83,13 +86,13 @@ def _alphabet(letter: str) -> str:
 
 
 def _misread(data: bytes, codec: str, at: int) -> InputError:
-    """Return the error for a byte, with the first such lines in other encodings."""
+    """Return the error for a byte, with some lines of the file in other encodings."""
     lines, number = data.splitlines(), len(data[: at + 1].splitlines())
     name = codec.removesuffix("-sig").upper()
     message = f"byte {at + 1:,} (0x{data[at]:02x}) is not {name} text"
     non_ascii_lines = [line for line in lines[: number + 1000] if not line.isascii()]
     if sum(_fault(line, "utf-8") is None for line in non_ascii_lines) * 2 >= len(non_ascii_lines):
-        hint = "no encoding fits the complete file; correct this line, and others like it"
+        hint = "no encoding fits the complete file; correct this line and similar ones"
         return InputError(message, line=number, hint=hint)
     candidates = likely_encodings(data, non_ascii_lines[:200])
     if not candidates:
@@ -101,7 +104,7 @@ def _misread(data: bytes, codec: str, at: int) -> InputError:
 
 
 def _readings(lines: Sequence[bytes], candidates: Sequence[str]) -> str:
-    """Return the lines that tell the likeliest encodings apart, in each of them."""
+    """Return the lines that differ between the most likely encodings, decoded by each of them."""
     decoded = {
         codec: [line.decode(codec).strip()[-_EXAMPLE_LENGTH:] for line in lines[:_MAX_LINES]]
         for codec in candidates
@@ -110,7 +113,7 @@ def _readings(lines: Sequence[bytes], candidates: Sequence[str]) -> str:
     for codec in candidates:
         readings.setdefault(tuple(decoded[codec]), codec)
     distinct_codecs = [*readings.values()][:_MAX_CANDIDATES]
-    # The first line, and the one that tells most of them apart together with it.
+    # The first line, and the one that together with it distinguishes most encodings.
     second = max(
         range(len(decoded[distinct_codecs[0]])),
         key=lambda at: len({(decoded[codec][0], decoded[codec][at]) for codec in distinct_codecs}),

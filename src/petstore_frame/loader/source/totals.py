@@ -29,7 +29,7 @@ _TOTAL_PATTERN = (
 )
 _TOTAL = re.compile(_TOTAL_PATTERN)
 _LONGEST = 60
-# How such a text begins, as most cells of a file are ruled out by their first letters.
+# The first two letters of such texts, to rule out most cells quickly.
 TOTAL_STARTS = frozenset(
     name[:2].casefold()
     for name in [

@@ -24,7 +24,7 @@ JSON_LINES_HINT = 'save it as JSON lines: one object per line, such as {"name": 
 
 
 def frame_table(frame: Any) -> Table:
-    """Return a DataFrame of any engine as a table; a row's line is its position, from 1."""
+    """Return a DataFrame of any library as a table; the line of a row is its position, from 1."""
     import narwhals as nw
 
     _reject_repeated_columns(frame)
@@ -44,7 +44,7 @@ def frame_table(frame: Any) -> Table:
 
 
 def _reject_repeated_columns(frame: Any) -> None:
-    """Reject a pandas frame with two columns of one name, which no engine can tell apart."""
+    """Reject a pandas frame with two columns of the same name."""
     columns = getattr(frame, "columns", None)
     if columns is None or getattr(columns, "is_unique", True):
         return
@@ -78,7 +78,7 @@ def parquet_table(data: bytes) -> Table:
 
 
 def is_json_lines(data: bytes) -> bool:
-    """Return True if the first line of a file is a JSON object by itself."""
+    """Return True if the first line of a file is a complete JSON object."""
     first_line = data.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
     if not first_line.startswith(b"{"):
         return False
@@ -91,7 +91,7 @@ def is_json_lines(data: bytes) -> bool:
 def json_lines_table(data: bytes) -> Table:
     """Return a file of one JSON object per line as a table.
 
-    The columns are the names of all objects, in the order of their first use.
+    The columns are the keys of all objects, in the order of their first use.
     """
     columns = dict[str, None]()
     for _, values in _objects(data):

@@ -1,4 +1,4 @@
-"""Reads what openpyxl does not report from a workbook: formulas, hidden rows, sizes.
+"""Reads the facts of a workbook that openpyxl does not report: formulas, hidden rows, sizes.
 
 Each sheet is read as a stream before openpyxl opens it, so that a small file cannot take much
 memory. The time depends only on the size of the file.
@@ -16,8 +16,8 @@ from xml.parsers import expat
 from petstore_frame.errors import InputError
 
 _MIB = 1024 * 1024
-# A packed file can unpack to thousands of times its size, and a library holds each cell as an
-# object, so both are limited before anything is created.
+# A zip file can unpack to thousands of times its size, and openpyxl creates an object per cell, so
+# both are limited first.
 MAX_UNPACKED, MAX_CELLS, MAX_MERGED = 256 * _MIB, 4_000_000, 1_000_000
 _MOST_EXPANSION, _SMALL = 500, 8 * _MIB
 _STRICT = "http://purl.oclc.org/ooxml/"
@@ -36,7 +36,7 @@ class CellRange(NamedTuple):
 
 @dataclass
 class SheetFacts:
-    """What a sheet holds besides the values of its cells."""
+    """The facts of a sheet besides the values of its cells."""
 
     hidden_rows: set[int] = field(default_factory=set)
     merged: list[CellRange] = field(default_factory=list)
@@ -45,14 +45,14 @@ class SheetFacts:
 
 @dataclass
 class WorkbookParts:
-    """The files of a workbook: by the title of a sheet its file, and how it was calculated."""
+    """The file of each sheet by its title, and whether the workbook was calculated."""
 
     sheet_files: Mapping[str, str]
-    # The writer asks Excel to calculate everything on opening, as it did not do so itself.
+    # The program that wrote it did not calculate formulas, and asks Excel to do so.
     is_uncalculated: bool
 
     def sheet_facts(self, file: BinaryIO, title: str) -> SheetFacts:
-        """Read the facts of a sheet; reject it if it has more cells than a list can need."""
+        """Read the facts of a sheet; reject it if it has too many cells."""
         name = self.sheet_files.get(title)
         if name is None:
             return SheetFacts()
@@ -69,7 +69,7 @@ def read_parts(file: BinaryIO) -> WorkbookParts:
         _reject_other_kinds(packed, parts)
         unpacked = sum(part.file_size for part in parts.values())
         stored = max(1, sum(part.compress_size for part in parts.values()))
-        # A part never gives out more than its size in the directory.
+        # zipfile never unpacks more than the size that the directory states.
         if unpacked > MAX_UNPACKED or (unpacked > _SMALL and unpacked / stored > _MOST_EXPANSION):
             raise _too_large(f"would unpack to {unpacked // _MIB:,} MiB")
         targets = dict[str, str]()
@@ -92,7 +92,7 @@ def read_parts(file: BinaryIO) -> WorkbookParts:
 
 
 def _new_parser() -> expat.XMLParserType:
-    """Return a parser that rejects declared entities, which can grow without end."""
+    """Return a parser that rejects entity declarations, which can expand without limit."""
     parser = expat.ParserCreate()
 
     def reject_entities(*_: object) -> None:
@@ -111,7 +111,7 @@ def _elements(data: bytes) -> list[tuple[str, dict[str, str]]]:
         elements.append((tag.rpartition(":")[2], attributes))
 
     parser.StartElementHandler = start
-    parser.Parse(data, True)  # a parameter without a name
+    parser.Parse(data, True)  # positional only
     return elements
 
 
@@ -187,10 +187,10 @@ class _SheetScan:
             raise _too_large(f"has more than {MAX_CELLS:,} cells")
 
     def _has_value(self) -> bool:
-        """Whether the value of a formula was calculated, and not left open by its writer."""
+        """Whether the file has the calculated value of a formula."""
         if self._is_uncalculated:
             return bool(self._value) and self._value != "0"
-        # A formula that gave an empty text has the type "str", and no value.
+        # A formula with an empty text as its value has the type "str" and no value.
         return bool(self._value) or self._type == "str"
 
     def _start_row(self, attributes: dict[str, str]) -> None:
@@ -222,17 +222,17 @@ class _SheetScan:
 
 
 class MergedCells:
-    """Finds the cells of a row that are part of merged cells; rows are read in rising order."""
+    """Finds the merged cells of a row; rows must be requested in ascending order."""
 
     def __init__(self, ranges: list[CellRange]) -> None:
-        self._waiting = sorted(ranges, reverse=True)  # the next one is the last
+        self._waiting = sorted(ranges, reverse=True)  # the last item is the next range
         self._active = list[CellRange]()
 
     def __bool__(self) -> bool:
         return bool(self._waiting or self._active)
 
     def in_row(self, row: int) -> Iterator[tuple[int, CellRange]]:
-        """Yield each column of a row that is merged into the first cell of a range."""
+        """Yield the columns of a row that are merged into the first cell of a range."""
         self._active = [area for area in self._active if area.bottom >= row]
         while self._waiting and self._waiting[-1].top <= row:
             area = self._waiting.pop()

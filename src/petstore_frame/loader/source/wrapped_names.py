@@ -16,23 +16,23 @@ _MAX_EXAMPLES = 2
 
 
 class WrappedNames:
-    """Finds out whether all names of a column are wrapped.
+    """Checks whether all names of a column are in quotes, or contain HTML entities.
 
     Args:
         at: The position of the column of names.
         column: Its name.
-        rows: Yields the rows of the file from the first one.
+        rows: Returns a new iterator over the rows of the file.
     """
 
     def __init__(self, at: int, column: str, rows: Callable[[], Iterable[TableRow]]) -> None:
         self._at, self._column, self._rows = at, column, rows
-        self._has_asked_about_entities = False
+        self._has_checked_entities = False
 
     def ask_if_all_quoted(self) -> None:
-        """Ask if each name is in quotes or ``="…"``; the first other name ends the search.
+        """Raise a question if all names are in quotes or ``="…"``.
 
         Raises:
-            InputError: All names are wrapped, and the recipe does not say how to read them.
+            InputError: All names are wrapped, and the recipe does not state how to read them.
         """
         wrapped = list[str]()
         count = quoted = 0
@@ -48,14 +48,14 @@ class WrappedNames:
             raise self._question('in quotes or in ="…"', count, wrapped)
 
     def ask_if_all_encoded(self) -> None:
-        """Ask if each name with ``&`` has an HTML entity; called at the first name that has one.
+        """Raise a question, at most once, if all names with ``&`` have an HTML entity.
 
         Raises:
-            InputError: All such names have an entity, and the recipe does not say how to read them.
+            InputError: They all have one, and the recipe does not state how to read them.
         """
-        if self._has_asked_about_entities:
+        if self._has_checked_entities:
             return
-        self._has_asked_about_entities = True
+        self._has_checked_entities = True
         encoded = list[str]()
         count = 0
         for name in self._names():
@@ -82,7 +82,7 @@ class WrappedNames:
             f"{count_text(count, 'name')} written {form}, such as {before}",
             column=self._column,
             hint=f"quoting='unwrap' sends {after}; allow='{Suspicion.WRAPPED_NAMES}' sends all "
-            "names as they are",
+            "names unchanged",
             add=("quoting", PLACEHOLDER),
             likely="unwrap",
         )

@@ -125,7 +125,7 @@ def test_an_unsent_animal_moves_to_its_row_without_a_question() -> None:
 
 def test_an_unsent_animal_does_not_move_to_a_row_that_has_one() -> None:
     """The row of an earlier reading keeps its own animal."""
-    rows = [row(3, "Pet 3", is_known=True)]
+    rows = [row(3, "Pet 3", has_earlier_animal=True)]
     unsent = animal(7, "Pet 3", state=State.PENDING)
     assert match(inputs(rows, unsent_animals=[unsent]), {}).animals == {}
 

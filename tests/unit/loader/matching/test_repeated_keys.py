@@ -98,7 +98,9 @@ def test_rows_are_ranked_before_they_are_excluded() -> None:
     assert chosen(*old, *dead, keep="last") == 3
 
 
-@pytest.mark.parametrize("word", ["none", "N/A", "unknown", "TBD", "0", "-", "?"])
+@pytest.mark.parametrize(
+    "word", ["none", "N/A", "unknown", "TBD", "0", "-", "?", "N.A.", "no tag", "00"]
+)
 def test_a_word_in_two_rows_is_no_key(word: str) -> None:
     """Two animals without a chip are two animals."""
     assert chosen(row(1, "Ada", key=word), row(2, "Ada", key=word)) == KEY_MISSING
