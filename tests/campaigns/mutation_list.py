@@ -188,7 +188,7 @@ EDITS = [
     Edit("a reading that asked leaves them unseen", f"{LOADER}/identity.py", "    if plan.has_store_matches:\n", "    if False:\n", f"{STORE} {REVERSED}"),
     Edit("another name and category under an id is another pet", f"{JOURNAL}/store_check.py", "        if not is_other:", "        if True:", f"{REVERSED}::test_a_pet_that_got_the_id_of_another_is_somebody_elses"),
     Edit("pets are left to unconfirmed rows", f"{JOURNAL}/store_check.py", "unconfirmed_animals.get(pet.id)", "None", STORE),
-    Edit("pets that were there first are nobody's twins", f"{JOURNAL}/store_check.py", "header <> '' OR was_there_first", "header <> ''", f"{REVERSED}::test_pets_that_were_there_first_are_nobodys_twins"),
+    Edit("pets that were there first are nobody's twins", f"{JOURNAL}/store_check.py", "    if is_first:\n", "    if False:\n", f"{REVERSED}::test_pets_that_were_there_first_are_nobodys_twins {REVERSED}::test_equal_pets_that_were_there_twice_are_nobodys_twins"),
     Edit("pets added by others are counted", f"{LOADER}/identity.py", 'facts["twins"] = possible_duplicates', "pass", f"{BACKUP}::test_two_people_at_the_same_minute"),
     Edit("a listing that was cut is named", f"{LOADER}/identity.py", 'facts["store_cut"] = len(store.pets)', "pass", f"{REVERSED}::test_a_listing_without_a_known_end_is_named"),
 

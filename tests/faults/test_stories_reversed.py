@@ -152,6 +152,18 @@ def test_pets_that_were_there_first_are_nobodys_twins(shop: Shop) -> None:
     assert facts_of(shop.load("c.csv", TAGS, "N-2,Newer", key="tag"))["twins"] == 1
 
 
+def test_equal_pets_that_were_there_twice_are_nobodys_twins(shop: Shop) -> None:
+    """Pets of others that were there before the first load were not added by somebody else."""
+    for number in (0, 1, 2, 0, 1, 2):
+        shop.store.add({"name": f"Pet {number}", "categoryId": 1})
+    options = {"key": "tag", "duplicates": "skip"}
+    assert "twins" not in facts_of(shop.load("a.csv", TAGS, *tagged(0, 3), **options))
+    later = shop.load("b.csv", TAGS, "N-1,New", key="tag")
+    assert "twins" not in facts_of(later)
+    shop.store.add({"name": "Pet 1", "categoryId": 1})
+    assert facts_of(shop.load("c.csv", TAGS, "N-2,Newer", key="tag"))["twins"] == 1
+
+
 def test_a_listing_without_a_known_end_is_named(shop: Shop) -> None:
     """The question and the result say how many pets were compared."""
     shop.store.page_cap, shop.store.has_links = 100, False

@@ -8,7 +8,7 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -21,6 +21,14 @@ from petstore_frame.inventory.provenance import (
     ATTRS_KEY,
     Provenance,
     provenance_of,
+)
+from petstore_frame.inventory.unreadable_file import (
+    EXPORT_AGAIN,
+    find_csv_mistake,
+    is_int64,
+    not_utf8,
+    not_whole_number,
+    refuse_wrong_ids,
 )
 from petstore_frame.schema import FIELDS, NO_STATUS, PetColumns, pandas_from_arrow
 from petstore_frame.storage import is_cut, open_workbook, without_guard, write_atomically
@@ -48,6 +56,9 @@ def read_listing(value: object) -> Inventory | None:
     Args:
         value: An Inventory, the path of its file, or a frame of any library with the columns of a
             pet.
+
+    Raises:
+        InputError: An id of a frame is missing or not a whole number, or a file cannot be read.
     """
     if isinstance(value, Inventory):
         return value
@@ -59,7 +70,11 @@ def read_listing(value: object) -> Inventory | None:
     provenance = provenance_of(frame)
     if provenance is None and not _missing_columns(frame):
         provenance = Provenance("", datetime.now(UTC))  # the store is unknown
-    return None if provenance is None else Inventory(frame, provenance)
+    if provenance is None:
+        return None
+    if "id" in frame:
+        refuse_wrong_ids(frame["id"])
+    return Inventory(frame, provenance)
 
 
 def describe_value(value: object) -> str:
@@ -98,17 +113,12 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
             ``.parquet``. A CSV that a spreadsheet saved with semicolons can be read, too.
 
     Raises:
-        InputError: The file does not exist or cannot be opened.
+        InputError: The file does not exist or cannot be opened, is a folder or empty, is not UTF-8
+            text, or has an id that is not a whole number; names the line and the column.
         ArgumentError: The extension is not supported, or the file lacks a column of the pets.
     """
     file = Path(path)
-    extension = file.suffix.lower()
-    if extension not in _EXTENSIONS:
-        raise ArgumentError(
-            f"unsupported extension {file.suffix!r}; use .xlsx, .csv, .jsonl or .parquet"
-        )
-    if extension == ".parquet":
-        import_extra("pyarrow", "reading Parquet", "history")
+    extension = _readable_extension(file)
     readers: dict[str, Callable[[Path], pd.DataFrame]] = {
         ".csv": _read_csv,
         ".jsonl": _read_json_lines,
@@ -120,11 +130,15 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
     except OSError as problem:
         reason = f"cannot open the file: {problem.strerror or problem}"
         raise InputError(reason, path=str(path), hint="check its name") from None
-    except ValueError as problem:
-        if isinstance(problem, InputError):
-            raise
+    except InputError:
+        raise
+    except UnicodeDecodeError:
+        raise not_utf8(file) from None
+    except (ValueError, OverflowError) as problem:
         kind = _EXTENSIONS[extension]
-        raise ArgumentError(f"{path} is not a {kind} of an inventory: {problem}") from None
+        raise ArgumentError(
+            f"{path} is not a {kind} of an inventory: {problem}; {EXPORT_AGAIN}"
+        ) from None
     if missing := _missing_columns(frame):
         raise ArgumentError(
             f"{path} is not an inventory: it lacks {', '.join(missing)}; "
@@ -139,6 +153,19 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
             "write one with pf.write_report(inventory, path)"
         )
     return Inventory(frame, provenance)
+
+
+def _readable_extension(file: Path) -> str:
+    """Return the extension of a file, which selects its reader."""
+    extension = file.suffix.lower()
+    if file.is_dir():
+        raise InputError("this is a folder", path=str(file), hint="name a file in it")
+    if extension not in _EXTENSIONS:
+        reason = f"unsupported extension {file.suffix!r}" if extension else "no extension"
+        raise ArgumentError(f"{file}: {reason}; use .xlsx, .csv, .jsonl or .parquet")
+    if extension == ".parquet":
+        import_extra("pyarrow", "reading Parquet", "history")
+    return extension
 
 
 # -- the coverage of a file
@@ -250,17 +277,24 @@ def _read_csv(file: Path) -> pd.DataFrame:
 
     dtypes: dict[str, Any] = defaultdict(lambda: "str")
     dtypes |= {field.name: "int64" for field in FIELDS if field.dtype == "int64"}
-    cells = pd.read_csv(
-        file,
-        dtype=dtypes,
-        keep_default_na=False,
-        encoding="utf-8-sig",
-        sep=_delimiter_of(file),
-    )
+    delimiter = _delimiter_of(file)
+    try:
+        cells = pd.read_csv(
+            file,
+            dtype=dtypes,
+            keep_default_na=False,
+            encoding="utf-8-sig",
+            sep=delimiter,
+        )
+    except (UnicodeDecodeError, OSError):
+        raise
+    except (ValueError, OverflowError) as problem:
+        raise find_csv_mistake(file, delimiter) or problem from None
     # If rows have more cells than the header, pandas uses the first cells as an index.
     has_more_cells = not isinstance(cells.index, pd.RangeIndex)
     if has_more_cells:
-        raise ValueError("its rows have more cells than its header")
+        reason = "its rows have more cells than its header"
+        raise find_csv_mistake(file, delimiter) or ValueError(reason)
     if _missing_columns(cells):
         return cells
     if _starts_with_bom(file):  # written as a report or by a spreadsheet
@@ -277,16 +311,19 @@ def _read_json_lines(file: Path) -> pd.DataFrame:
     """Return the pets of a file with one object per line, then the user's own columns."""
     import pandas as pd
 
+    rows: list[dict[str, Any]] = []
+    numbers: list[int] = []
     with file.open(encoding="utf-8-sig") as lines:
-        rows = [json.loads(line) for line in lines if line.strip()]
-    if not all(isinstance(row, dict) for row in rows):
-        raise ValueError("it has a line that is not an object")
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                rows.append(_json_object(line, file, number))
+                numbers.append(number)
     header = list(dict.fromkeys(name for row in rows for name in row)) or [*FIELDS.names]
     cells = pd.DataFrame({name: [row.get(name) for row in rows] for name in header}, dtype="object")
     if _missing_columns(cells):
         return cells
     for name in ("id", "category_id"):
-        cells[name] = [_integer_of(value, name) for value in cells[name]]
+        cells[name] = _whole_numbers(cells[name], file, name, numbers)
     own = cells.drop(columns=[*FIELDS.names]).infer_objects()
     return _with_coverage(_pet_frame(cells, own), file)
 
@@ -330,7 +367,8 @@ def _read_workbook(file: Path) -> pd.DataFrame:
     header: Sequence[str] = ()
     rows: list[tuple[Any, ...]] = []
     with open_workbook(file) as workbook:
-        for name in _inventory_sheets(workbook.sheet_names):
+        sheet_names = _inventory_sheets(workbook.sheet_names)
+        for name in sheet_names:
             lines = workbook.rows(name)
             header = [str(cell or "") for cell in next(lines, ())]
             rows += lines
@@ -345,8 +383,10 @@ def _read_workbook(file: Path) -> pd.DataFrame:
         raise ValueError(f"it has no sheet {_SHEET!r} with {', '.join(labels_of_fields)}")
     _refuse_cut_texts(header, columns, file)
     cells = dict(zip(FIELDS.names, columns, strict=False))
-    cells["id"] = [_integer_of(value, "id") for value in cells["id"]]
-    cells["category_id"] = [_integer_of(value, "category_id") for value in cells["category_id"]]
+    # Rows are counted per sheet, so only the rows of a single sheet have a known line.
+    line_numbers = range(2, len(rows) + 2) if len(sheet_names) == 1 else [None] * len(rows)
+    for name in ("id", "category_id"):
+        cells[name] = _whole_numbers(cells[name], file, name, line_numbers)
     cells["name"] = ["" if value is None else str(value) for value in cells["name"]]
     cells["status"] = ["" if value == NO_STATUS else value for value in cells["status"]]
     own: dict[str, pd.Series[Any]] = {}
@@ -384,15 +424,29 @@ def _coverage_of_properties(properties: Any) -> str:
     return "".join(properties[name] for name in names)
 
 
-def _integer_of(value: Any, column: str) -> int:
-    """Return the id in a cell, which is text if the id has more than 15 digits."""
+def _json_object(line: str, file: Path, number: int) -> dict[str, Any]:
+    """Return the row of a line of JSON."""
     try:
-        number = int(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{value!r} in the column {column} is not a whole number") from None
-    if isinstance(value, float) and value != number:
-        raise ValueError(f"{value!r} in the column {column} is not a whole number")
-    return number
+        row = json.loads(line)
+    except ValueError as problem:
+        reason = f"this is not JSON: {getattr(problem, 'msg', problem)}"
+        raise InputError(reason, path=str(file), line=number, hint=EXPORT_AGAIN) from None
+    if not isinstance(row, dict):
+        reason = "the line is not a JSON object"
+        raise InputError(reason, path=str(file), line=number, hint=EXPORT_AGAIN)
+    return row
+
+
+def _whole_numbers(
+    values: Iterable[Any], file: Path, column: str, lines: Iterable[int | None]
+) -> list[int]:
+    """Return the ids of a column; an id with more than 15 digits is text in a workbook."""
+    numbers = []
+    for value, line in zip(values, lines, strict=True):
+        if not is_int64(value):
+            raise not_whole_number(file, line, column, value)
+        numbers.append(int(value))
+    return numbers
 
 
 def _without_labels(cells: pd.DataFrame) -> pd.DataFrame:

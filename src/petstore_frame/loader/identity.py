@@ -126,12 +126,12 @@ def identify(
         plan = created
     _write(reader, inputs, plan, links, answers, now)
     facts: dict[str, Any] = dict(run.facts) if staged.is_resumed else {}
-    facts |= _facts(reader, inputs, plan, store, header, now)
     if store is not None:
         note_reading(
             sql, run.number, store, _left_to_others(plan, pets), _decided_header(plan, header),
             now, is_first=is_first,
         )  # fmt: skip
+    facts |= _facts(reader, inputs, plan, store, header, now)
     note_facts(sql, run, facts)
     return question
 

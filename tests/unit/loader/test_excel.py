@@ -98,6 +98,7 @@ def book(calculation: str = "") -> dict[str, str]:
 
 
 CALCULATED, UNCALCULATED = book(), book('<calcPr fullCalcOnLoad="1"/>')
+INTERRUPTED, FORCED = book('<calcPr calcCompleted="0"/>'), book('<calcPr forceFullCalc="1"/>')
 FIRST_ROW = '<row><c t="str"><v>name</v></c><c t="str"><v>category</v></c></row>'
 
 
@@ -156,6 +157,8 @@ def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path) -> None:
         ("<c><f>A1</f><v>7</v></c>", UNCALCULATED, True),
         ("<c><f>A1</f><v>0</v></c>", CALCULATED, True),
         ("<c><f>A1</f><v>0</v></c>", UNCALCULATED, False),
+        ("<c><f>A1</f><v>0</v></c>", INTERRUPTED, False),
+        ("<c><f>A1</f><v>0</v></c>", FORCED, False),
         ("<c><f>A1</f></c>", CALCULATED, False),
         ("<c><f>A1</f><v/></c>", CALCULATED, False),
         ("<c><f>A1</f><v></v></c>", CALCULATED, False),
@@ -181,6 +184,35 @@ def test_one_colored_cell_at_the_end_costs_nothing(tmp_path: Path) -> None:
     path = with_parts(tmp_path, {SHEET: sheet(rex + last)})
     with memory_below(50):
         assert [record.cells for record in rows_of(path)] == [("Rex", "3")]
+
+
+def test_a_cell_far_below_the_list_is_named(tmp_path: Path) -> None:
+    """The rows between are not made, and the cell is not read as part of the list."""
+    book = workbook_of(tmp_path, HEADER, ("Rex", 3, None), ("Bo", 4, None))
+    book.active["B1048576"] = "Total: 2"
+    book.save(tmp_path / "pets.xlsx")
+    message = r"the cell B1048576 is 1,048,573 rows below the list; delete it"
+    with memory_below(20), pytest.raises(InputError, match=message) as refused:
+        rows_of(tmp_path / "pets.xlsx")
+    assert refused.value.line == 1_048_576
+
+
+def test_a_far_cell_of_spaces_is_no_row(tmp_path: Path) -> None:
+    """Spaces are no text, wherever they are; the list ends with its last animal."""
+    book = workbook_of(tmp_path, HEADER, ("Rex", 3, None), ("Bo", 4, None))
+    book.active["XFD1048576"] = " "
+    book.save(tmp_path / "pets.xlsx")
+    with memory_below(20):
+        assert [record.line for record in rows_of(tmp_path / "pets.xlsx")] == [2, 3]
+
+
+def test_blank_rows_within_a_list_keep_their_lines(tmp_path: Path) -> None:
+    """A gap that a person may leave is rows without text."""
+    book = workbook_of(tmp_path, HEADER, ("Rex", 3, None))
+    book.active["A5000"], book.active["B5000"] = "Bo", 4
+    book.save(tmp_path / "pets.xlsx")
+    records = rows_of(tmp_path / "pets.xlsx")
+    assert (records[-1].line, len(records), records[1].notes) == (5000, 4999, ("blank",))
 
 
 @pytest.mark.timeout(20)

@@ -313,6 +313,13 @@ def colored(folder: Path) -> Path:
     return folder / "pets.xlsx"
 
 
+def far_below(folder: Path) -> Path:
+    book = workbook_of(folder, ("name", "category_id"), ("Rex", 3))
+    book.active["A1048576"] = "Total: 1"
+    book.save(folder / "pets.xlsx")
+    return folder / "pets.xlsx"
+
+
 def padded(folder: Path) -> Path:
     book = workbook_of(folder, ("name", "category_id"), (7, 3))
     book.active["A2"].number_format = "000"
@@ -342,6 +349,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 OTHERS: dict[str, Callable[[Path], Any]] = {
     "a formula from a program that doesn't calculate": uncalculated,
     "one colored cell in the last row of a sheet": colored,
+    "a cell with text far below the list": far_below,
     "a name that is a number shown as 007 in Excel": padded,
     "a workbook in the format Strict Open XML": lambda to: packed(to, {"xl/workbook.xml": STRICT}),
     "an OpenDocument spreadsheet": lambda to: packed(

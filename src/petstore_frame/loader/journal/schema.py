@@ -71,11 +71,11 @@ BEGIN SELECT RAISE(ABORT, 'no such move of an animal'); END;
 CREATE TABLE keys (
   columns TEXT, core TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, core, key, animal)
 ) WITHOUT ROWID;
--- Pets without an animal that a load saw after all its questions were answered. If a header is set,
--- the user said that the rows of files with this header are other animals.
+-- Pets without an animal that a load saw after all its questions were answered. With the header
+-- 'first', they were in the store before the first load; with the header of files, the user said
+-- that the rows of such files are other animals.
 CREATE TABLE other_pets (
   pet_id INTEGER, header TEXT, content TEXT, seen_at REAL,
-  was_there_first INTEGER,         -- it was in the store before the first load
   PRIMARY KEY (pet_id, header)) WITHOUT ROWID;
 -- Answers that apply to all files with a header.
 CREATE TABLE answers (header TEXT, question TEXT, answer TEXT, PRIMARY KEY (header, question));

@@ -22,6 +22,8 @@ from petstore_frame.schema import category_in, name_in
 
 # A new pet may still be missing from a replica of the store that lags behind.
 LAG_S = 3600.0
+# Instead of a header: pets without an animal that were in the store before the first load.
+_FIRST = "first"
 # Whether a reading has shown the pet of an animal, or should have shown it by now.
 _SHOULD_BE_LISTED = "(animals.shown_at IS NOT NULL OR animals.settled_at < :settled_before)"
 # The animals of the file that the store has shown, and those that are gone or were created again.
@@ -197,7 +199,8 @@ def note_reading(
             pets; empty to store pets without an animal as seen; None to store none, because rows of
             the next file may be these pets.
         now: The time of the reading, in seconds since 1970.
-        is_first: Whether this is the first load of the journal.
+        is_first: Whether this is the first load of the journal: pets that it leaves without an
+            animal were not added since.
     """
     listed_pets = [(now, pet.id) for pet in pets if pet.animal is not None]
     sql.executemany(
@@ -208,10 +211,9 @@ def note_reading(
             new = [pet for pet in pets if not pet.is_decided]
         else:
             new = [pet for pet in pets if pet.animal is None and pet.is_new]
-        sql.executemany(
-            "INSERT OR REPLACE INTO other_pets VALUES (?, ?, ?, ?, ?)",
-            [(pet.id, header, pet.content, now, is_first) for pet in new],
-        )
+        _note_pets(sql, new, header, now)
+    if is_first:
+        _note_pets(sql, [pet for pet in pets if pet.animal is None], _FIRST, now)
     if store.is_complete:
         stored_ids = {pet_id for (pet_id,) in sql.execute("SELECT pet_id FROM other_pets")}
         lost = [(pet_id,) for pet_id in stored_ids - store.pets.keys()]
@@ -223,15 +225,18 @@ def note_reading(
     )
 
 
+def _note_pets(sql: sqlite3.Connection, pets: Sequence[Pet], header: str, now: float) -> None:
+    sql.executemany(
+        "INSERT OR REPLACE INTO other_pets VALUES (?, ?, ?, ?)",
+        [(pet.id, header, pet.content, now) for pet in pets],
+    )
+
+
 def count_added_elsewhere(sql: sqlite3.Connection, pets: Sequence[Pet]) -> int:
     """Return how many pets that others added since the first load equal loaded animals."""
-    decided = dict(
-        sql.execute(
-            "SELECT pet_id, content FROM other_pets WHERE header <> '' OR was_there_first"
-        ).fetchall()
-    )
+    decided = {*sql.execute("SELECT pet_id, content FROM other_pets WHERE header <> ''")}
     others = Counter(
-        pet.content for pet in pets if pet.animal is None and decided.get(pet.id) != pet.content
+        pet.content for pet in pets if pet.animal is None and (pet.id, pet.content) not in decided
     )
     if not others:
         return 0

@@ -22,7 +22,8 @@ OWN_PREFIX = "_pf_"
 REQUIRED: tuple[str, ...] = tuple(field.name for field in FIELDS.sent if field.is_required)
 # Maximum number of column names in an error message.
 _MAX_NAMES = 12
-_BRACKETS = re.compile(r"[(\[].*?[)\]]")
+# Without brackets inside, so that a header of many open brackets takes time of its length.
+_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 
 # Parts of a column name: those of identifiers, and those of what they identify.

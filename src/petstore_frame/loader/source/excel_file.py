@@ -38,6 +38,8 @@ _OWN_SHEET = "Inventory"
 _OWN_PET_SHEET = re.compile(rf"{_OWN_SHEET}(?: \d+)?")
 # Number of rows to search for a header; number of rows, sheets and titles in a question.
 _HEADER_ROWS, _EXAMPLE_ROWS, _EXAMPLE_SHEETS, _MAX_TITLES = 20, 2, 6, 12
+# A cell further below the others is a slip of the keyboard; a list has no such gap.
+_MAX_BLANK_ROWS = 10_000
 _PADDED_FORMAT = re.compile(r"0{2,}")
 _HIDDEN = suspicious(
     Suspicion.HIDDEN_ROW, "the row is hidden in the workbook, by a filter or by hand"
@@ -142,6 +144,8 @@ class Workbook:
         done = above
         for row in self._rows(sheet):
             if row.line > above:
+                if row.line - done > _MAX_BLANK_ROWS:
+                    raise _far_below(row, done)
                 for blank in range(done + 1, row.line):
                     yield TableRow(blank, [])
                 missing = [""] * (width - len(row.cells))
@@ -162,7 +166,7 @@ class Workbook:
                     _mark_merged(cells, line, merged)
                 while cells and cells[-1] == EMPTY_CELL:
                     cells.pop()
-                if cells and any(cell.text or cell.problem for cell in cells):
+                if any(cell.problem or cell.text.strip() for cell in cells):
                     doubt = _HIDDEN if line in facts.hidden_rows else None
                     yield row_of_cells(line, cells, doubt)
         except (ValueError, TypeError, KeyError, IndexError, SyntaxError) as problem:
@@ -172,6 +176,15 @@ class Workbook:
 def _unreadable(problem: Exception) -> InputError:
     reason = str(problem).partition("\n")[0][:200]
     return InputError(f"the workbook cannot be read: {reason}", hint="save it again as .xlsx")
+
+
+def _far_below(row: TableRow, last: int) -> InputError:
+    """Return the error for a row far below the last row of the list."""
+    from openpyxl.utils import get_column_letter
+
+    at = next((at for at, text in enumerate(row.cells) if text.strip()), 0)
+    message = f"the cell {get_column_letter(at + 1)}{row.line} is {row.line - last:,} rows below"
+    return InputError(f"{message} the list", line=row.line, hint="delete it, or move it up")
 
 
 def _ambiguous_sheets(first_rows: dict[str, list[list[str]]]) -> InputError:

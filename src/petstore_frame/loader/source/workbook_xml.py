@@ -20,6 +20,7 @@ _MIB = 1024 * 1024
 # both are limited first.
 MAX_UNPACKED, MAX_CELLS, MAX_MERGED = 256 * _MIB, 4_000_000, 1_000_000
 _MOST_EXPANSION, _SMALL = 500, 8 * _MIB
+_TRUE = ("1", "true")
 _STRICT = "http://purl.oclc.org/ooxml/"
 _SAVE_AS_CSV = "save the cells of the animals as CSV, and load that"
 
@@ -86,9 +87,15 @@ def read_parts(file: BinaryIO) -> WorkbookParts:
                 ids = [value for key, value in attributes.items() if key.endswith(":id")]
                 files[attributes.get("name", "")] = targets.get("".join(ids[:1]), "")
             elif name == "calcPr":
-                is_uncalculated = attributes.get("fullCalcOnLoad") in ("1", "true")
+                is_uncalculated = _leaves_calculation_to_excel(attributes)
         existing_files = {title: path for title, path in files.items() if path in parts}
         return WorkbookParts(existing_files, is_uncalculated)
+
+
+def _leaves_calculation_to_excel(attributes: Mapping[str, str]) -> bool:
+    """Return True if the writer of a workbook says that its values may not be calculated."""
+    asks_for_it = any(attributes.get(name) in _TRUE for name in ("fullCalcOnLoad", "forceFullCalc"))
+    return asks_for_it or attributes.get("calcCompleted", "1") not in _TRUE
 
 
 def _new_parser() -> expat.XMLParserType:
