@@ -17,6 +17,9 @@ KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
 # A row with one of these problems may get another key when the user corrects it.
 KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING})
 OTHER_ANIMALS = "each seems to be another animal; add a key column, such as the shelter"
+NOT_A_KEY_HINT = (
+    "enter the animal's own key in the file, or leave the row out: exclude_lines= its line number"
+)
 _MAX_LINES = 5
 _UNREADABLE = "?"  # before a value of ``order_by`` that cannot be read
 
@@ -85,7 +88,7 @@ def _key_problem(rows: Sequence[Row]) -> RowProblem | None:
         return None
     if is_missing_key(key):
         message = f"{value!r} is in several rows, so it is not a key"
-        return RowProblem(KEY_MISSING, message, value=value, hint=fill_in_hint(key))
+        return RowProblem(KEY_MISSING, message, value=value, hint=NOT_A_KEY_HINT)
     if "" in key:
         message = "a part of the key is empty, and several rows have the rest"
         return RowProblem(KEY_MISSING, message, value=value, hint="fill it in")
@@ -121,12 +124,6 @@ def _unreadable(row: Row, rows: Sequence[Row]) -> RowProblem:
 def key_texts(key: str | None) -> tuple[str, ...]:
     """Decode a stored key."""
     return () if key is None else tuple(json.loads(key))
-
-
-def fill_in_hint(key: Sequence[str]) -> str:
-    """Return the hint for a text that is not a key."""
-    text = " ".join(key)
-    return f"enter the key of the animal; or, for {text!r} in all rows, map it to an empty key"
 
 
 def differ(rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None) -> RowProblem:
