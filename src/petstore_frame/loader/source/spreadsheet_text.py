@@ -32,24 +32,8 @@ _CONVERTED_DATE = re.compile(
     re.IGNORECASE,
 )
 THREE_NUMBERS = re.compile(r"\d+[./]\d+[./]\d+")
-# Texts that people write if an animal has no number. If several rows have one, it is not a key.
-MISSING_MARKERS = frozenset(
-    {"none", "n/a", "na", "unknown", "tbd", "0", "-", "?", "unbekannt", "keine", "keiner", "ohne",
-     "inconnu", "aucun", "desconocido", "ninguno", "sconosciuto"}
-)  # fmt: skip
-_LONGEST_MARKER = max(map(len, MISSING_MARKERS))
 _QUOTES = {"'": "'", '"': '"', "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "‚": "‘", "`": "`"}
 ENTITY = re.compile(r"&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
-
-
-def is_missing_marker(text: str) -> bool:
-    """Return True for a text that may mean that there is no key, such as ``unknown``.
-
-    Example:
-        >>> is_missing_marker("N/A"), is_missing_marker("A-17")
-        (True, False)
-    """
-    return len(text) <= _LONGEST_MARKER and text.casefold() in MISSING_MARKERS
 
 
 def is_spreadsheet_date(text: str) -> bool:
