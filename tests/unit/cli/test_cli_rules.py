@@ -140,6 +140,7 @@ REFUSED = {
     "load a.csv --reconcile --dry-run": "cannot be combined",
     "load a.csv --duplicates skip --duplicates create": "CASE=ANSWER",
     "load a.csv --resolve two": "LINE=PET_ID",
+    "load a.csv --as-new 3,x": "--as-new must be line numbers such as 17,23, got '3,x'",
     "load": "name a file to load, or use --resume without a file",
     f"dashboard --sample 5 {STORE}": "--sample shows a sample store",
     "dashboard 5": "add --sample",
