@@ -5,9 +5,11 @@ In the OpenAPI document, the description of anything beyond the interface begins
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from pydantic import BeforeValidator
 
 from petstore_frame.service.api_keys import StoreOf, require_key
 from petstore_frame.service.error_responses import Refusal
@@ -15,7 +17,20 @@ from petstore_frame.service.exact_json import ExactRoute
 from petstore_frame.service.wire_models import LIFECYCLE, Error, Int64, NewPet, Pet, PetStatus
 
 _NOT_SENT: Any = None  # untyped, because null is not a valid value of any parameter
-Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of animals to return")]
+
+
+def _refuse_fraction(limit: Any) -> Any:
+    """Refuse spellings such as 1.0, which pydantic would accept as an integer."""
+    if isinstance(limit, str) and not re.fullmatch("-?[0-9]+", limit):
+        raise ValueError("Input should be a whole number from 1 to 100")
+    return limit
+
+
+Limit = Annotated[
+    int,
+    BeforeValidator(_refuse_fraction),
+    Query(ge=1, le=100, description="Maximum number of animals to return"),
+]
 Status = Annotated[PetStatus, Query(description="Filter by availability status")]
 Cursor = Annotated[
     Int64, Query(description="Extension: the id that the page follows, as in a next link")
@@ -68,6 +83,9 @@ def list_pets(
     cursor: Cursor = 0,
 ) -> Any:
     """Return a paginated list of animals in the store, by ascending id."""
+    for name in ("limit", "status", "cursor"):
+        if len(request.query_params.getlist(name)) > 1:
+            raise Refusal("invalid_parameter", "appears more than once", field=name)
     # One more pet than requested shows whether there is a next page.
     page = store.page(limit + 1, cursor, status)
     response.headers["cache-control"] = "no-store"
