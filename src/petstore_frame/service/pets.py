@@ -9,7 +9,7 @@ import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
-from pydantic import BeforeValidator
+from starlette.datastructures import QueryParams
 
 from petstore_frame.service.api_keys import StoreOf, require_key
 from petstore_frame.service.error_responses import Refusal
@@ -17,20 +17,7 @@ from petstore_frame.service.exact_json import ExactRoute
 from petstore_frame.service.wire_models import LIFECYCLE, Error, Int64, NewPet, Pet, PetStatus
 
 _NOT_SENT: Any = None  # untyped, because null is not a valid value of any parameter
-
-
-def _refuse_fraction(limit: Any) -> Any:
-    """Refuse spellings such as 1.0, which pydantic would accept as an integer."""
-    if isinstance(limit, str) and not re.fullmatch("-?[0-9]+", limit):
-        raise ValueError("Input should be a whole number from 1 to 100")
-    return limit
-
-
-Limit = Annotated[
-    int,
-    BeforeValidator(_refuse_fraction),
-    Query(ge=1, le=100, description="Maximum number of animals to return"),
-]
+Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of animals to return")]
 Status = Annotated[PetStatus, Query(description="Filter by availability status")]
 Cursor = Annotated[
     Int64, Query(description="Extension: the id that the page follows, as in a next link")
@@ -46,6 +33,16 @@ IdempotencyKey = Annotated[
     ),
 ]
 StoreId = Annotated[str, Header(description="Extension: the store that the pet is for")]
+
+
+def _check_query(query: QueryParams) -> None:
+    """Refuse a repeated parameter, and a limit such as 1.0, which pydantic accepts as 1."""
+    for name in ("limit", "status", "cursor"):
+        if len(query.getlist(name)) > 1:
+            raise Refusal("invalid_parameter", "appears more than once", field=name)
+    if not re.fullmatch("[0-9]+", query.get("limit", "20")):
+        message = "must be a whole number from 1 to 100"
+        raise Refusal("invalid_parameter", message, field="limit")
 
 
 def _refused(description: str) -> dict[str, Any]:
@@ -83,9 +80,7 @@ def list_pets(
     cursor: Cursor = 0,
 ) -> Any:
     """Return a paginated list of animals in the store, by ascending id."""
-    for name in ("limit", "status", "cursor"):
-        if len(request.query_params.getlist(name)) > 1:
-            raise Refusal("invalid_parameter", "appears more than once", field=name)
+    _check_query(request.query_params)
     # One more pet than requested shows whether there is a next page.
     page = store.page(limit + 1, cursor, status)
     response.headers["cache-control"] = "no-store"
