@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, DuplicatesError
 from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import State
 from shop import Shop
@@ -184,13 +184,26 @@ def test_an_answer_about_lost_pets_is_taken_back(shop: Shop) -> None:
     assert len(shop.names) == len({*shop.names}) == 6
 
 
+def test_the_question_shows_the_name_that_the_store_has_now(shop: Shop) -> None:
+    """Many pets with another name may be other animals: a person sees both names."""
+    shop.load("a.csv", TAGS, *tagged(9), key="tag")
+    shop.load("a.csv", key="tag")
+    for pet_id in (1, 2, 3):
+        shop.store.pets[pet_id]["name"] = f"Renamed {pet_id}"
+    with pytest.raises(DuplicatesError, match=r"Pet 1.*Renamed 1, .*\(pet 1\)"):
+        shop.load("a.csv", key="tag")
+
+
 def test_few_lost_pets_are_listed_and_can_be_created_again(shop: Shop) -> None:
     """With names and files, also if the file has only new rows; by name they are sent again."""
     shop.load("a.csv", TAGS, *tagged(15), key="tag")
     shop.load("a.csv", key="tag")
     for pet_id in (1, 2, 3):
         del shop.store.pets[pet_id]
-    assert view_of(shop.load("a.csv", key="tag")).summary["facts"]["gone_few"] == [2, 3, 4]
+    result = shop.load("a.csv", key="tag")
+    assert view_of(result).summary["facts"]["gone_few"] == [2, 3, 4]
+    assert "Pet 1, Pet 2, Pet 3 of a.csv" in str(result)
+    assert "duplicates={'gone': 'create'}" in str(result)
     new = view_of(shop.load("new.csv", TAGS, "Z-1,Zoe", key="tag")).summary["facts"]
     assert [lost["name"] for lost in new["not_shown_animals"]] == ["Pet 1", "Pet 2", "Pet 3"]
     assert {lost["source"] for lost in new["not_shown_animals"]} == {"a.csv"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from code import InteractiveInterpreter
 from functools import partial
 
 import pytest
@@ -231,6 +233,7 @@ def test_rows_that_were_created_stay_and_are_listed(shop: Shop) -> None:
     shop.load("b.csv", "name", "Ada", "Cy", duplicates="create")
     result = shop.load("b.csv", duplicates={"same_content": "skip"})
     assert facts_of(result)["stays_created"] == [2] and shop.names == ["Ada", "Ada", "Bo", "Cy"]
+    assert "1 row (line 2) were created before you answered skip" in str(result)
 
 
 def test_create_is_taken_back_before_the_row_was_sent(shop: Shop) -> None:
@@ -313,3 +316,23 @@ def test_a_row_that_was_fixed_is_not_corrected_into_another(shop: Shop) -> None:
     shop.fix(rows, {"two": "2"})
     result = shop.fix(rows, {"two": "3"}, max_errors=9)
     assert (result.counts[State.INVALID], shop.names) == (1, ["Ada", "Bo"])
+
+
+def test_the_steps_after_a_stopped_load_work_when_pasted(
+    shop: Shop, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No variable has the result of a call that raised, so the text says where it is."""
+    monkeypatch.chdir(shop.folder)
+    path = shop.write("a.csv", NAMES, "Ada,1", "Bo,two", "Cy,1")
+    shop.store.fault_of = {2: "401"}.get
+    call = {"journal": shop.journal, "progress": False, "workers": 1}
+    prompt = InteractiveInterpreter({"pf": pf, "client": shop.client, "call": call, "result": None})
+    monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)
+    prompt.runsource(f"pf.load({str(path)!r}, client, **call)")
+    printed = capsys.readouterr().err
+    steps = [line.strip() for line in printed.splitlines() if line.startswith("  ")]
+    (write,) = [step for step in steps if step.startswith("result.write(")]
+    (keep,) = [step for step in steps if step.startswith("import sys;")]
+    for step in (keep, write):
+        prompt.runsource(step)
+    assert "Bo,two" in (shop.folder / "results" / "fix.csv").read_text("utf-8-sig")

@@ -16,7 +16,7 @@ from petstore_frame.loader.duplicate_question import CASES, Case, Earlier, Examp
 from petstore_frame.loader.journal.fix_links import link_fix_rows
 from petstore_frame.loader.journal.matching_input import Export, Reader, read_matching_input
 from petstore_frame.loader.journal.plan_writer import mark_new_lines, write_plan
-from petstore_frame.loader.journal.rows import RENAMED, note_facts, shown_key
+from petstore_frame.loader.journal.rows import GONE_NAMES, RENAMED, note_facts, shown_key
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.store_check import (
     StorePets,
@@ -56,6 +56,10 @@ _SEND_AGAIN = """
 UPDATE animals SET state = 'pending', reason = 'user', may_have_been_applied = 0
 WHERE import = :mine AND state = 'not_found'
 AND content NOT IN (SELECT value FROM json_each(:there))
+"""
+_BODIES = """
+SELECT CAST(payload AS TEXT) FROM animals
+WHERE animal IN (SELECT value FROM json_each(:animals)) ORDER BY animal
 """
 _LINES = """
 SELECT row, line FROM rows WHERE import = :mine AND row IN (SELECT value FROM json_each(:rows))
@@ -209,6 +213,7 @@ def _facts(
             facts[name] = sorted(lines[match_.row] for match_ in plan.few[case])
     if plan.few_gone:
         facts["gone_few"] = _lines(reader, plan.few_gone)
+        facts[GONE_NAMES] = _names(reader, plan.few_gone[:_MAX_NAMED])
     if plan.renamed:
         facts[RENAMED] = _renamed(reader, inputs, plan)
     moved = [row for row in plan.moved if not _is_own(reader, plan, row)]
@@ -274,6 +279,12 @@ def _lines(reader: Reader, matches: Sequence[Match]) -> list[int]:
     return [line for _, line in reader.execute(_LINES, rows=rows)]
 
 
+def _names(reader: Reader, matches: Sequence[Match]) -> list[str]:
+    animals = json.dumps([match_.animal for match_ in matches])
+    bodies = reader.execute(_BODIES, animals=animals).fetchall()
+    return [json.loads(body)["name"] for (body,) in bodies]
+
+
 def _question(
     reader: Reader, inputs: MatchingInput, skipped: Plan, created: Plan, store: StorePets | None
 ) -> Question:
@@ -285,7 +296,7 @@ def _question(
     return Question(
         run.source,
         total,
-        tuple(_case(reader, case) for case in open_cases),
+        tuple(_case(reader, inputs, case) for case in open_cases),
         run.base_url,
         _counts(reader, inputs, skipped, total),
         _counts(reader, inputs, created, total),
@@ -320,19 +331,25 @@ def _counts(reader: Reader, inputs: MatchingInput, plan: Plan, total: int) -> di
     return counts
 
 
-def _case(reader: Reader, case: OpenCase) -> Case:
+def _case(reader: Reader, inputs: MatchingInput, case: OpenCase) -> Case:
     animals = [match_.animal for match_ in case.matches if match_.animal is not None]
     sources = reader.execute(_SOURCES, animals=json.dumps(animals)).fetchall()
-    examples = tuple(_example(reader, case.name, match_) for match_ in case.matches[:_EXAMPLES])
+    examples = tuple(
+        _example(reader, inputs, case.name, match_) for match_ in case.matches[:_EXAMPLES]
+    )
     earlier = tuple(Earlier(*source) for source in sources)
     return Case(str(case.name), len(case.matches), case.of, examples, earlier)
 
 
-def _example(reader: Reader, case: By, match_: Match) -> Example:
+def _example(reader: Reader, inputs: MatchingInput, case: By, match_: Match) -> Example:
     cursor = reader.execute(_EXAMPLE, animal=match_.animal, row=match_.row, same_as=match_.same_as)
     line, body, key, animal_body, animal_key, source, day, pet_id = cursor.fetchone()
     if case is By.SIMILAR_KEY:
         body, animal_body = shown_key(key), shown_key(animal_key)
     elif match_.pet is not None:
         animal_body, pet_id = match_.pet.payload.decode(), match_.pet.id
+    elif case is By.GONE:  # a pet that is listed has another name now
+        animal_body = next(
+            (pet.payload.decode() for pet in inputs.pets if pet.id == pet_id), animal_body
+        )
     return Example(match_.row, line, body or "", animal_body or "", source, day, pet_id)

@@ -64,7 +64,7 @@ from petstore_frame.loader.results.import_facts import (
 )
 from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult, view_of
-from petstore_frame.loader.results.result_text import headline, next_texts
+from petstore_frame.loader.results.result_text import headline, stopped_text
 from petstore_frame.loader.row_state import Ending, SourceRow, State
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks
 from petstore_frame.loader.sending.session import PostingClient, ignore, run_session
@@ -330,7 +330,7 @@ def _report_ending(result: LoadResult) -> None:
     if ending is Ending.INTERRUPTED and view.sent_now:
         raise LoadInterrupted(result)
     if ending in _STOPPED and view.sent_now:
-        raise LoadStoppedError("\n".join([sentence, *next_texts(facts)]), result, ending)
+        raise LoadStoppedError(stopped_text(facts), result, ending)
 
 
 def _remembered_key(path: Path, opened: Source) -> tuple[str, ...] | None:

@@ -192,7 +192,7 @@ class SourceRow(NamedTuple):
     notes: tuple[str, ...] = ()  # codes of what was normalized, such as ``trimmed``
     key: tuple[str, ...] | None = None  # the texts of the key columns, in the order of the recipe
     origin: RowOrigin | None = None  # the row that a row of a fix file corrects
-    order_value: str | None = None  # sorts as ``order_by``; "" if its cell has no value
+    order_value: str | None = None  # sorts as ``order_by``; "" if empty, "?" if unreadable
     is_excluded: bool = False  # by ``include``, ``exclude`` or ``exclude_lines``
     has_default_name: bool = False  # the name is from ``defaults``
     # For an invalid row, a hash of the texts of its fields. Invalid rows with the same hash are

@@ -60,9 +60,16 @@ _ZERO_DECIMALS = re.compile(r"(?<=\d)[.,]0+$")
 _LETTERS_AND_NUMBER = re.compile(r"([A-Za-z]*)[- ]?0*([0-9]+)")
 _ASCII_GROUPS = re.compile(r"[a-z]+|[0-9]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
-_NEEDS_FOLDING = re.compile(r"[&.,]")  # characters that change the groups of a printable ASCII text
+# Characters that change the groups of a printable ASCII text.
+_NEEDS_FOLDING = re.compile(r"[&.,:]")
 # An ASCII text without these characters needs only lower case and single spaces.
 _NEEDS_WORK = re.compile(r"[\"'`=&\x00-\x08\x0e-\x1b\x7f]")
+# An instant, without the T, the zeros and the Z that programs write in different ways.
+_INSTANT = re.compile(
+    r"(?P<date>\d{4}-\d{1,2}-\d{1,2})[t ](?P<minute>\d{1,2}:\d{2})"
+    r"(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)? ?(?:z|[+-]00:?00)?",
+    re.ASCII,
+)
 _QUOTED = re.compile(r"=?\s*(?P<quote>[\"'])(?P<text>.*)(?P=quote)", re.DOTALL)
 
 
@@ -143,11 +150,21 @@ def core(text: str) -> str:
     )
     groups = _ASCII_GROUPS.findall(text.lower()) if is_plain else []
     if not groups:
-        folded = _ZERO_DECIMALS.sub("", fold(text))
+        folded = _ZERO_DECIMALS.sub("", _without_instant_signs(fold(text)))
         groups = _ASCII_GROUPS.findall(folded) if folded.isascii() else [*_groups_of(folded)]
         if not groups:
             return f"={folded}" if folded else ""
     return "-".join([group.lstrip("0") or "0" if group[0] <= "9" else group for group in groups])
+
+
+def _without_instant_signs(folded: str) -> str:
+    """Return an instant in the one form that all its spellings share; other texts as they are."""
+    instant = _INSTANT.fullmatch(folded) if ":" in folded else None
+    if instant is None:
+        return folded
+    part = (instant["part"] or "").rstrip("0")
+    seconds = f"{instant['second'] or '00'}{'.' if part else ''}{part}"
+    return f"{instant['date']} {instant['minute']}:{seconds}"
 
 
 def _groups_of(folded: str) -> Iterable[str]:

@@ -198,7 +198,7 @@ def test_a_cell_far_below_the_list_is_named(tmp_path: Path) -> None:
 
 
 def test_a_far_cell_of_spaces_is_no_row(tmp_path: Path) -> None:
-    """Spaces are no text, wherever they are; the list ends with its last animal."""
+    """Spaces far below the list are no text; the list ends with its last animal."""
     book = workbook_of(tmp_path, HEADER, ("Rex", 3, None), ("Bo", 4, None))
     book.active["XFD1048576"] = " "
     book.save(tmp_path / "pets.xlsx")

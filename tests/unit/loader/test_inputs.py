@@ -142,16 +142,27 @@ GOLDEN: dict[str, list[str]] = {
         *(f"{line}: invalid spreadsheet_fault name" for line in (2, 3, 4)),
         *(
             f'{line}: {{"name":"{word}","categoryId":3}} | missing_word'
-            for line, word in enumerate(("nan", "<NA>", "(null)"), start=5)
+            for line, word in enumerate(("nan", "<NA>", "(null)", "[null]", r"\\N"), start=5)
         ),
+        *(f"{line}: invalid spreadsheet_fault name" for line in (10, 11, 12)),
+    ],
+    "40_some_quoted_names.csv": [
+        "2: invalid extra_cell -",
+        '3: {"name":"\'Max\'","categoryId":2} | quoted_name',
+        '4: {"name":"Bo","categoryId":3}',
+    ],
+    "44_totals_as_names.csv": [
+        '2: {"name":"Count Dracula","categoryId":1}',
+        *(f"{line}: invalid total_row name" for line in range(3, 22)),
+        '22: {"name":"101 Dalmatians","categoryId":1}',
     ],
     "44_total_in_any_cell.csv": [
-        '2: {"name":"Rex","categoryId":3}', "3: invalid total_row -",
+        '2: {"name":"Rex","categoryId":3}', "3: invalid total_row name",
         "4: invalid total_row -, missing_category_id category_id",
     ],
     "45_invisible.csv": [
-        '2: {"name":"Rex","categoryId":2,"status":"available"} | invisible_characters'
-        " | invisible_characters",
+        '2: {"name":"Rex","categoryId":2,"status":"available"} | invisible_category_id'
+        " | invisible_status",
     ],
     "47_comma_in_header.csv": ['2: {"name":"Rex","categoryId":3}', f"3: {BO}"],
     "49_list.jsonl": [

@@ -36,10 +36,10 @@ def test_instants_sort_as_instants(moments: list[datetime]) -> None:
     )
 
 
-@given(st.lists(st.decimals(-(10**15), 10**15, places=3, allow_nan=False)))
+@given(st.lists(st.decimals(-(10**15), 10**15, places=2, allow_nan=False)))
 def test_numbers_sort_as_numbers(numbers: list[Decimal]) -> None:
     """Also negative ones and decimals."""
-    found = order_values([f"{number:.3f}" for number in numbers])
+    found = order_values([f"{number:.2f}" for number in numbers])
     assert sorted(found) == [found[at] for at in sorted(range(len(found)), key=numbers.__getitem__)]
 
 
@@ -47,12 +47,25 @@ def test_one_order_of_dates_counts_if_a_cell_proves_it() -> None:
     """The 13th can only be a day; a date whose day is its month is the same both ways."""
     assert order_values(["03/04/2026", "13/04/2026"])[0].startswith("2026-04-03")
     assert order_values(["03/04/2026", "04/13/2026"])[0].startswith("2026-03-04")
-    assert order_values(["03.03.2026", "", "soon"]) == ["2026-03-03T00:00:00.000000", "", ""]
+    assert order_values(["03.03.2026", "", "soon"]) == ["2026-03-03T00:00:00.000000", "", "?soon"]
 
 
 def test_grouped_digits_are_read_by_the_option() -> None:
     """``thousands`` says what the comma is, in this column as in the others."""
     assert sorted(order_values(["1,024", "999"], ","))[0] == order_values(["999"])[0]
+    assert order_values(["1.024", "1.5"], ".") == [*order_values(["1024"]), "?1.5"]
+
+
+def test_a_column_can_prove_its_decimal_separator() -> None:
+    """No group of digits has two of them, more than three before it, or a zero alone."""
+    for proof in ("2.50", "1234.567", "0.125"):
+        assert order_values(["1.000", proof])[0] == order_values(["1"])[0]
+
+
+@pytest.mark.parametrize("text", ["1 May 2026", "2026-02-30", "1 000", "10:30", "1,000,000"])
+def test_a_value_that_cannot_be_read_is_not_an_empty_one(text: str) -> None:
+    """The problem of its row can show it."""
+    assert order_values([text, ""]) == [f"?{text}", ""]
 
 
 @pytest.mark.parametrize(
@@ -64,6 +77,9 @@ def test_grouped_digits_are_read_by_the_option() -> None:
         (["2026-01-31", "46054"], "'2026-01-31' is a date and '46054' is a number"),
         (["2026-01-31T08:00Z", "2026-01-31"], "is an instant with a time zone and .* is a date"),
         (["1767225600", "1767225600000"], "may be seconds and 1767225600000 may be milliseconds"),
+        (["1,000", "20"], "'1,000' is 1000 or 1.000"),
+        (["1.000", "20"], "'1.000' is 1000 or 1.000"),
+        (["1,000", "2.5"], "'1,000' is 1000 or 1.000"),
     ],
 )
 def test_what_can_be_read_in_two_ways_is_rejected(texts: list[str], words: str) -> None:

@@ -17,11 +17,25 @@ def keys_of(tags: list[object], key: str | list[str] = "tag") -> list[str | None
     return [None if row.key is None else "+".join(row.key) for row in rows_of(frame, key=key)]
 
 
-@pytest.mark.parametrize("word", ["none", "N/A", "Unknown", "TBD", "0", "-", "?"])
+WORDS = [
+    "none", "N/A", "Unknown", "TBD", "0", "-", "?", "N.A.", "none.", "no tag", "No Chip", "no id",
+    "no microchip", "not chipped", "unchipped", "not applicable", "none found", "kein Chip", "ohne",
+    "keine", "sans", "aucun", "ninguno", "sin chip", "pending", "to follow", "00", "0" * 15,
+    "9" * 15,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", WORDS)
 def test_a_word_for_no_number_is_no_key_twice(word: str) -> None:
     """One row may have it as its key; two rows would be one animal."""
     assert keys_of([word, "A-17", word]) == [None, "A-17", None]
     assert keys_of([word, "A-17"]) == [word, "A-17"]
+
+
+@pytest.mark.parametrize("text", ["99", "900", "Nala", "N-0", "No. 9", "*"])
+def test_a_short_number_and_a_name_are_keys(text: str) -> None:
+    """99 is the number after 98, and has a right to several rows."""
+    assert keys_of([text, "A-17", text]) == [text, "A-17", text]
 
 
 @pytest.mark.parametrize("text", ["12-Mar", "Mar-12", "3. Dez", "3/12/2026", "12.03.2026"])

@@ -146,3 +146,14 @@ def test_every_dash_is_one_dash() -> None:
     others = {hex(ord(sign)) for sign in signs if fold(f"A{sign}1") != "a-1"}
     assert others <= {"0x58a", "0x1400", "0x2e17", "0x2e1a", "0x2e40", "0x2e5d", "0x301c", "0x3030",
                       "0x30a0", "0x10ead", "0x10d6e"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026-03-10T10:00:00", "2026-03-10T10:00:00Z", "2026-03-10 10:00:00.000", "2026-03-10 10:00",
+     "2026-03-10t10:00:00.000Z", "2026-03-10T10:00:00+00:00", "'2026-03-10T10:00"],
+)  # fmt: skip
+def test_an_instant_has_one_core_in_all_its_spellings(text: str) -> None:
+    """A program that writes a T or a Z does not make another key; another second does."""
+    assert core(text) == core("2026-03-10 10:00:00")
+    assert core(text) not in {core("2026-03-10 10:00:01"), core("2026-03-10 10:00:00.5")}

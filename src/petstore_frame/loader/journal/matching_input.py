@@ -14,7 +14,7 @@ from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.store_check import StorePets, animals_in_store, settled_before
 from petstore_frame.loader.matching.by_key import first_digits
 from petstore_frame.loader.matching.match import MatchingInput
-from petstore_frame.loader.matching.not_keys import is_date, is_missing_marker
+from petstore_frame.loader.matching.not_keys import is_date, is_missing_key
 from petstore_frame.loader.matching.repeated_keys import KEY_MISSING, key_texts
 from petstore_frame.loader.matching.values import CREATE, Animal, By, Pet, Row
 from petstore_frame.loader.row_state import RowProblem, State
@@ -391,7 +391,7 @@ def _read_equal(
         records = reader.execute(_EQUAL, contents=part, siblings=json.dumps(siblings))
         for *first, packed_keys, is_here, pet_id, should_be_listed, reason in records:
             pairs = [tuple(pair) for pair in json.loads(packed_keys)]
-            pairs = [pair for pair in pairs if not is_missing_marker(key_texts(pair[0]))]
+            pairs = [pair for pair in pairs if not is_missing_key(key_texts(pair[0]))]
             keys, cores = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
             animal = _animal([*first, pet_id, should_be_listed, reason], keys, cores)
             if keys and has_keys:

@@ -26,6 +26,8 @@ from petstore_frame.loader.row_state import (
 
 # The fact that lists rows whose pets have another name in the store, with these names.
 RENAMED = "renamed_in_store"
+# The fact that has the names of the first of few animals that are gone.
+GONE_NAMES = "gone_few_names"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from petstore_frame.loader.matching.not_keys import is_missing_marker
+from petstore_frame.loader.matching.not_keys import is_missing_key
 from petstore_frame.loader.matching.repeated_keys import key_texts
 from petstore_frame.loader.matching.values import (
     Animal,
@@ -48,7 +48,7 @@ def match_existing_keys(
         chosen = animal_of_key(row, animals)
         has_other_name = differs_in_name(row, chosen)
         has_other_category = differs_in_category(row, chosen)
-        if is_missing_marker(key_texts(row.key)) and (has_other_name or has_other_category):
+        if is_missing_key(key_texts(row.key)) and (has_other_name or has_other_category):
             matches.not_keys.append(row)
             continue
         match = Match(row.number, chosen.id)

@@ -24,8 +24,8 @@ from petstore_frame.loader.matching.by_store import StoreMatches, match_equal_pe
 from petstore_frame.loader.matching.gone import StoredAnimal, find_gone
 from petstore_frame.loader.matching.repeated_keys import (
     KEY_MISSING,
+    NOT_A_KEY_HINT,
     choose_rows,
-    fill_in_hint,
     key_texts,
 )
 from petstore_frame.loader.matching.thresholds import is_half, is_many
@@ -408,4 +408,4 @@ class _Matching:
 def _not_a_key(row: Row) -> RowProblem:
     text = " ".join(key_texts(row.key))
     message = f"{text!r} is the key of several animals, so it is not a key"
-    return RowProblem(KEY_MISSING, message, value=text, hint=fill_in_hint(key_texts(row.key)))
+    return RowProblem(KEY_MISSING, message, value=text, hint=NOT_A_KEY_HINT)

@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from petstore_frame.loader.missing_markers import is_missing_marker
 from petstore_frame.schema import fold
 
-_MARKERS = (
-    "none", "n/a", "na", "unknown", "tbd", "0", "-", "--", "?", "??", "null", "nil", "nan", "no",
-    "x", "xx", "xxx", "missing", "not available", "no chip", "keine", "unbekannt", "ninguno",
-    "aucun",
-)  # fmt: skip
-_FOLDED_MARKERS = frozenset(fold(marker) for marker in _MARKERS)
 _MONTH = (
     "jan|feb|mar|mär|mrz|apr|avr|abr|may|mai|jun|jul|aug|août|ago|sep|oct|okt|nov|dec|dez|dic|déc"
 )
@@ -23,14 +18,14 @@ _DATE = re.compile(
 )
 
 
-def is_missing_marker(key: Sequence[str]) -> bool:
-    """Return whether a key is a marker for a missing value, in all of its columns.
+def is_missing_key(key: Sequence[str]) -> bool:
+    """Return whether a key says that there is none; of several columns, in all of them.
 
     Example:
-        >>> [is_missing_marker([text]) for text in ("N/A", " Unknown", "?", "0000")]
-        [True, True, True, False]
+        >>> is_missing_key(["N/A"]), is_missing_key(["none", "unknown"]), is_missing_key(["?", "7"])
+        (True, True, False)
     """
-    return bool(key) and all(fold(text) in _FOLDED_MARKERS for text in key)
+    return bool(key) and all(map(is_missing_marker, key))
 
 
 def is_date(text: str) -> bool:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from petstore_frame.loader.matching.not_keys import is_missing_marker
+from petstore_frame.loader.matching.not_keys import is_missing_key
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import Row
-from petstore_frame.loader.row_state import RowProblem
+from petstore_frame.loader.row_state import RowProblem, short_text
 from petstore_frame.schema import category_in, name_in
 
 KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
 # A row with one of these problems may get another key when the user corrects it.
 KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING})
 OTHER_ANIMALS = "each seems to be another animal; add a key column, such as the shelter"
+NOT_A_KEY_HINT = (
+    "enter the animal's own key in the file, or leave the row out: exclude_lines= its line number"
+)
 _MAX_LINES = 5
+_UNREADABLE = "?"  # before a value of ``order_by`` that cannot be read
 
 
 class RepeatedKeys(NamedTuple):
@@ -81,9 +86,9 @@ def _key_problem(rows: Sequence[Row]) -> RowProblem | None:
     value = " ".join(key)
     if len(rows) < 2:
         return None
-    if is_missing_marker(key):
+    if is_missing_key(key):
         message = f"{value!r} is in several rows, so it is not a key"
-        return RowProblem(KEY_MISSING, message, value=value, hint=fill_in_hint(key))
+        return RowProblem(KEY_MISSING, message, value=value, hint=NOT_A_KEY_HINT)
     if "" in key:
         message = "a part of the key is empty, and several rows have the rest"
         return RowProblem(KEY_MISSING, message, value=value, hint="fill it in")
@@ -92,6 +97,9 @@ def _key_problem(rows: Sequence[Row]) -> RowProblem | None:
 
 def _choose_by_order(rows: Sequence[Row], keep: str) -> Row | RowProblem:
     """Select the first or last row by the values of the column of ``order_by``."""
+    for row in rows:
+        if row.order_value and row.order_value.startswith(_UNREADABLE):
+            return _unreadable(row, rows)
     if not all(row.order_value for row in rows):
         return differ(rows, "at least one has no value to order by; leave one")
     values = [row.order_value or "" for row in rows]
@@ -102,15 +110,20 @@ def _choose_by_order(rows: Sequence[Row], keep: str) -> Row | RowProblem:
     return differ(rows, f"it is not clear which is the {keep}; leave one")
 
 
+def _unreadable(row: Row, rows: Sequence[Row]) -> RowProblem:
+    """Return the problem of rows of which one has a value of ``order_by`` that cannot be read."""
+    text = short_text((row.order_value or "").removeprefix(_UNREADABLE))
+    problem = differ(rows, "write it as 2026-03-31 or as a number, or leave one")
+    message = (
+        f"rows of this key differ, and the value to order them by in line {row.line}, {text}, "
+        "cannot be read as a date or a number"
+    )
+    return replace(problem, message=message)
+
+
 def key_texts(key: str | None) -> tuple[str, ...]:
     """Decode a stored key."""
     return () if key is None else tuple(json.loads(key))
-
-
-def fill_in_hint(key: Sequence[str]) -> str:
-    """Return the hint for a text that is not a key."""
-    text = " ".join(key)
-    return f"enter the key of the animal; or, for {text!r} in all rows, map it to an empty key"
 
 
 def differ(rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None) -> RowProblem:

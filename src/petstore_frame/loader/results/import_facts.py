@@ -37,7 +37,7 @@ from petstore_frame.loader.row_state import (
 )
 from petstore_frame.loader.source import LikelyKey, field_name
 from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE, PADDED_NOTE
-from petstore_frame.schema import count_text
+from petstore_frame.schema import FIELDS, count_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
 # The states of rows that may be in the store.
@@ -73,6 +73,12 @@ NOTES: dict[str, str] = {
     "short_row": "the row is shorter than the header; its missing cells are empty",
     "mojibake": "the name looks like text in a wrong encoding",
     "invisible_characters": "the name has invisible characters",
+    **{
+        f"invisible_{field.name}": f"invisible characters of the {field.label.lower()} were removed"
+        for field in FIELDS.sent
+        if field.name != "name"
+    },
+    "quoted_name": "the name is in quotes, which are sent with it",
     "formula": "the name starts like a spreadsheet formula",
     "missing_word": "the name looks like a missing value, such as nan; value_map can empty it",
     "html_entity": "the name has an HTML entity, such as &amp;",

@@ -5,13 +5,13 @@ Texts from cells and from the store are escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import fspath
 
 from petstore_frame.loader.duplicate_question import LIKELY
 from petstore_frame.loader.journal.database import unusual_folder
 from petstore_frame.loader.journal.row_counts import ExcludedRows
-from petstore_frame.loader.journal.rows import RENAMED
+from petstore_frame.loader.journal.rows import GONE_NAMES, RENAMED
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.results.import_facts import (
@@ -33,6 +33,8 @@ _BADGES = {
     "Dry run": palette.NO_CLAIM_BADGE,
     "Done, some unconfirmed": palette.FAILED_BADGE,
 }
+# Typed after an error that was not caught.
+_RESULT_OF_ERROR = "import sys; result = sys.last_value.result"
 _MAX_ITEMS = 10  # maximum number of lines, candidates or causes in a list
 _NEVER = "do not send them again by hand"
 # The sentence for each fact; ``{}`` is the number of rows with their lines, or the value.
@@ -53,6 +55,9 @@ _MEANINGS = {
 }
 
 MISSING_ANIMALS = "not_shown_animals"  # the fact that lists animals of other files that are gone
+_NO_SENTENCE = (COMMON_CAUSE, LIKELY_KEY, MAX_ERRORS, MISSING_ANIMALS, GONE_NAMES)
+# Facts that a load may find although it has nothing to send.
+_NEWS = ("gone_few", "twins", "stays_created")
 
 
 def headline(facts: ImportSummary, reader: Reader = "python") -> tuple[str, str]:
@@ -118,12 +123,21 @@ def next_texts(facts: ImportSummary, reader: Reader = "python") -> list[str]:
     return ["\n  ".join([f"Next: {step.text}", *step.typed(reader)]) for step in _next_steps(facts)]
 
 
+def stopped_text(facts: ImportSummary) -> str:
+    """Return the message of an error that ends a load: no variable has its result yet."""
+    _, sentence = headline(facts)
+    steps = next_texts(facts)
+    if any("\n  result." in step for step in steps):
+        steps.insert(0, f"Next: keep the result of this load\n  {_RESULT_OF_ERROR}")
+    return "\n".join([sentence, *steps])
+
+
 def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
     """Return the result for a terminal."""
     title, sentence = headline(facts, reader)
     steps, lines = next_texts(facts, reader), [f"{title}: {sentence}"]
     if title == "Already loaded":  # the first load showed the rest
-        return "\n".join([*lines, *steps[:1]])
+        return "\n".join([*lines, *_fact_sentences(facts, _NEWS), *steps[:1]])
     lines += [f"store {facts.run.base_url}", *_background(facts)]
     for heading, sentences in _sections(facts):
         lines += [heading, *(f"  {_plain(sentence)}" for sentence in sentences)]
@@ -168,15 +182,7 @@ def file_warnings(facts: ImportSummary) -> list[str]:
     if names := [short_text(text) for name, text in cleaned.items() if text != name]:
         names = _cut(names, "columns")
         sentences.append(f"Invisible characters in the header were ignored: {', '.join(names)}")
-    for name, value in facts.run.facts.items():
-        if not value or name in (COMMON_CAUSE, LIKELY_KEY, MAX_ERRORS, MISSING_ANIMALS):
-            continue
-        text = str(value)
-        if isinstance(value, list):
-            lines = [row["line"] for row in value] if name == RENAMED else value
-            noun = "line" if len(lines) == 1 else "lines"
-            text = f"{count_text(len(lines), 'row')} ({noun} {', '.join(_cut(lines, 'lines'))})"
-        sentences.append(_MEANINGS.get(name, name + ": {}").replace("{}", text))
+    sentences += _fact_sentences(facts, facts.run.facts)
     if missing := facts.run.facts.get(MISSING_ANIMALS):
         names = [_plain(f"{animal['name']} ({animal['source']})") for animal in missing]
         animals = ", ".join(_cut(names, "animals"))
@@ -185,6 +191,23 @@ def file_warnings(facts: ImportSummary) -> list[str]:
             "duplicates={'gone': 'create'}"
         )
     return sentences
+
+
+def _fact_sentences(facts: ImportSummary, names: Iterable[str]) -> Iterator[str]:
+    """Yield the sentence for each named fact that was found."""
+    for name in names:
+        value = facts.run.facts.get(name)
+        if not value or name in _NO_SENTENCE:
+            continue
+        text = str(value)
+        if isinstance(value, list):
+            lines = [row["line"] for row in value] if name == RENAMED else value
+            noun = "line" if len(lines) == 1 else "lines"
+            text = f"{count_text(len(lines), 'row')} ({noun} {', '.join(_cut(lines, 'lines'))})"
+        if name == "gone_few":
+            listed = _cut(facts.run.facts.get(GONE_NAMES, []), "animals")
+            text = f"{text}, {', '.join(map(_plain, listed))} of {facts.run.source}"
+        yield _MEANINGS.get(name, name + ": {}").replace("{}", text)
 
 
 def _why_excluded(group: ExcludedRows) -> str:
@@ -313,6 +336,11 @@ def _creating(facts: ImportSummary) -> Iterator[Step]:
         rows = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"
         text = f"{rows}; if they are other animals, create them"
         yield Step(text, {"duplicates": {"same_content": "create"}})
+    if facts.run.facts.get("twins"):
+        yield Step(
+            "ask your colleagues who else loaded these animals before you load more files; to see "
+            "the pets, compare your list with the store by name and category"
+        )
     if gone := facts.run.facts.get("gone_few"):
         animals = f"{count_text(len(gone), 'animal')} no longer in the store"
         yield Step(f"{animals}: create them again", {"duplicates": {"gone": "create"}})

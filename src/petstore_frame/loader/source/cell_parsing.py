@@ -209,7 +209,7 @@ class FieldReader(dict[str, Meaning]):
             return self._reject_if_open(self.fallback, value)
         if value == text or not meaning.part:
             return meaning
-        note = "trimmed" if value == text.strip() else "invisible_characters"
+        note = "trimmed" if value == text.strip() else f"invisible_{self.field.name}"
         return meaning._replace(notes=(note, *meaning.notes))
 
     def _reject_if_open(self, stated: Meaning, text: str) -> Meaning:

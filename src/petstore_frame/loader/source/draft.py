@@ -13,7 +13,7 @@ from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, folded_text, 
 from petstore_frame.loader.source.column_mapping import REQUIRED, join_names, recognize_columns
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.key_columns import LikelyKey, likely_keys, proven_key
-from petstore_frame.loader.source.order_values import OrderReader
+from petstore_frame.loader.source.order_values import UNREADABLE, OrderReader
 from petstore_frame.loader.source.preview import FilePreview
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_keys import cell_at
@@ -168,6 +168,7 @@ class _Draft:
         latest = dict[str, tuple[str, set[str]]]()
         for row in self._table.readable_rows():
             key, value = cell_at(row.cells, at_key), order.read(row)
+            value = "" if value.startswith(UNREADABLE) else value
             content = str([cell_at(row.cells, at) for at in sent])
             best, contents = latest.get(key, ("", set()))
             if value > best or not contents:

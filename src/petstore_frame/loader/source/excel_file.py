@@ -145,6 +145,8 @@ class Workbook:
         for row in self._rows(sheet):
             if row.line > above:
                 if row.line - done > _MAX_BLANK_ROWS:
+                    if not row.problems and not any(map(str.strip, row.cells)):
+                        continue  # a far cell of spaces
                     raise _far_below(row, done)
                 for blank in range(done + 1, row.line):
                     yield TableRow(blank, [])
@@ -166,7 +168,7 @@ class Workbook:
                     _mark_merged(cells, line, merged)
                 while cells and cells[-1] == EMPTY_CELL:
                     cells.pop()
-                if any(cell.problem or cell.text.strip() for cell in cells):
+                if cells and any(cell.text or cell.problem for cell in cells):
                     doubt = _HIDDEN if line in facts.hidden_rows else None
                     yield row_of_cells(line, cells, doubt)
         except (ValueError, TypeError, KeyError, IndexError, SyntaxError) as problem:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.source.row_keys import cell_at
-from petstore_frame.loader.source.table import TableRow
+from petstore_frame.loader.source.table import NUMBER_NOTE, TableRow
 
 DATE = re.compile(
     r"(?P<a>\d{1,4})(?P<sep>[-/.])(?P<b>\d{1,2})(?P=sep)(?P<c>\d{1,4})"
@@ -19,11 +19,15 @@ DATE = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+# One thousand or one, unless the column or ``thousands`` decides what the separator is.
+_AMBIGUOUS_NUMBER = re.compile(r"[+-]?[1-9]\d{0,2}(?P<separator>[.,])\d{3}")
 _MOST_DIGITS = 40
 _INTEGER_DIGITS, _FRACTION_DIGITS = 40, 20
 # Seconds and milliseconds since 1970, for the years 2001 to 2033.
 _EPOCH_SECONDS, _EPOCH_MILLISECONDS = range(10**9, 2 * 10**9), range(10**12, 2 * 10**12)
 _HINT = "write them as 2026-03-31"
+# Before a text that cannot be read: no date or number begins with it.
+UNREADABLE = "?"
 
 
 class _Kind(StrEnum):
@@ -58,6 +62,9 @@ class OrderReader:
         self._short_year: str | None = None
         self._is_day_first = self._is_month_first = False
         self._epochs = dict[str, str]()
+        # Of each separator in a number: one that may group digits, and whether one cannot.
+        self._ambiguous_numbers = dict[str, str]()
+        self._decimal_separators = set[str]()
 
     def observe(self, row: TableRow) -> None:
         """Examine a row, before the first value is read."""
@@ -67,6 +74,8 @@ class OrderReader:
             if self._number_of(text) is not None:
                 self._examples.setdefault(_Kind.NUMBER, text)
                 self._observe_epoch(text)
+                if row.notes.get(self._at) != NUMBER_NOTE:
+                    self._observe_separator(text)
             return
         kind = _Kind.DATE if moment.zone is None else _Kind.INSTANT
         self._examples.setdefault(kind, text)
@@ -78,6 +87,15 @@ class OrderReader:
             self._is_month_first |= second > 12
             if first != second:
                 self._ambiguous = self._ambiguous or text
+
+    def _observe_separator(self, text: str) -> None:
+        if self._thousands is not None:
+            return
+        ambiguous = _AMBIGUOUS_NUMBER.fullmatch(text)
+        if ambiguous is not None:
+            self._ambiguous_numbers.setdefault(ambiguous["separator"], text)
+        else:
+            self._decimal_separators.update(text.strip("+-0123456789"))
 
     def _observe_epoch(self, text: str) -> None:
         if not text.isdecimal() or len(text) > 13:
@@ -97,6 +115,7 @@ class OrderReader:
             kinds = [f"{text} may be {unit}" for unit, text in self._epochs.items()]
             message = f"order_by needs one unit of time, but {' and '.join(kinds)} since 1970"
             raise InputError(message, column=self._column, hint=_HINT)
+        self._check_separators()
         if self._short_year is not None:
             raise InputError(
                 f"the years have two digits, so a date can be read in several ways: "
@@ -111,18 +130,37 @@ class OrderReader:
             message = f"{reason}: {_readings(self._ambiguous)}"
             raise InputError(message, column=self._column, hint=_HINT)
 
+    def _check_separators(self) -> None:
+        """Reject numbers that may have a thousands separator or a decimal one."""
+        for separator, text in self._ambiguous_numbers.items():
+            if separator not in self._decimal_separators:
+                grouped, decimal = text.replace(separator, ""), text.replace(separator, ".")
+                raise InputError(
+                    f"a number can be read in two ways: {text!r} is {grouped} or {decimal}",
+                    column=self._column,
+                    hint="set thousands=',' or thousands='.' to say which of them groups digits",
+                )
+
     def read(self, row: TableRow) -> str:
-        """Return a text that sorts like the value of a row; empty if the cell has none."""
+        """Return a text that sorts like the value of a row does.
+
+        It is empty if the cell is, and begins with ``UNREADABLE`` if its text cannot be read.
+        """
         text = cell_at(row.cells, self._at)
         moment = _moment_of(text)
         if moment is not None:
-            return self._sortable_moment(moment)
+            return self._sortable_moment(moment) or f"{UNREADABLE}{text}"
         number = self._number_of(text)
-        return "" if number is None else _sortable_number(number)
+        if number is not None:
+            return _sortable_number(number)
+        return f"{UNREADABLE}{text}" if text else ""
 
     def _number_of(self, text: str) -> Decimal | None:
-        if self._thousands is not None:
-            text = text.replace(self._thousands, "")
+        separator = self._thousands
+        if separator is not None and separator in text:
+            if not re.match(rf"[+-]?\d{{1,3}}(?:{re.escape(separator)}\d{{3}})+(?!\d)", text):
+                return None
+            text = text.replace(separator, "")
         if len(text) > _MOST_DIGITS or not (text.isascii() and _NUMBER.fullmatch(text)):
             return None
         try:

@@ -8,13 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from unicodedata import normalize
 
+from petstore_frame.loader.missing_markers import is_missing_marker
 from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.loader.source.cell_parsing import folded_text, unsendable_character
 from petstore_frame.loader.source.spreadsheet_text import (
-    MISSING_MARKERS,
     SPREADSHEET_ERROR,
     THREE_NUMBERS,
-    is_missing_marker,
     is_spreadsheet_date,
     is_spreadsheet_fault,
 )
@@ -88,7 +87,7 @@ class KeyReader:
         width = len(cells)
         texts = [cells[at].strip() if at < width else "" for at in self._positions]
         for text in texts:
-            if not text.isascii() or text.lower() in MISSING_MARKERS:
+            if not text.isascii() or is_missing_marker(text):
                 return None
             if not text.isalnum() and not _is_plain(text):
                 return None

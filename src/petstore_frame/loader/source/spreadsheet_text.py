@@ -8,11 +8,16 @@ from collections.abc import Callable
 
 from petstore_frame.schema.folding import INVISIBLE
 
-# What a spreadsheet may write instead of a key: an error, in English or German, or the rounded form
-# of a long number.
+# What a spreadsheet may write instead of a key: an error, or the rounded form of a long number.
+_ERRORS = (
+    "N/A REF! NAME? VALUE! DIV/0! NUM! NULL! SPILL! CALC! FIELD! "
+    # German, Spanish, French, Italian, Portuguese, Dutch, Polish
+    "NV BEZUG! WERT! ZAHL! ÜBERLAUF! N/D ¡REF! ¡VALOR! ¡DIV/0! ¡NUM! ¡NULO! ¿NOMBRE? NOMBRE? "
+    "VALEUR! NOM? NOMBRE! NUL! RIF! VALORE! NOME? VALOR! NULO! NB VERW! WAARDE! NAAM? GETAL! LEEG! "
+    "ADR! ARG! NAZWA? LICZBA! ZERO!"
+)
 SPREADSHEET_ERROR = re.compile(
-    r"#(N/A|NV|REF!|NAME\?|VALUE!|DIV/0!|NUM!|NULL!|SPILL!|CALC!|BEZUG!|WERT!|ZAHL!)|#{4,}",
-    re.IGNORECASE,
+    rf"#({'|'.join(map(re.escape, _ERRORS.split()))})|#{{4,}}", re.IGNORECASE
 )
 ROUNDED_NUMBER = re.compile(r"[+-]?\d([.,]\d+)?E\+\d+", re.IGNORECASE)
 _MONTHS = (
@@ -27,24 +32,8 @@ _CONVERTED_DATE = re.compile(
     re.IGNORECASE,
 )
 THREE_NUMBERS = re.compile(r"\d+[./]\d+[./]\d+")
-# Texts that people write if an animal has no number. If several rows have one, it is not a key.
-MISSING_MARKERS = frozenset(
-    {"none", "n/a", "na", "unknown", "tbd", "0", "-", "?", "unbekannt", "keine", "keiner", "ohne",
-     "inconnu", "aucun", "desconocido", "ninguno", "sconosciuto"}
-)  # fmt: skip
-_LONGEST_MARKER = max(map(len, MISSING_MARKERS))
 _QUOTES = {"'": "'", '"': '"', "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "‚": "‘", "`": "`"}
 ENTITY = re.compile(r"&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
-
-
-def is_missing_marker(text: str) -> bool:
-    """Return True for a text that may mean that there is no key, such as ``unknown``.
-
-    Example:
-        >>> is_missing_marker("N/A"), is_missing_marker("A-17")
-        (True, False)
-    """
-    return len(text) <= _LONGEST_MARKER and text.casefold() in MISSING_MARKERS
 
 
 def is_spreadsheet_date(text: str) -> bool:
@@ -87,9 +76,21 @@ def unwrap_name(name: str) -> str:
     return inner.strip() or text
 
 
+def is_in_quotes(name: str) -> bool:
+    """Return True if a name is in one pair of quotes.
+
+    Example:
+        >>> is_in_quotes("'Luna'"), is_in_quotes("O'Malley")
+        (True, False)
+    """
+    text = name.strip()
+    return text[:1] in _QUOTES and unwrap_name(text) != html.unescape(text)
+
+
 # Texts that programs write for a missing value.
 MISSING_TEXTS = frozenset(
-    {"nan", "none", "null", "(null)", "<na>", "#n/a", "n/a", "nat", "undefined"}
+    {"nan", "none", "null", "(null)", "[null]", "<null>", "\\n", "<na>", "#n/a", "n/a", "nat",
+     "undefined"}
 )  # fmt: skip
 _LONGEST_MISSING = max(map(len, MISSING_TEXTS))
 
@@ -129,4 +130,5 @@ NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("line_break", re.compile(r"[\t\r\n]").search),
     ("missing_word", is_missing_text),
     ("html_entity", ENTITY.search),
+    ("quoted_name", is_in_quotes),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 _PREFIXES = r"(?:grand|general|sub|sous|zwischen|gesamt|del|genel|ara|общ\w*|промежуточн\w*)[\s-]*"
@@ -15,43 +16,92 @@ _TOTAL_NAMES = (
     # Polish, Czech, Slovak, Hungarian, Romanian
     "razem ogółem łącznie celkem součet spolu súčet spolu összesen összeg "
     # Croatian, Serbian, Slovenian, Greek, Russian, Turkish
-    "ukupno zbroj svega skupaj vsota σύνολο итого всего сумма toplam"
+    "ukupno zbroj svega skupaj vsota σύνολο итого всего сумма toplam "
+    # Chinese, Japanese, Korean
+    "合計 合计 總計 总计 総計 小計 小计 합계 총계 소계"
 )
 _ANIMALS = (
     "animals? pets? dogs? cats? records? rows tiere? hunde katzen animaux animales mascotas "
     "animali animais dieren djur dyr eläintä zwierząt zvířat zvierat állat životinja živali ζώα "
     "животных hayvan"
 )
-_TOTAL_PATTERN = (
-    rf"(?i:(?:{_PREFIXES})?(?:i\s+alt|{'|'.join(sorted(set(_TOTAL_NAMES.split()), key=len)[::-1])})"
-    rf"(?:\s*(?:[:=].*|\(?[0-9][0-9.,]*\)?(?:\s+(?:{'|'.join(_ANIMALS.split())}))?|"
-    rf"{'|'.join(_ANIMALS.split())}))?)"
+_ANIMAL = rf"(?:{'|'.join(_ANIMALS.split())})"
+_NUMBER = r"\(?[0-9][0-9.,]*\)?"
+# What may follow the name of a total: "of all", then a number, or what was counted.
+_ALL = r"(?:\s+(?:total|general|generale|générale?|geral|końcowa|ogólna|finale?))?"
+_COUNT = rf"(?:\s*(?:{_ANIMAL}\s*)?(?:[:=：].*|{_NUMBER}(?:\s+{_ANIMAL})?)?|\s*{_ANIMAL})"
+_NAMES = "|".join(sorted(set(_TOTAL_NAMES.split()), key=len, reverse=True))
+_TOTAL = re.compile(
+    rf"(?:{_PREFIXES})?(?:i\s+alt|(?:record|row)s?\s+count|{_NAMES}){_ALL}{_COUNT}", re.IGNORECASE
 )
-_TOTAL = re.compile(_TOTAL_PATTERN)
+# As a name these are likely totals; in another column they may describe an animal.
+_TOTAL_AS_NAME = re.compile(
+    rf"{_NUMBER}\s+{_ANIMAL}|(?:count|average|ensemble){_COUNT}", re.IGNORECASE
+)
 _LONGEST = 60
 # The first two letters of such texts, to rule out most cells quickly.
 TOTAL_STARTS = frozenset(
     name[:2].casefold()
     for name in [
         *_TOTAL_NAMES.split(),
-        *["i", "grand", "general", "sub", "sous", "zwischen", "del", "genel", "ara", "об", "про"],
+        *[
+            "i ",
+            "record",
+            "row",
+            "count",
+            "average",
+            "ensemble",
+            "grand",
+            "general",
+            "sub",
+            "sous",
+            "zwischen",
+            "del",
+            "genel",
+            "ara",
+            "об",
+            "про",
+        ],
     ]
 )
 
 
 def is_total(text: str) -> bool:
-    """Return True if a text names a total, as in the last row of a list.
+    """Return True if a name is that of a total, as in the last row of a list.
 
     Example:
-        >>> is_total("Grand total: 67"), is_total("Zwischensumme"), is_total("Summer")
+        >>> is_total("Grand total: 67"), is_total("67 animals"), is_total("Summer")
         (True, True, False)
     """
-    text = text.strip()
-    if text[:2].casefold() not in TOTAL_STARTS:
+    text = _comparable(text)
+    if not _may_be_total(text):
         return False
-    return 0 < len(text) <= _LONGEST and _TOTAL.fullmatch(text) is not None
+    return _TOTAL.fullmatch(text) is not None or _TOTAL_AS_NAME.fullmatch(text) is not None
 
 
 def is_total_row(cells: Sequence[str]) -> bool:
-    """Return True if a row has an empty cell, and another cell that names a total."""
-    return any(map(is_total, cells)) and any(not cell.strip() for cell in cells)
+    """Return True if a row has an empty cell, and another cell that clearly names a total.
+
+    Example:
+        >>> is_total_row(["Total", "", "67"]), is_total_row(["Luna", "", "average"])
+        (True, False)
+    """
+    return any(map(_is_clear_total, cells)) and any(not cell.strip() for cell in cells)
+
+
+def _is_clear_total(text: str) -> bool:
+    text = _comparable(text)
+    return _may_be_total(text) and _TOTAL.fullmatch(text) is not None
+
+
+def _comparable(text: str) -> str:
+    """Return a text without outer spaces, its accents and syllables composed."""
+    text = text.strip()
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _may_be_total(text: str) -> bool:
+    """Return False for most texts, by their length and first letters."""
+    if not 0 < len(text) <= _LONGEST:
+        return False
+    return text[:2].casefold() in TOTAL_STARTS or text[0].isdecimal() or text[0] == "("

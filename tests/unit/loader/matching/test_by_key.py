@@ -9,7 +9,7 @@ from petstore_frame.loader.matching.by_key import (
     match_existing_keys,
     match_similar_keys,
 )
-from petstore_frame.loader.matching.not_keys import is_date, is_missing_marker
+from petstore_frame.loader.matching.not_keys import is_date, is_missing_key
 from petstore_frame.loader.matching.values import Animal, Match, Row
 from petstore_frame.loader.row_state import State
 from petstore_frame.schema import core_of_key
@@ -90,7 +90,7 @@ def test_the_animal_of_a_key_is_one_that_was_sent() -> None:
 
 def test_a_word_is_in_all_columns_of_a_key() -> None:
     """A number next to the word still tells animals apart."""
-    assert is_missing_marker(["none", "unknown"]) and not is_missing_marker(["none", "17"])
+    assert is_missing_key(["none", "unknown"]) and not is_missing_key(["none", "17"])
 
 
 def test_a_row_that_reads_like_an_earlier_one_was_answered() -> None:
@@ -196,8 +196,8 @@ def test_columns_of_a_key_are_compared_one_by_one() -> None:
 def test_words_and_dates_are_told_from_keys() -> None:
     """A word for none in any spelling; a date with the name of a month, or with a time."""
     assert all(
-        is_missing_marker([word]) for word in ("None", " n/a ", "UNKNOWN", "tbd", "0", "-", "?")
+        is_missing_key([word]) for word in ("None", " n/a ", "UNKNOWN", "tbd", "0", "-", "?")
     )
-    assert not any(is_missing_marker([word]) for word in ("A", "7", "nonet", "0-1", "0000", ""))
+    assert not any(is_missing_key([word]) for word in ("A", "7", "nonet", "0-1", "99", ""))
     assert all(map(is_date, ("12-Mar", "12. März 2026", "Mar-26", "2026-03-12 00:00:00")))
     assert not any(map(is_date, ("MAR-0012", "3-12", "2026-0312", "12", "A-12")))

@@ -296,6 +296,20 @@ def test_ids_of_pets_need_names_that_agree() -> None:
     assert len(match_ids(rows, ids, others, is_export=True, of=40).few) == 4
 
 
+def test_few_ids_of_another_list_are_no_ids_of_pets() -> None:
+    """Four of forty rows may have such numbers and names by chance."""
+    pets = {n: pet(n, f"Pet {n}") for n in range(1, 5)}
+    ids = {n: n for n in range(1, 5)}
+    assert match_ids(named(4), ids, pets, is_export=False, of=40) == NO_MATCHES
+
+
+def test_an_id_that_two_rows_carry_is_the_pet_of_the_first() -> None:
+    """A pet is one animal, so the second row is not matched with it."""
+    pets = {1: pet(1, "Pet 1")}
+    found = match_ids(named(2), {1: 1, 2: 1}, pets, is_export=False, is_marked=True, of=2)
+    assert [[m.row for m in matches] for matches in found] == [[], [], [1]]
+
+
 def test_an_export_of_this_store_says_which_pets_its_rows_are() -> None:
     """The same name is that pet; many with another name are asked about, and few are listed."""
     rows, ids = named(4), {n: n for n in range(1, 5)}

@@ -65,6 +65,16 @@ def test_a_row_without_a_value_to_order_by_needs_fixing(keep: str) -> None:
     assert chosen(*rows, keep=keep) == KEY_REPEATED
 
 
+def test_a_value_that_cannot_be_read_is_shown_with_its_line() -> None:
+    """It is there, so the message does not say that there is none."""
+    rows = [row(1, "Ada", key="A", order_value="2026"),
+            row(2, "Ada", 2, key="A", order_value="?1 May 2026")]  # fmt: skip
+    problem = choose_row(rows, "last")
+    assert isinstance(problem, RowProblem)
+    assert f"line {rows[1].line}, '1 May 2026', cannot be read" in problem.message
+    assert "no value" not in f"{problem.message} {problem.hint}"
+
+
 def test_a_tie_that_sends_the_same_is_no_tie() -> None:
     """Two last rows with one content are one row."""
     old = row(1, "Ada", 2, key="A", order_value="1")
@@ -88,7 +98,9 @@ def test_rows_are_ranked_before_they_are_excluded() -> None:
     assert chosen(*old, *dead, keep="last") == 3
 
 
-@pytest.mark.parametrize("word", ["none", "N/A", "unknown", "TBD", "0", "-", "?"])
+@pytest.mark.parametrize(
+    "word", ["none", "N/A", "unknown", "TBD", "0", "-", "?", "N.A.", "no tag", "00"]
+)
 def test_a_word_in_two_rows_is_no_key(word: str) -> None:
     """Two animals without a chip are two animals."""
     assert chosen(row(1, "Ada", key=word), row(2, "Ada", key=word)) == KEY_MISSING

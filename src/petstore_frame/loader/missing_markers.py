@@ -1,0 +1,44 @@
+"""Recognizes what people write into the cell of a key if an animal has none."""
+
+from __future__ import annotations
+
+import re
+import string
+
+from petstore_frame.schema import fold
+
+_MARKERS = (
+    "none", "n/a", "na", "unknown", "tbd", "null", "nil", "nan", "no", "x", "xx", "xxx", "missing",
+    "not available", "not applicable", "none found", "no tag", "no chip", "no id", "no microchip",
+    "not chipped", "unchipped", "pending", "to follow",
+    "keine", "keiner", "kein chip", "ohne", "unbekannt",
+    "sans", "aucun", "inconnu",
+    "ninguno", "sin chip", "desconocido",
+    "sconosciuto",
+)  # fmt: skip
+_NOT_COMPARED = str.maketrans(dict.fromkeys(string.punctuation + string.whitespace))
+_COMPARED_MARKERS = frozenset(fold(marker).translate(_NOT_COMPARED) for marker in _MARKERS)
+_NAMES_SOMETHING = re.compile("[1-8]")  # no marker has such a digit, and most keys have
+# A long number of nines stands for none; 99 may be the number after 98.
+_ONLY_ONE_DIGIT = re.compile(r"0+|9{6,}")
+_ONLY_PUNCTUATION = re.compile(r"[-?._/]+")
+
+
+def is_missing_marker(text: str) -> bool:
+    """Return True for a text that may mean that there is no key, such as ``unknown``.
+
+    Case, accents, spaces and punctuation do not count.
+
+    Example:
+        >>> [is_missing_marker(text) for text in ("N.A.", "no  chip!", "?", "0000", "999999")]
+        [True, True, True, True, True]
+        >>> [is_missing_marker(text) for text in ("A-17", "99", "900", "Nala", "")]
+        [False, False, False, False, False]
+    """
+    if _NAMES_SOMETHING.search(text):
+        return False
+    folded = fold(text)
+    compared = folded.translate(_NOT_COMPARED)
+    if not compared:
+        return _ONLY_PUNCTUATION.fullmatch(folded) is not None
+    return compared in _COMPARED_MARKERS or _ONLY_ONE_DIGIT.fullmatch(compared) is not None
