@@ -123,6 +123,8 @@ STORE = "--base-url http://[::1]:9/v1"
 REFUSED = {
     # What is named is not there.
     "sample --output nope/a.csv": "nope/a.csv: No such file or directory",
+    "fetch --output a.csv/x.csv": "a.csv is not a folder",
+    "weekly e/nofile.toml": "e/nofile.toml --init",
     "fetch --output nope/x.csv": "the folder nope does not exist; create it first",
     "demo --folder a.csv": "is a file",
     "load a.csv --categories nocat.csv": "does not exist",
