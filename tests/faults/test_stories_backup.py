@@ -216,3 +216,12 @@ def test_after_skip_every_difference_is_changed(shop: Shop) -> None:
     later = header, "A,Ada,1,sold", "B,Bo,1,available"
     result = shop.load("mine.csv", *later, key="tag", duplicates="skip")
     assert result.changed["changed"].tolist() == ["status: available → sold"]
+
+
+def test_ids_that_a_spreadsheet_made_numbers_are_ids(shop: Shop) -> None:
+    """``3.0`` is pet 3, so the rows are asked about although their categories differ."""
+    for number in range(1, 5):
+        shop.store.add({"name": f"Pet {number}", "categoryId": 1})
+    lines = [f"{number}.0,Pet {number},7" for number in range(1, 5)]
+    with shop.asks("in_store"):
+        shop.load("a.csv", "id,name,categoryId", *lines, key="")

@@ -41,7 +41,7 @@ class LoadCommand(TyperCommand):
         complete = list(args)
         for index, argument in enumerate(args):
             following = args[index + 1] if index + 1 < len(args) else ""
-            if argument == "--as-new" and not re.fullmatch(r"[\d,]+", following):
+            if argument == "--as-new" and not re.fullmatch(r"[\d,]+|\d*,[^./\\]*", following):
                 complete[index] = f"--as-new={ALL_LINES}"
         return super().parse_args(ctx, complete)
 

@@ -33,7 +33,8 @@ def with_named_lines(
     for argument, numbers in missing.items():
         if numbers:
             examples = ", ".join(str(number) for number in sorted(numbers)[:5])
+            noun = "line" if len(numbers) == 1 else "lines"
             raise ArgumentError(
-                f"{argument}: the file has no row in line {examples}; its rows are in lines "
+                f"{argument}: the file has no row in {noun} {examples}; its rows are in lines "
                 f"{first_line} to {last_line}; nothing was sent"
             )

@@ -21,7 +21,19 @@ class _ExactRequest(Request):
         if media_type != "application/json":  # FastAPI also reads types such as hal+json
             raise Refusal("invalid_json", NOT_JSON)
         # As floats, 9007199254740993.0 and 1.00000000000000001 would become different numbers.
-        return json.loads(await self.body(), parse_float=Decimal)
+        return json.loads(
+            await self.body(), parse_float=Decimal, object_pairs_hook=_object_of_pairs
+        )
+
+
+def _object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; refuse one with a repeated name, whose meaning RFC 8259 leaves open."""
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values:
+            raise Refusal("invalid_json", f"the name {name[:40]!a} appears twice in one object")
+        values[name] = value
+    return values
 
 
 class ExactRoute(APIRoute):

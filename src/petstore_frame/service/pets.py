@@ -5,9 +5,11 @@ In the OpenAPI document, the description of anything beyond the interface begins
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from starlette.datastructures import QueryParams
 
 from petstore_frame.service.api_keys import StoreOf, require_key
 from petstore_frame.service.error_responses import Refusal
@@ -31,6 +33,16 @@ IdempotencyKey = Annotated[
     ),
 ]
 StoreId = Annotated[str, Header(description="Extension: the store that the pet is for")]
+
+
+def _check_query(query: QueryParams) -> None:
+    """Refuse a repeated parameter, and a limit such as 1.0, which pydantic accepts as 1."""
+    for name in ("limit", "status", "cursor"):
+        if len(query.getlist(name)) > 1:
+            raise Refusal("invalid_parameter", "appears more than once", field=name)
+    if not re.fullmatch("[0-9]+", query.get("limit", "20")):
+        message = "must be a whole number from 1 to 100"
+        raise Refusal("invalid_parameter", message, field="limit")
 
 
 def _refused(description: str) -> dict[str, Any]:
@@ -68,6 +80,7 @@ def list_pets(
     cursor: Cursor = 0,
 ) -> Any:
     """Return a paginated list of animals in the store, by ascending id."""
+    _check_query(request.query_params)
     # One more pet than requested shows whether there is a next page.
     page = store.page(limit + 1, cursor, status)
     response.headers["cache-control"] = "no-store"

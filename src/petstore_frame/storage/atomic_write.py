@@ -59,6 +59,9 @@ def _check_path(path: Path) -> None:
     folder = path.parent
     if "\0" in path.name:  # is_dir() and exists() are False for such a name
         raise ValueError("a file name cannot have a NUL character")
+    existing = next((parent for parent in (folder, *folder.parents) if parent.exists()), folder)
+    if existing.exists() and not existing.is_dir():
+        raise ReportError(f"{existing} is not a folder; choose another folder for {path.name}")
     if not folder.is_dir():
         raise ReportError(f"the folder {folder} does not exist; create it first")
     if path.is_dir():

@@ -93,8 +93,8 @@ def checked_address(value: str | None) -> str:
     address = os.environ.get("PETSTORE_BASE_URL") if value is None else value
     if not isinstance(address, str) or not address.strip():
         raise ConfigurationError(
-            "no store address: pass base_url= as text, such as https://host/v1, or set "
-            "PETSTORE_BASE_URL (server.client() makes the Client for a store of pf.serve())"
+            "no store address: set PETSTORE_BASE_URL to an address such as https://host/v1, or "
+            "pass it as text with base_url= (--base-url in a shell)"
         )
     if {*address} & {*"@?#"}:
         raise ConfigurationError(
@@ -106,9 +106,12 @@ def checked_address(value: str | None) -> str:
         url = httpx.URL(str(httpx.URL(address.strip())))
     except httpx.InvalidURL:
         url = httpx.URL()
+    source, next_step = "base_url", "in Client(...) it comes before api_key"
+    if value is None:
+        source, next_step = "PETSTORE_BASE_URL", "correct this variable"
     if url.scheme not in ("http", "https") or not url.host or "%" in url.host:
         raise ConfigurationError(
-            "base_url is not an http(s) address such as https://host/v1 (it comes before api_key)"
+            f"{source} is not an http(s) address such as https://host/v1; {next_step}"
         )
     may_be_plain = is_loopback(url.host) or os.environ.get(_INSECURE) == "1"
     if url.scheme == "http" and not may_be_plain:

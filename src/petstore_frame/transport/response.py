@@ -24,6 +24,9 @@ _ENCODINGS = frozenset({"gzip", "x-gzip", "deflate"})
 # A store compresses once, and a proxy may compress again.
 _MAX_LAYERS = 2
 _STARS = b"***"
+_ESCAPE_SIGNS = (b"\\", b"%", b"&")  # of JSON, of an address and of HTML
+_ENTITIES = {'"': "quot", "&": "amp", "'": "apos", "/": "sol", "<": "lt", "=": "equals", ">": "gt",
+             "+": "plus", "\\": "bsol", "_": "lowbar"}  # fmt: skip
 
 
 class BodyProblem(StrEnum):
@@ -164,7 +167,8 @@ class KeyRedactor:
     def redact(self, content: bytes) -> bytes:
         """Return a text without the key."""
         content = content.replace(self._key.get_secret_value().encode(), _STARS)
-        return self._replace(_STARS, content) if b"\\" in content else content
+        may_have_escapes = any(sign in content for sign in _ESCAPE_SIGNS)
+        return self._replace(_STARS, content) if may_have_escapes else content
 
     def redact_headers(self, headers: httpx.Headers) -> httpx.Headers:
         """Return headers without the key."""
@@ -175,11 +179,24 @@ class KeyRedactor:
 
 
 def _spellings(character: str) -> bytes:
-    """Return a pattern for a character and its escapes in JSON."""
+    """Return a pattern of a character and of its escapes in JSON, in an address and in HTML."""
     plain = re.escape(character.encode())
-    code = f"{ord(character):04x}"
-    digits = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in code)
-    escapes = [plain, rb"\\u" + digits.encode()]
+    code = _any_case(f"{ord(character):02x}")
+    escapes = [
+        plain,
+        rb"\\u00" + code,
+        b"%" + code,
+        b"&#[xX]0*" + code + b";?",
+        b"&#0*" + str(ord(character)).encode() + b";?",
+    ]
     if character in '"\\/':
         escapes.append(rb"\\" + plain)
+    if character in _ENTITIES:
+        escapes.append(b"&" + _ENTITIES[character].encode() + b";")
     return b"(?:" + b"|".join(escapes) + b")"
+
+
+def _any_case(digits: str) -> bytes:
+    """Return a pattern of hexadecimal digits in lower or upper case."""
+    pattern = (f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in digits)
+    return "".join(pattern).encode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import tzinfo
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
@@ -111,11 +112,11 @@ class WeeklySettings(_Table):
         Raises:
             InputError: A setting is invalid; the error has its line and the most similar setting.
         """
-        path = Path(path).absolute()
-        hint = f"petstore-frame weekly {path.name} --init writes one"
+        path = Path(path)
+        hint = f"petstore-frame weekly {quote(str(path))} --init writes one"
         text, values = toml.read_toml(path, "the settings", hint)
         try:
-            return cls.model_validate(values, context=path.parent)
+            return cls.model_validate(values, context=path.absolute().parent)
         except ValidationError as error:
             raise _settings_error(error, text, path) from None
 

@@ -123,6 +123,8 @@ STORE = "--base-url http://[::1]:9/v1"
 REFUSED = {
     # What is named is not there.
     "sample --output nope/a.csv": "nope/a.csv: No such file or directory",
+    "fetch --output a.csv/x.csv": "a.csv is not a folder",
+    "weekly e/nofile.toml": "e/nofile.toml --init",
     "fetch --output nope/x.csv": "the folder nope does not exist; create it first",
     "demo --folder a.csv": "is a file",
     "load a.csv --categories nocat.csv": "does not exist",
@@ -140,6 +142,7 @@ REFUSED = {
     "load a.csv --reconcile --dry-run": "cannot be combined",
     "load a.csv --duplicates skip --duplicates create": "CASE=ANSWER",
     "load a.csv --resolve two": "LINE=PET_ID",
+    "load a.csv --as-new 3,x": "--as-new must be line numbers such as 17,23, got '3,x'",
     "load": "name a file to load, or use --resume without a file",
     f"dashboard --sample 5 {STORE}": "--sample shows a sample store",
     "dashboard 5": "add --sample",

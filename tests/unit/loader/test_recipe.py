@@ -114,6 +114,8 @@ def test_a_blank_refuses_a_load_by_name(shop: Shop) -> None:
     for word, blank in blanks.items():
         with pytest.raises(InputError, match=f"placeholder for {word}"):
             shop.load(*rows, **blank)
+    with pytest.raises(InputError, match="placeholder for keep and key; replace each"):
+        shop.load(*rows, key="?", keep="?")
     shop.load(*rows, key="", keep="?")
     assert shop.names == ["Ada"]
 

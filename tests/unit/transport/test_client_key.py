@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -101,6 +102,24 @@ def test_the_key_is_in_no_answer(status: int, place: str) -> None:
             answer = client._transport.send(method, "/pets", body=b"{}")
             assert key not in f"{answer.body!r} {answer.headers!r}"
             assert "***" in f"{answer.body!r} {answer.headers!r}"
+
+
+ENCODINGS = {
+    "address": lambda key: quote(key, safe=""),
+    "address in lower case": lambda key: quote(key, safe="").lower(),
+    "HTML": lambda key: key.replace("/", "&#x2F;").replace("+", "&#43;"),
+    "HTML with names": lambda key: key.replace("/", "&sol;").replace("+", "&plus;"),
+}
+
+
+@pytest.mark.parametrize("encode", ENCODINGS.values(), ids=ENCODINGS)
+def test_an_encoded_key_is_in_no_answer(encode) -> None:
+    """A page of a gateway may show the key as an address or HTML has it."""
+    key = "ab/cdef+ghijkl"
+    page = f"<p>Invalid key {encode(key)}</p>"
+    client = client_of(lambda _: httpx.Response(401, html=page), key)
+    answer = client._transport.send("GET", "/pets")
+    assert answer.body == b"<p>Invalid key ***</p>"
 
 
 def test_a_key_that_is_a_word_changes_no_pet() -> None:

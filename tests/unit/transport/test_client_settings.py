@@ -53,6 +53,7 @@ NOT_SECONDS = "must be a number of seconds"
 REFUSED: list[tuple[dict[str, Any], dict[str, str], str]] = [
     ({}, {}, "PETSTORE_BASE_URL"),
     ({}, {"PETSTORE_BASE_URL": "http://127.0.0.1/v1"}, "PETSTORE_API_KEY"),
+    ({}, {"PETSTORE_BASE_URL": "localhost:99"}, "PETSTORE_BASE_URL is not an http(s) address"),
     ({}, LAN, "PETSTORE_ALLOW_INSECURE=1"),
     ({}, LAN | {"PETSTORE_ALLOW_INSECURE": "0"}, "PETSTORE_ALLOW_INSECURE=1"),
     *(({"retry_timeout": n}, HERE, NOT_SECONDS) for n in (True, "3", -1, INFINITE)),

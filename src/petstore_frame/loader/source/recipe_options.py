@@ -317,7 +317,7 @@ class RecipeFields(BaseModel):
             return
         option, _, field = names[0].partition(".")
         message = f"the recipe has a placeholder for {' and '.join(names)}"
-        hint = f"{option}: {self.describe()[option]}"
+        hint = f"{option}: {self.describe()[option]}" if len(names) == 1 else "replace each '?'"
         error = InputError(message, hint=hint)
         if path is not None:
             text, _ = toml.read_toml(path, "the recipe")
