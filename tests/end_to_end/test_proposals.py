@@ -256,7 +256,7 @@ def test_a_fix_file_names_itself(desk: Desk) -> None:
     fix = Path("out of May/fix.csv")
     fix.write_text(fix.read_text("utf-8-sig").replace("\n,2", "\nBo,2"), "utf-8")
     again = pf.load(str(fix), desk.client, journal=FOLDER)
-    assert f"correct them in {fix}, then load it again" in str(again)
+    assert f"correct it in {fix}, then load it again" in str(again)
 
 
 def test_a_fix_file_needs_no_word(desk: Desk, way: str) -> None:

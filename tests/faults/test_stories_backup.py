@@ -197,7 +197,7 @@ def test_two_people_at_the_same_minute(shop: Shop) -> None:
     for name in ("b.csv", "b.csv", "a.csv"):  # also if there is nothing to send
         result = shop.load(name, HEADER, *rows(0, 10), *rows(20, 21)[: name == "b.csv"], key="tag")
         assert view_of(result).summary["facts"]["twins"] == 10
-        assert "10 pets like yours were added by somebody else" in str(result)
+        assert "Pets like yours that somebody else added: 10" in str(result)
         assert "ask your colleagues" in str(result)
 
 

@@ -28,30 +28,30 @@ LIKELY = "One column may identify the animals: {}"
 # In the order of the question.
 CASES: dict[str, CaseText] = {
     "gone": CaseText(
-        "{} of {} are animals that were in the store before and are no longer there: they were "
-        "removed, or the store was restored or emptied",
+        "{} of {}: in the store before and no longer there, because somebody removed them, or the "
+        "store was restored or emptied",
         "They were removed on purpose",
         "The store lost them: create them again",
     ),
     "in_store": CaseText(
-        "{} of {} look like pets that are already in the store: from an export, from somebody "
+        "{} of {}: similar to pets that are already in the store, from an export, from somebody "
         "else, from a load whose journal is lost, or with another key",
         "They are the same animals",
         "They are different animals",
     ),
     "same_content": CaseText(
-        "{} of {} have the same name and category as rows that were loaded before",
+        "{} of {}: same name and category as rows that were loaded before",
         "They are the same animals",
         "They are different animals",
     ),
     "similar_key": CaseText(
-        "{} of {} have a key that looks like an existing one, except for zeros, capitals, "
+        "{} of {}: a key that looks like an existing one, except for zeros, capitals, "
         "punctuation, a prefix, a suffix or rounding",
         "They are the same animals, and only the key is written differently",
         "They are different animals",
     ),
     "reused_key": CaseText(
-        "{} of {} have an existing key, but another name",
+        "{} of {}: an existing key, but another name",
         "They are the same animals, and their name has changed",
         "They are different animals, and their key was reused",
     ),
@@ -59,7 +59,7 @@ CASES: dict[str, CaseText] = {
 # ``resume_loads`` asks this if a later file may replace one that stopped.
 UNSENT = "unsent"
 _UNSENT_TEXT = CaseText(
-    "{} of {} were not sent, and a later file with the same columns has been loaded since",
+    "{} of {}: not sent, and a later file with the same columns has been loaded since",
     "The later file replaces this one: drop them",
     "They are additional animals: send them",
 )
@@ -184,10 +184,8 @@ class Question:
                 f"{self.source}: one column may identify the animals, and several rows have the "
                 "same value in it, so nothing was sent."
             ]
-        lines = [
-            f"{self.source}: some of its {count_text(self.rows, 'row')} may be loaded already, "
-            "so nothing was sent."
-        ]
+        rows = "its row" if self.rows == 1 else f"some of its {self.rows:,} rows"
+        lines = [f"{self.source}: {rows} may be loaded already, so nothing was sent."]
         for case in self.cases:
             lines += ["", *case.lines()]
         if self.listed_pets is not None and not self.is_listing_complete:

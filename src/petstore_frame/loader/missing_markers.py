@@ -19,8 +19,8 @@ _MARKERS = (
 _NOT_COMPARED = str.maketrans(dict.fromkeys(string.punctuation + string.whitespace))
 _COMPARED_MARKERS = frozenset(fold(marker).translate(_NOT_COMPARED) for marker in _MARKERS)
 _NAMES_SOMETHING = re.compile("[1-8]")  # no marker has such a digit, and most keys have
-# A long number of nines stands for none; 99 may be the number after 98.
-_ONLY_ONE_DIGIT = re.compile(r"0+|9{6,}")
+# Long numbers of one digit stand for none; 99 may be the number after 98, and 0000 before 0001.
+_ONLY_ONE_DIGIT = re.compile(r"0|0{6,}|9{6,}")
 _ONLY_PUNCTUATION = re.compile(r"[-?._/]+")
 
 
@@ -30,9 +30,9 @@ def is_missing_marker(text: str) -> bool:
     Case, accents, spaces and punctuation do not count.
 
     Example:
-        >>> [is_missing_marker(text) for text in ("N.A.", "no  chip!", "?", "0000", "999999")]
+        >>> [is_missing_marker(text) for text in ("N.A.", "no  chip!", "?", "000000", "999999")]
         [True, True, True, True, True]
-        >>> [is_missing_marker(text) for text in ("A-17", "99", "900", "Nala", "")]
+        >>> [is_missing_marker(text) for text in ("A-17", "99", "0000", "Nala", "")]
         [False, False, False, False, False]
     """
     if _NAMES_SOMETHING.search(text):

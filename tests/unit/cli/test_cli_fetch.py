@@ -67,12 +67,21 @@ def test_json_lines_go_to_a_file_or_to_stdout(server_here) -> None:
     assert saved.frame["name"].tolist() == ["Žofie\n", "Max"]
 
 
-@pytest.mark.parametrize("line", ["[1]", "{", '{"id": 1}', '{"id": 1.5, "name": "x"}'])
+OTHER_LINES = {  # a line that cannot be read has its number, a row without the columns has none
+    "[1]": (pf.InputError, r"pets\.jsonl, line 1: the line is not a JSON object"),
+    "{": (pf.InputError, r"pets\.jsonl, line 1: this is not JSON"),
+    '{"id": 1}': (pf.ArgumentError, r"pets\.jsonl is not"),
+    '{"id": 1.5, "name": "x"}': (pf.ArgumentError, r"pets\.jsonl is not"),
+}
+
+
+@pytest.mark.parametrize("line", OTHER_LINES)
 def test_other_json_lines_are_no_inventory(tmp_path: Path, line: str) -> None:
     """A line that is no pet is refused with the name of the file."""
     path = tmp_path / "pets.jsonl"
     path.write_text(line, encoding="utf-8")
-    with pytest.raises(pf.ArgumentError, match=r"pets\.jsonl is not"):
+    error, message = OTHER_LINES[line]
+    with pytest.raises(error, match=message):
         pf.read_inventory(path)
 
 

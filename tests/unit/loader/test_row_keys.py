@@ -20,7 +20,7 @@ def keys_of(tags: list[object], key: str | list[str] = "tag") -> list[str | None
 WORDS = [
     "none", "N/A", "Unknown", "TBD", "0", "-", "?", "N.A.", "none.", "no tag", "No Chip", "no id",
     "no microchip", "not chipped", "unchipped", "not applicable", "none found", "kein Chip", "ohne",
-    "keine", "sans", "aucun", "ninguno", "sin chip", "pending", "to follow", "00", "0" * 15,
+    "keine", "sans", "aucun", "ninguno", "sin chip", "pending", "to follow", "0" * 15,
     "9" * 15,
 ]  # fmt: skip
 

@@ -43,15 +43,14 @@ _MEANINGS = {
     "category: {}",
     "store_few": "Sent as new animals although they equal pets in the store in name and category: "
     "{}",
-    "gone_few": "{}: these animals were in the store before and are not there now; were they "
-    "removed?",
-    "not_shown": "{} pets of earlier loads are no longer in the store",
-    "twins": "{} pets like yours were added by somebody else; did a colleague load the same file?",
+    "gone_few": "In the store before, but not there now: {}; was this on purpose?",
+    "not_shown": "Pets of earlier loads that are no longer in the store: {}",
+    "twins": "Pets like yours that somebody else added: {}; did a colleague load the same file?",
     "moved": "Taken over from earlier files that did not send them: {}",
-    RENAMED: "{} have another name in the store; not sent again",
-    "stays_created": "{} were created before you answered skip, so they stay",
-    "left_unsent": "{} animals of an earlier version of this file were not sent",
-    "store_cut": "The store was not read to its end: {} pets were compared",
+    RENAMED: "Not sent again, with another name in the store: {}",
+    "stays_created": "Created before you answered skip, and not taken back: {}",
+    "left_unsent": "Animals of an earlier version of this file that were not sent: {}",
+    "store_cut": "The store was not read to its end; pets compared: {}",
 }
 
 MISSING_ANIMALS = "not_shown_animals"  # the fact that lists animals of other files that are gone
@@ -306,12 +305,12 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
     if not facts.to_fix or facts.is_rehearsal:
         return
     if facts.fix_file is not None and facts.folder is None:
-        text = f"{_need_fixing(facts.to_fix)}: correct them in {facts.fix_file}, then load it again"
+        text = f"{_to_correct(facts.to_fix)} in {facts.fix_file}, then load it again"
         journal = unusual_folder(facts.journal)
         yield Step(text, calls=(load_call(facts.fix_file, journal, facts.run.base_url),))
         return
     folder = fspath(facts.folder or "results")
-    text = f"{_need_fixing(facts.to_fix)}: correct them in {folder}/fix.csv, then load it"
+    text = f"{_to_correct(facts.to_fix)} in {folder}/fix.csv, then load it"
     write = Call(f"result.write({folder!r})", f"add {to_add('output', folder, 'shell')}")
     load = load_call(f"{folder}/fix.csv", unusual_folder(facts.journal), facts.run.base_url)
     yield Step(text, calls=(load,) if facts.folder else (write, load))
@@ -321,11 +320,15 @@ def _need_fixing(rows: int) -> str:
     return f"{count_text(rows, 'row')} {'needs' if rows == 1 else 'need'} fixing"
 
 
+def _to_correct(rows: int) -> str:
+    return f"{_need_fixing(rows)}: correct {'it' if rows == 1 else 'them'}"
+
+
 def _creating(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to create animals that were not sent, after the user has checked them."""
     if not_found := facts.counts[State.NOT_FOUND]:
         rows = f"{count_text(not_found, 'row')} not found in the store"
-        text = f"{rows}: look there; if they are not there, create them again"
+        text = f"{rows}: create again what is really not there"
         yield Step(text, {"duplicates": {"not_found": "create"}})
     if facts.run.facts.get("left_unsent"):
         text = "animals of an earlier version of this file were not sent: send them"
@@ -334,7 +337,7 @@ def _creating(facts: ImportSummary) -> Iterator[Step]:
     equal = sum(group.rows for group in facts.excluded if group.by == "same_content")
     if equal and not facts.is_rehearsal:
         rows = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"
-        text = f"{rows}; if they are other animals, create them"
+        text = f"{rows}; if these are other animals, create them"
         yield Step(text, {"duplicates": {"same_content": "create"}})
     if facts.run.facts.get("twins"):
         yield Step(
@@ -343,4 +346,5 @@ def _creating(facts: ImportSummary) -> Iterator[Step]:
         )
     if gone := facts.run.facts.get("gone_few"):
         animals = f"{count_text(len(gone), 'animal')} no longer in the store"
-        yield Step(f"{animals}: create them again", {"duplicates": {"gone": "create"}})
+        pronoun = "it" if len(gone) == 1 else "them"
+        yield Step(f"{animals}: create {pronoun} again", {"duplicates": {"gone": "create"}})

@@ -57,7 +57,8 @@ class LikelyKey:
 
     def __str__(self) -> str:
         rows = count_text(self.rows, "row")
-        facts = [f"{self.column}: {self.different:,} different values in {rows}"]
+        values = "value" if self.different == 1 else "values"
+        facts = [f"{self.column}: {self.different:,} different {values} in {rows}"]
         if self.empty:
             facts.append(f"{self.empty:,} empty")
         if self.with_different_names:

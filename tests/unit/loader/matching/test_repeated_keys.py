@@ -99,7 +99,7 @@ def test_rows_are_ranked_before_they_are_excluded() -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["none", "N/A", "unknown", "TBD", "0", "-", "?", "N.A.", "no tag", "00"]
+    "word", ["none", "N/A", "unknown", "TBD", "0", "-", "?", "N.A.", "no tag", "000000"]
 )
 def test_a_word_in_two_rows_is_no_key(word: str) -> None:
     """Two animals without a chip are two animals."""
