@@ -244,6 +244,15 @@ def test_a_damaged_finished_journal_is_read_or_is_one_error(tmp_path: Path, load
                 look()
 
 
+def test_damaged_text_of_the_schema_is_a_journal_error(tmp_path: Path, load_with) -> None:
+    """A message of SQLite that is not UTF-8, as it quotes the damage, is a JournalError, too."""
+    result, _ = load_with(1)
+    path = view_of(result).path
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE rows", b"CREATE \xc5\x28BLE rows"))
+    with pytest.raises(JournalError, match="damaged"):
+        list(view_of(result_in(tmp_path)).rows())
+
+
 def test_a_look_at_a_lost_journal_makes_none(tmp_path: Path, load_with) -> None:
     """An old result whose journal is gone says so, and later imports are not disturbed."""
     result, _ = load_with(3)

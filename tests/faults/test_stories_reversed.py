@@ -233,7 +233,7 @@ def test_rows_that_were_created_stay_and_are_listed(shop: Shop) -> None:
     shop.load("b.csv", "name", "Ada", "Cy", duplicates="create")
     result = shop.load("b.csv", duplicates={"same_content": "skip"})
     assert facts_of(result)["stays_created"] == [2] and shop.names == ["Ada", "Ada", "Bo", "Cy"]
-    assert "1 row (line 2) were created before you answered skip" in str(result)
+    assert "not taken back: 1 row (line 2)" in str(result)
 
 
 def test_create_is_taken_back_before_the_row_was_sent(shop: Shop) -> None:

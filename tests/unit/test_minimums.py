@@ -67,7 +67,7 @@ def sign_of(cell: Cell) -> str:
          "at least 3 categories, largest first</caption>", "3 categories, largest first</caption>"),
         (sheet("Summary"), "in at least 3 categories", "in 3 categories"),
         (sheet("By category"), "at least 3 categories, largest", "3 categories, largest"),
-        (sheet("Changes"), "came, went or changed: ≥ 0\n", "came, went or changed: 0\n"),
+        (sheet("Changes"), "added, removed or changed: ≥ 0\n", "added, removed or changed: 0\n"),
         (sheet("Changes", 45), "first seen\n–\nsold\n≈ 4", "new\n–\nsold\n4"),
     ],
 )  # fmt: skip

@@ -169,21 +169,25 @@ def is_as_closed(path: Path) -> bool:
 def sql_errors(
     path: Path, done: str = "", kinds: tuple[type[Exception], ...] = (sqlite3.Error,)
 ) -> Iterator[None]:
-    """Convert the given kinds of errors to JournalError; ``done`` says what was sent."""
+    """Convert the given kinds of errors to JournalError; ``done`` says what was sent.
+
+    A message of SQLite about damaged text may not be UTF-8: Python then raises UnicodeDecodeError.
+    """
+    converted: tuple[type[Exception], ...] = (*kinds, UnicodeDecodeError)
     try:
         yield
-    except kinds as problem:
+    except converted as problem:
         raise _journal_error(path, problem, done) from problem
 
 
 def _journal_error(path: Path, problem: Exception, done: str) -> JournalError:
-    code = None
+    code = sqlite3.SQLITE_CORRUPT if isinstance(problem, UnicodeDecodeError) else None
     if isinstance(problem, sqlite3.Error):
         # Errors that Python itself raises, for text that is not UTF-8, have no code.
         code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if _is_disk_full(path, problem, code):
         reason = f"the disk of {path} is full{done}; free some space"
-    elif isinstance(problem, ValueError):
+    elif isinstance(problem, ValueError) and code is None:
         return JournalError(f"{str(path)!r}: {problem}{done}; use another path")
     elif isinstance(problem, OSError) and not isinstance(problem, FileNotFoundError):
         reason = f"{problem.filename or path}: {problem.strerror}{done}; correct that"
