@@ -328,7 +328,7 @@ def _creating(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to create animals that were not sent, after the user has checked them."""
     if not_found := facts.counts[State.NOT_FOUND]:
         rows = f"{count_text(not_found, 'row')} not found in the store"
-        text = f"{rows}: create again what is really not there"
+        text = f"{rows}: look there yourself, and create again only what is not there"
         yield Step(text, {"duplicates": {"not_found": "create"}})
     if facts.run.facts.get("left_unsent"):
         text = "animals of an earlier version of this file were not sent: send them"
