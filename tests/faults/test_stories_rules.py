@@ -138,6 +138,14 @@ def test_only_the_first_load_asks_about_few_pets_of_others(shop: Shop) -> None:
     assert facts_of(result)["store_few"] == [2]
 
 
+@pytest.mark.parametrize(("name", "pet"), [("Zoë", "ZOE"), ("ADA", "Ada"), ("Bo", "Bò")])
+def test_a_pet_whose_name_looks_the_same_is_asked_about(shop: Shop, name: str, pet: str) -> None:
+    """Names are compared as a person reads them, in the file and in the store."""
+    shop.store.add({"name": pet, "categoryId": 1})
+    with shop.asks("in_store"):
+        shop.load("a.csv", "name", name)
+
+
 def test_a_thousand_pages_are_read_before_a_load_or_one_for_each_row(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
