@@ -27,8 +27,8 @@ animal_state, animal_import = import AND animal_row = row, animal_import = impor
 """
 # The number of rows for each combination of facts, and for each line if asked for.
 _STATES = f"""
-SELECT {{line}}, known_by IS NOT NULL, {_FACTS}, count(*) FROM rows_and_animals
-WHERE import = ? GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1
+SELECT {{line}}, known_by IS NOT NULL, animal_session = :session, {_FACTS}, count(*)
+FROM rows_and_animals WHERE import = :import GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 1
 """
 # The number of excluded rows, with the other file that their animals were loaded from.
 _EXCLUDED = f"""
@@ -57,6 +57,7 @@ class RowCount(NamedTuple):
     row: RowFacts
     animal: AnimalFacts | None
     line: int | None
+    is_sent_now: bool  # whether the session that was asked for sent the animal
     rows: int
 
     @property
@@ -91,13 +92,20 @@ class NotedRows(NamedTuple):
     rows: int
 
 
-def count_rows(sql: sqlite3.Connection, number: int, *, by_line: bool = False) -> list[RowCount]:
-    """Count the rows of an import by the facts that determine their states, and ``by_line``."""
+def count_rows(
+    sql: sqlite3.Connection, number: int, *, session: int | None = None, by_line: bool = False
+) -> list[RowCount]:
+    """Count the rows of an import by the facts that determine their states, and ``by_line``.
+
+    ``session`` is the session for ``RowCount.is_sent_now``; None for none.
+    """
     query = _STATES.format(line="line" if by_line else "NULL")
+    parameters = {"import": number, "session": session}
     counts = []
-    for line, is_matched, *facts, rows in sql.execute(query, [number]):
+    for line, is_matched, is_sent_now, *facts, rows in sql.execute(query, parameters):
         row, animal = facts_of(facts)
-        counts.append(RowCount(row._replace(is_matched=bool(is_matched)), animal, line, rows))
+        row = row._replace(is_matched=bool(is_matched))
+        counts.append(RowCount(row, animal, line, bool(is_sent_now), rows))
     return counts
 
 

@@ -249,10 +249,16 @@ class ImportSummary:
         return as_json
 
 
-def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
-    """Read the facts of an import; ``of_call`` has the other fields of an ImportSummary."""
+def read_summary(path: Path, import_id: str, session: int | None, **of_call: Any) -> ImportSummary:
+    """Read the facts of an import.
+
+    Args:
+        path: The journal.
+        import_id: The import.
+        session: The session of this call; None if it sent nothing.
+        of_call: The other fields of an ImportSummary.
+    """
     run = read_import(path, import_id)
-    was_sent = of_call["sent_now"] and not of_call["is_rehearsal"]
     with reading(path) as sql:
         return ImportSummary(
             run,
@@ -261,7 +267,7 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
             read_causes(sql, run),
             count_notes(read_noted(sql, run)),
             read_open_rows(sql, run),
-            count_groups(sql, run, was_sent=was_sent),
+            count_groups(sql, run, session),
             **of_call,
         )
 
