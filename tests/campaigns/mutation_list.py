@@ -231,7 +231,7 @@ EDITS = [
     Edit("gone is taken back", f"{MATCHING}/match.py", "or inputs.asks_again_about_gone", "", RULES),
     Edit("created again is taken back", f"{JOURNAL}/store_check.py", 'if named_answers.get("gone") == SKIP:', "if False:", f"{REVERSED}::test_created_again_is_taken_back_before_it_was_sent"),
     Edit("lines that are new animals", f"{LOADER}/identity.py", "        mark_new_lines(reader)", "        pass", f"{REVERSED}::test_a_line_that_is_called_new_is_sent_and_no_other"),
-    Edit("lines that the file does not have", f"{LOADER}/named_lines.py", "        if numbers:\n            examples", "        if False:\n            examples", f"{LOOK_ALIKES}::test_a_line_that_the_file_does_not_have_is_refused"),
+    Edit("lines that the file does not have", f"{LOADER}/named_lines.py", "        if numbers:\n            rows_of_file", "        if False:\n            rows_of_file", f"{LOOK_ALIKES}::test_a_line_that_the_file_does_not_have_is_refused"),
 
     # Folded text; the tables and properties are in tests/unit/schema.
     Edit("an invisible character", "petstore_frame/schema/folding.py", '_NOT_COMPARED.sub("", text)', "text", "tests/unit/schema/test_folding.py"),
