@@ -280,6 +280,8 @@ class Outcomes:
         """Write changes that come from reading the store back or from the user."""
         with self._writer.transaction() as sql:
             for change in changes:
+                if change.pet_id is not None:  # a restored store may have reused the id
+                    sql.execute(RELEASE_PET_ID, [change.pet_id])
                 if change.state is State.PENDING:  # it turned out that the store does not have it
                     self._read_again(change.row)
                     sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])

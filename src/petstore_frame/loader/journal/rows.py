@@ -27,8 +27,15 @@ from petstore_frame.loader.row_state import (
 _IN_STORE = (State.CREATED, State.MATCHED)
 # The fact that lists rows whose pets have another name in the store, with these names.
 RENAMED = "renamed_in_store"
-# The fact that has the names of the first of few animals that are gone.
-GONE_NAMES = "gone_few_names"
+# The facts that list rows whose animals are gone: certainly, and if the store fills its pages.
+# Each has a fact with the names and the files of its first animals.
+GONE, UNPROVEN_GONE = "gone_few", "gone_unproven"
+GONE_ANIMALS = {GONE: "gone_few_animals", UNPROVEN_GONE: "gone_unproven_animals"}
+# The number of animals of other files that are gone, and the fact with the first of these.
+GONE_ELSEWHERE, GONE_ELSEWHERE_ANIMALS = "not_shown", "not_shown_animals"
+# The fact that says why a complete listing does not prove that a pet is gone: it rests on the
+# length of a page, or other responses contradict it.
+LISTING_DOUBT, PAGE_LENGTH, CONTRADICTION = "listing_doubt", "page_length", "contradiction"
 # The note of a row that was created, but the response with the id of its pet was lost.
 NO_PET_ID = "no_pet_id"
 

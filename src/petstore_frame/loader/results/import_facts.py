@@ -349,7 +349,8 @@ def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
     """Return the cause that blocks a file because most of its rows share it, or None.
 
     Sent pets cannot be deleted, so a file that was probably read with wrong options is blocked. A
-    file is never blocked if another with the same header was loaded. ``max_errors=`` overrides it.
+    file is never blocked if another with the same header was loaded, other than as a trial with
+    ``max_rows=``. ``max_errors=`` overrides it.
     """
     causes = read_causes(sql, run)
     if not causes or causes[0].rows < _MIN_COMMON_ROWS:
@@ -359,7 +360,8 @@ def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
     animals -= sum(group.rows for group in excluded if group.reason.is_plain)
     was_created = sql.execute(
         "SELECT 1 FROM animals JOIN imports USING (import)"
-        " WHERE header = ? AND state IN ('created', 'matched', 'gone') LIMIT 1",
+        " WHERE header = ? AND state IN ('created', 'matched', 'gone')"
+        " AND ending IS NOT 'max_rows' LIMIT 1",
         [json.dumps(run.header)],
     ).fetchone()
     if was_created or 2 * causes[0].rows <= animals:
