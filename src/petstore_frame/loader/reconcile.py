@@ -20,7 +20,14 @@ from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
 from petstore_frame.inventory import Inventory, read_inventory
 from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
-from petstore_frame.loader.journal.rows import Import, read_import, read_imports, read_rows
+from petstore_frame.loader.journal.rows import (
+    CONTRADICTION,
+    PAGE_LENGTH,
+    Import,
+    read_import,
+    read_imports,
+    read_rows,
+)
 from petstore_frame.loader.journal.store_check import StorePet, StorePets
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.session import PostingClient
@@ -54,9 +61,13 @@ def read_store(
         pets[pet_id] = StorePet(pet_id, name, _json(body), content)
     # A page that is shorter than its limit need not be the last one, unless it is empty: the limit
     # of the store may be lower.
-    is_guessed = claim.contradictions or (claim.rests_on_page_length and pets)
-    is_full = claim.is_complete and not is_guessed
-    return StorePets(pets, claim.is_complete, is_full, claim.requests, inventory.store_id)
+    doubt = None
+    if claim.contradictions:
+        doubt = CONTRADICTION
+    elif claim.rests_on_page_length and pets:
+        doubt = PAGE_LENGTH
+    is_whole = claim.is_complete and doubt is None
+    return StorePets(pets, claim.is_complete, is_whole, claim.requests, inventory.store_id, doubt)
 
 
 def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -389,7 +389,14 @@ def test_many_animals_that_the_store_lacks_are_asked_about() -> None:
     """Few are listed; where the listing proves nothing, none are."""
     assert len(find_gone(shown(12), listing(*range(4, 13)), is_proof=True).to_ask) == 3
     assert len(find_gone(shown(12), listing(*range(3, 13)), is_proof=True).few) == 2
-    assert find_gone(shown(12), listing(*range(4, 13)), is_proof=False) == ([], [], [])
+    assert find_gone(shown(12), listing(*range(4, 13)), is_proof=False) == ([], [], [], [])
+
+
+def test_animals_that_an_assumed_listing_lacks_are_never_asked_about() -> None:
+    """However many they are, they are only listed."""
+    assumed = {"is_proof": False, "is_assumed_proof": True}
+    gone = find_gone(shown(12), listing(12), **assumed)
+    assert (gone.to_ask, gone.few, len(gone.unproven)) == ([], [], 11)
 
 
 def test_a_renamed_pet_is_there() -> None:
