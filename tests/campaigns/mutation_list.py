@@ -261,8 +261,7 @@ EDITS = [
     Edit("a resume asks if a later file replaced it", f"{LOADER}/replaced_imports.py", "if later is None or not pending or", "if True or", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
     Edit("an animal that moves is sent with the row's values", f"{JOURNAL}/plan_writer.py", "payload = new.payload,", "payload = animals.payload,", EQUAL),
     Edit("a row of a copy is left unsent by no other file", f"{LOADER}/replaced_imports.py", "AND NOT copy ORDER", "ORDER", f"{SINGLE}::test_a_copy_does_not_replace_its_original"),
-    Edit("rows that are dropped are excluded", f"{LOADER}/replaced_imports.py", "        sql.execute(_DROP_ROWS, named)\n", "", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
-    Edit("rows that are dropped are not sent", f"{LOADER}/replaced_imports.py", "        sql.execute(_DROP, named)\n", "", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
+    Edit("rows that are dropped are not sent", f"{LOADER}/replaced_imports.py", "        sql.execute(_EXCLUDE_ROWS, named)\n", "", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
     Edit("animals that no row equals are named for this header", f"{LOADER}/identity.py", "AND header = :header AND NOT copy AND ending IS NOT 'done'", "AND NOT copy AND ending IS NOT 'done'", f"{SINGLE}::test_animals_that_were_not_sent_are_named_to_files_of_their_columns"),
 
     # Answers.
