@@ -164,6 +164,17 @@ class _Before(NamedTuple):
         content, at = self.others.get(pet.pet_id, ("", math.inf))
         return at if content == pet.content else math.inf
 
+    def may_be_ours(self, pet: StorePet) -> bool:
+        """Return whether a pet may be one that we loaded: its name or category is still the same.
+
+        If both differ, a restored store has reused the id.
+        """
+        if pet.pet_id not in self.ours:
+            return False
+        old_name, old_category = self.ours[pet.pet_id]
+        name, category = _content(pet.payload)
+        return old_name == name or old_category == category
+
 
 # Any request of a row may have created its pet, so the time of the first one counts.
 _UNCONFIRMED = """
@@ -293,7 +304,10 @@ def match(
         sent_at = min(row.sent_at for row in group)
         new_pets = [pet for pet in unexplained[content] if before.seen_at(pet) > sent_at]
         is_alone = content not in rival_contents
-        is_explained = is_alone and max(before.first_reading, last_foreign) <= sent_at
+        may_be_ours = any(before.may_be_ours(pet) for pet in new_pets)
+        is_explained = (
+            is_alone and not may_be_ours and max(before.first_reading, last_foreign) <= sent_at
+        )
         paired = _pair(group, new_pets) if is_explained else {}
         if len(paired) == len(new_pets):
             pairs |= paired

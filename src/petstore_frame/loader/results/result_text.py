@@ -37,7 +37,7 @@ from petstore_frame.loader.results.import_facts import (
 from petstore_frame.loader.row_state import FIX_STATES, Ending, Reason, State, short_text
 from petstore_frame.loader.source.spreadsheet_text import without_invisible
 from petstore_frame.rendering import PAGE, Markup, palette
-from petstore_frame.schema import FIELDS, count_text, minute_text
+from petstore_frame.schema import FIELDS, count_text, line_text, minute_text
 
 _BADGES = {
     **dict.fromkeys(("Done", "Already loaded"), palette.VERDICT_BADGES["complete"]),
@@ -47,6 +47,7 @@ _BADGES = {
 # Typed after an error that was not caught.
 _RESULT_OF_ERROR = "import sys; result = sys.last_value.result"
 _MAX_ITEMS = 10  # maximum number of lines, candidates or causes in a list
+_RECONCILE = Call("result.reconcile(client)", "add --reconcile")
 _MAX_ANIMALS = 20  # maximum number of animals that are gone, with their names
 _NEVER = "do not send them again by hand"
 # The sentence for each fact; ``{}`` is the number of rows with their lines, or the value.
@@ -215,8 +216,7 @@ def _fact_sentences(facts: ImportSummary, names: Iterable[str]) -> Iterator[str]
         text = str(value)
         if isinstance(value, list):
             lines = [row["line"] for row in value] if name == RENAMED else value
-            noun = "line" if len(lines) == 1 else "lines"
-            text = f"{count_text(len(lines), 'row')} ({noun} {', '.join(_cut(lines, 'lines'))})"
+            text = f"{count_text(len(lines), 'row')} ({line_text(lines)})"
         if name in GONE_ANIMALS:
             animals = facts.run.facts.get(GONE_ANIMALS[name], [])
             text = f"{text}, {_names_by_file(animals, len(value))}"
@@ -284,7 +284,13 @@ def _next_steps(facts: ImportSummary) -> list[Step]:
     """Return the next steps, most urgent first."""
     if facts.question is not None:
         return facts.question.answers()
-    steps = [*_reconciling(facts), *_sending(facts), *_fixing(facts), *_creating(facts)]
+    steps = [
+        *_reconciling(facts),
+        *_sending(facts),
+        *_fixing(facts),
+        *_updating(facts),
+        *_creating(facts),
+    ]
     is_old = not (facts.sent_now or facts.is_rehearsal)
     if not steps and is_old and facts.counts[State.CREATED]:
         text = "If these are other animals than the first time, load them as new"
@@ -295,9 +301,9 @@ def _next_steps(facts: ImportSummary) -> list[Step]:
 def _reconciling(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to look for unconfirmed rows, or how to resolve those that were not found."""
     if open_rows := facts.open_rows:
-        lines = ", ".join(_cut(open_rows.lines, "lines"))
+        lines = line_text(open_rows.lines)
         text = (
-            f"still unconfirmed after reading the store: line {lines}. Look there, then replace "
+            f"still unconfirmed after reading the store: {lines}. Look there, then replace "
             f"each ? with the id of the pet, or with None if there is none; {_NEVER}"
         )
         yield Step(text, calls=(resolve_call(open_rows.lines[:_MAX_ITEMS]),))
@@ -306,7 +312,10 @@ def _reconciling(facts: ImportSummary) -> Iterator[Step]:
             f"{count_text(rows, 'row')} unconfirmed, perhaps in the store: look for them there, "
             f"{GRACE_S / 60:.0f} minutes after the last request; {_NEVER}"
         )
-        yield Step(text, calls=(Call("result.reconcile(client)", "add --reconcile"),))
+        yield Step(text, calls=(_RECONCILE,))
+    elif facts.without_id:
+        text = f"{count_text(facts.without_id, 'row')} in the store without a known pet id"
+        yield Step(f"{text}: read the id from the store", calls=(_RECONCILE,))
 
 
 def _sending(facts: ImportSummary) -> Iterator[Step]:
@@ -352,6 +361,17 @@ def _need_fixing(rows: int) -> str:
 
 def _to_correct(rows: int) -> str:
     return f"{_need_fixing(rows)}: correct {'it' if rows == 1 else 'them'}"
+
+
+def _updating(facts: ImportSummary) -> Iterator[Step]:
+    """Yield the animals that the store still shows although their rows are now excluded."""
+    for status, lines in facts.still_shown.items():
+        animals = count_text(len(lines), "animal")
+        pronoun = "it" if len(lines) == 1 else "them"
+        yield Step(
+            f"{animals} excluded now ({line_text(lines)}), but loaded as {status}: if the store "
+            f"still shows {pronoun} like that, tell the people who run it; a load changes no pet"
+        )
 
 
 def _creating(facts: ImportSummary) -> Iterator[Step]:

@@ -266,6 +266,12 @@ def test_many_equal_new_pets_are_asked_about() -> None:
     assert len(match_equal_pets(named(13), pets[:1], 13, is_first=True).to_ask) == 1
 
 
+def test_a_row_is_compared_with_new_pets_first() -> None:
+    """Of two equal pets, one was there at the last load, and the other was added since."""
+    pets = [pet(1, "Ada", is_new=False), pet(2, "Ada", animal=7), pet(3, "Ada")]
+    assert match_equal_pets([row(1, "Ada")], pets, 1).to_ask == [Match(1, pet=pets[2])]
+
+
 def test_pets_that_an_earlier_load_saw_are_no_reason_to_ask() -> None:
     """Unless nine in ten of the rows equal pets, and at least five with different contents."""
     seen = [pet(n, f"Pet {n}", is_new=False) for n in range(1, 11)]
