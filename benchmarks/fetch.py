@@ -14,7 +14,6 @@ import asyncio
 import contextlib
 import importlib.util
 import json
-import os
 import random
 import shutil
 import socket
@@ -26,6 +25,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
+
+from compiled_code import compiled_once
 
 PETS, PAGE = 100_000, 100
 LATENCY_S = 0.020
@@ -318,19 +319,6 @@ def peak_bytes() -> int:
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
     raise RuntimeError("this needs Linux")
-
-
-@contextlib.contextmanager
-def compiled_once() -> Iterator[None]:
-    """Have the first round compile what the others load, as with an installed package.
-
-    Where bytecode is not written (``PYTHONDONTWRITEBYTECODE``), a working copy would be compiled
-    in each run, and the libraries in none.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["PYTHONPYCACHEPREFIX"] = folder
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        yield
 
 
 def in_own_process(name: str, base: str) -> dict[str, float]:
