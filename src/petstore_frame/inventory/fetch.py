@@ -200,7 +200,7 @@ def _select_status(columns: PetColumns, status: str) -> tuple[PetColumns, int]:
     mismatches = len(matches) - sum(matches)
     if mismatches == 0:
         return columns, 0
-    return PetColumns(*(list(compress(column, matches)) for column in columns)), mismatches
+    return PetColumns(list(compress(column, matches)) for column in columns), mismatches
 
 
 @dataclass(frozen=True, repr=False)
