@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -18,8 +19,10 @@ from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import open_source
+from petstore_frame.schema import content_of
 
 STORE = "http://127.0.0.1:8000/v1"
+SESSION = 1  # all rows are sent in this one
 RUN = Import("", STORE, "x.csv", None, ("name",), {"name": "name"})
 
 
@@ -41,7 +44,9 @@ def stage(
         run = replace(run, staged_at=now)
         staged = staging.find_import(sql, staging.stage_rows(sql, run, [list(rows)]), run)
         identify(sql, staged, dict.fromkeys(CASES, "create"))
-    result = LoadResult(ImportView(path, staged.run.id, copy=copy if is_rehearsal else None))
+        sql.execute("UPDATE animals SET session = ?", [SESSION])
+    view = ImportView(path, staged.run.id, session=SESSION, copy=copy if is_rehearsal else None)
+    result = LoadResult(view)
     if not is_rehearsal:
         change(result, "UPDATE imports SET ended_at = ? WHERE import = :import", now)
     return result
@@ -84,6 +89,11 @@ _WAYS: dict[State | None, list[State | None]] = {
 def rows_of(bodies: Sequence[bytes]) -> Iterable[SourceRow]:
     """Return pending rows of these request bodies."""
     return [
-        SourceRow(n, n + 1, ("A",), State.PENDING, body, staging.content_of_body(body))
+        SourceRow(n, n + 1, ("A",), State.PENDING, body, _content(body))
         for n, body in enumerate(bodies, 1)
     ]
+
+
+def _content(body: bytes) -> str:
+    values = json.loads(body)
+    return content_of(values["name"], values["categoryId"])

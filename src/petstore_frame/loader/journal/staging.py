@@ -28,7 +28,7 @@ from petstore_frame.loader.journal.rows import (
 )
 from petstore_frame.loader.matching.not_keys import is_date
 from petstore_frame.loader.row_state import Reason, RowOrigin, SourceRow, State
-from petstore_frame.schema import content_of, core_of_key
+from petstore_frame.schema import core_of_key
 from petstore_frame.schema.folding import core
 from petstore_frame.schema.text import replace_surrogates
 
@@ -59,7 +59,6 @@ SELECT 1 FROM rows AS earlier LEFT JOIN rows AS staged
 ON staged.import = ? AND staged.row = earlier.row AND staged.line = earlier.line
 WHERE earlier.import = ? AND staged.row IS NULL LIMIT 1
 """
-_PLAIN_BODY = re.compile(rb'\{"name":"([^"\\]*)","categoryId":(-?\d+)[,}]')
 # A fast check of the core; only keys that match it are checked with ``is_date``.
 _MAY_BE_DATE = re.compile(r"[0-9]{1,4}-[^\W\d_]{3,}|[^\W\d_]{3,}-[0-9]+$|[0-9]{4}-[0-9]+-[0-9]+")
 
@@ -207,20 +206,6 @@ def _values(
         "\n".join(row.notes) if row.notes else None,
         Reason.LEFT_OUT.value if is_excluded else None,
     )  # fmt: skip
-
-
-def content_of_body(body: bytes) -> str:
-    """Return the content of a request body.
-
-    Example:
-        >>> content_of_body(b'{"name":"ADA","categoryId":3}') == content_of("Ada", 3)
-        True
-    """
-    plain = _PLAIN_BODY.match(body)
-    if plain is not None:
-        return content_of(plain[1].decode(), plain[2].decode())
-    values = json.loads(body)
-    return content_of(str(values["name"]), values["categoryId"])
 
 
 def find_import(
