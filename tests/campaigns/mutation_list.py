@@ -17,6 +17,7 @@ KEY_RULES = f"{RULES}/test_by_key.py"
 REPEATS = f"{RULES}/test_repeated_keys.py"
 LOOK_ALIKES = "tests/faults/test_stories_look_alikes.py"
 KEYS = "tests/faults/test_stories_keys.py"
+KEY_COLUMNS = "tests/unit/loader/test_key_columns.py"
 EQUAL = "tests/faults/test_stories_equal.py"
 AGAIN = "tests/faults/test_stories_again.py"
 STORE = "tests/faults/test_stories_store.py"
@@ -133,8 +134,11 @@ EDITS = [
     Edit("an excluded row is the animal of its key", f"{MATCHING}/match.py", "            if sent:\n", "            if False:\n", RULES),
     Edit("an excluded row says what the store shows", f"{JOURNAL}/plan_writer.py",
          "reader.execute(_SHOW_EXCLUDED)", "pass", KEYS),
-    Edit("a key is asked for if its values repeat", f"{LOADER}/loading.py", "(likely.repeated or", "(False and", f"{LOOK_ALIKES}::test_a_certain_key_is_asked_for_before_sending"),
-    Edit("or repeat those of an earlier file", f"{LOADER}/loading.py", "or repeats_earlier(sql, run, likely.column)", "", f"{LOOK_ALIKES}::test_a_key_that_repeats_in_the_next_file_is_asked_for_then"),
+    Edit("a key is asked for if its values repeat", f"{LOADER}/loading.py", "proposed is not None and proposed.repeated:", "False:", f"{LOOK_ALIKES}::test_a_certain_key_is_asked_for_before_sending"),
+    Edit("or repeat those of an earlier file", f"{LOADER}/loading.py", "key.is_certain_if_repeated and repeats_earlier(sql, run, key.column)", "False", f"{LOOK_ALIKES}::test_a_key_that_repeats_in_the_next_file_is_asked_for_then"),
+    Edit("a code of few kinds is no key", f"{LOADER}/source/key_columns.py", "return self._has_agreeing_rows and not is_code_of_few", "return self._has_agreeing_rows", KEY_COLUMNS),
+    Edit("rows that agree make a key of a column", f"{LOADER}/source/key_columns.py", "return self._has_agreeing_rows and not is_code_of_few", "return False", KEY_COLUMNS),
+    Edit("one name for all proves nothing", f"{LOADER}/source/key_columns.py", "is_varied = 2 * self.contents >= self.different", "is_varied = True", KEY_COLUMNS),
     Edit("the key is read from earlier files", f"{JOURNAL}/header_keys.py", "_read_keys(sql, number, run, columns)", "pass", f"{LOOK_ALIKES}::test_a_key_that_is_named_late_is_read_from_the_earlier_files"),
     Edit("a key is remembered for its header", f"{LOADER}/loading.py", "if key is not None:\n        recipe", "if False:\n        recipe", f"{LOOK_ALIKES}::test_a_certain_key_is_asked_for_before_sending"),
     Edit("an empty cell is no key", f"{LOADER}/source/row_keys.py", "        if not any(texts):\n", "        if False:\n", ROW_KEYS),

@@ -125,7 +125,7 @@ def stage_rows(
         pause()
         plain_rows: list[tuple[Any, ...]] = []
         other_rows: list[tuple[Any, ...]] = []
-        texts: list[bytes] = []
+        texts: list[str] = []
         for row in batch:
             packed = pack_cells(row.cells)
             key, key_core = _key_and_core(staged, row, order)
@@ -140,10 +140,10 @@ def stage_rows(
                 blank_rows += 1
                 continue
             if blank_rows:
-                texts += [b"blank"] * blank_rows
+                texts += ["blank"] * blank_rows
                 blank_rows = 0
             texts.append(_as_read(packed, row.origin))
-        digest.update(b"".join(texts))
+        digest.update("".join(texts).encode())
         staged.to_send += len(plain_rows)
         sql.executemany(insert_plain, plain_rows)
         sql.executemany(_INSERT, other_rows)
@@ -277,16 +277,14 @@ def _import_of_rows(sql: sqlite3.Connection, run: Import, digest: Any, copy: int
     return replace(matches[-1], **{name: getattr(run, name) for name in updated})
 
 
-def _as_read(packed: str | bytes, origin: RowOrigin | None) -> bytes:
-    """Return the bytes of a row for the digest, without details that saving a file may change."""
-    text = packed.encode() if isinstance(packed, str) else packed
-    if b"\r" in text:
-        text = text.replace(b"\r\n", b"\n")
-    text = text.rstrip(b"\x1f")
-    if origin is None:
-        return b"%d:%b0:" % (len(text), text)
-    mark = f"{origin.import_id}:{origin.row}".encode()
-    return b"%d:%b%d:%b" % (len(text), text, len(mark), mark)
+def _as_read(packed: str | bytes, origin: RowOrigin | None) -> str:
+    """Return the text of a row for the digest, without details that saving a file may change."""
+    text = packed if isinstance(packed, str) else packed.decode()
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    text = text.rstrip("\x1f")
+    mark = f"{origin.import_id}:{origin.row}" if origin is not None else ""
+    return f"{len(text)}:{text}{len(mark)}:{mark}"
 
 
 def columns_of(key: Sequence[str]) -> str:
