@@ -327,7 +327,7 @@ EDITS = [
     Edit("the same status first", f"{LOADER}/reconcile.py", "(_is_as_sent, _is_as_sent_without_status)", "(_is_as_sent_without_status, _is_as_sent)", f"{SETTLING}::test_rows_of_one_content_get_the_pets_of_their_status"),
     Edit("a listing that hides a pet proves nothing", f"{LOADER}/reconcile.py", "is_proof = store.is_whole and not hidden", "is_proof = store.is_whole", SETTLING),
     Edit("what is not certain is listed as candidates", f"{LOADER}/reconcile.py", "candidates |= {row.row: ids for row in group}", "pass", SETTLING),
-    Edit("the first request of a row counts", f"{LOADER}/reconcile.py", "coalesce(first_sent_at, 0)", "coalesce(sent_at, 0)", SETTLING),
+    Edit("the first request of a row counts", f"{LOADER}/reconcile.py", "coalesce(first_sent_at, 0)", "coalesce(sent_at, 0)", f"{SETTLING}::test_the_first_request_of_a_row_may_have_created_its_pet"),
     Edit("an id that was given again is another pet", f"{LOADER}/reconcile.py", "before.ours.get(pet_id) != content", "pet_id not in before.ours", f"{SETTLING}::test_a_pet_with_the_id_of_a_lost_one_is_found"),
     Edit("rows of other imports are settled as well", f"{LOADER}/reconcile.py", "        for unsettled in runs:\n", "        for unsettled in [run_ for run_ in runs if run_.id == import_id]:\n", SETTLING),
     Edit("a pet with another status is not the row's for certain", f"{LOADER}/reconcile.py", "return row.payload == pet.payload", "return True", SETTLING),
