@@ -283,7 +283,7 @@ EDITS = [
     Edit("lines that are new animals", f"{LOADER}/identity.py", "        mark_new_lines(reader)", "        pass", f"{REVERSED}::test_a_line_that_is_called_new_is_sent_and_no_other"),
     Edit("lines that the file does not have", f"{LOADER}/named_lines.py", "        if numbers:\n            rows_of_file", "        if False:\n            rows_of_file", f"{LOOK_ALIKES}::test_a_line_that_the_file_does_not_have_is_refused"),
     Edit("a line that is called new again is the same animal", f"{JOURNAL}/plan_writer.py", "\"  animal, :base + row)\"", "\"  :base + row, :base + row)\"", f"{SINGLE}::test_a_line_that_is_called_new_is_new_once"),
-    Edit("a row that create made keeps its animal", f"{JOURNAL}/plan_writer.py", "  animal, {} + row)\n\"\"\"", "  {0} + row, {0} + row)\n\"\"\"", EQUAL),
+    Edit("an animal that is called new stays the same animal", f"{JOURNAL}/plan_writer.py", "  animal, {} + row)\n\"\"\"", "  {0} + row, {0} + row)\n\"\"\"", f"{SINGLE}::test_an_animal_that_is_called_new_stays_the_same_animal"),
     Edit("all answers about one case at a time", f"{JOURNAL}/release.py", 'FROM rows WHERE import = :mine AND known_by = :by\n', 'FROM rows WHERE import = :mine AND known_by IS NOT NULL\n', f"{SINGLE}::test_an_answer_that_is_taken_back_leaves_the_others"),
     Edit("rows of similar keys in one file are released", f"{JOURNAL}/release.py", 'return [case, "similar_row"] if case == "similar_key" else [case]', "return [case]", f"{SINGLE}::test_two_keys_of_a_file_that_were_one_are_two_by_name"),
 
@@ -299,7 +299,8 @@ EDITS = [
     Edit("three rows of one reason at least", f"{LOADER}/results/import_facts.py", "_MIN_COMMON_ROWS = 3", "_MIN_COMMON_ROWS = 1", f"{SINGLE}::test_a_file_is_held_back_if_most_of_its_rows_fail_for_one_reason"),
     Edit("more than half of the rows", f"{LOADER}/results/import_facts.py", "2 * causes[0].rows <= animals", "causes[0].rows < 0", f"{SINGLE}::test_a_file_is_held_back_if_most_of_its_rows_fail_for_one_reason"),
     Edit("rows that the user excluded are no rows of it", f"{LOADER}/results/import_facts.py", "    animals -= sum(group.rows for group in excluded if group.reason.is_plain)\n", "", f"{SINGLE}::test_a_file_is_held_back_if_most_of_its_rows_fail_for_one_reason"),
-    Edit("unless the user states a limit", f"{LOADER}/loading.py", "options.max_errors is None and not opened.is_returned", "not opened.is_returned", "tests/unit/loader/test_results.py"),
+    Edit("unless the user states a limit", f"{LOADER}/loading.py", "options.max_errors is None and not opened.is_returned", "not opened.is_returned", f"{SINGLE}::test_a_file_is_not_held_back_if_the_user_states_a_limit_of_errors"),
+    Edit("a fix file is not held back", f"{LOADER}/loading.py", "options.max_errors is None and not opened.is_returned", "options.max_errors is None", f"{SINGLE}::test_a_fix_file_is_not_held_back"),
     Edit("a trial leaves the header new", f"{LOADER}/results/import_facts.py", " AND ending IS NOT 'max_rows'", "", f"{SINGLE}::test_a_trial_leaves_the_header_new"),
     Edit("rows to fix are no success", f"{LOADER}/results/import_facts.py", "if self.to_fix or self", "if self", EXIT_CODES),
     Edit("rows to send are no success", f"{LOADER}/results/import_facts.py", "self.counts[State.PENDING] or self", "self", f"{STOPS}::test_max_rows_is_a_trial"),

@@ -221,6 +221,20 @@ def test_a_line_that_is_called_new_is_new_once(shop: Shop) -> None:
         assert shop.names == ["Ada", "Ada", "Bo", "Cy"]
 
 
+def test_an_animal_that_is_called_new_stays_the_same_animal(shop: Shop) -> None:
+    """So the earlier file, which did not send it, shows its pet as well."""
+    shop.store.fault_of = {2: "401", 3: "401"}.get
+    first = shop.load("a.csv", TAGS, "A-1,Ada", "A-2,Bo", key="tag")
+    shop.load("b.csv", TAGS, "A-2,Bo", "A-3,Cy", key="tag")
+    shop.store.fault_of = lambda number: None
+    shop.store.add({"name": "Bo", "categoryId": 1})
+    with shop.asks("in_store"):
+        shop.load("b.csv", key="tag")
+    shop.load("b.csv", key="tag", duplicates="create")
+    assert shop.names == ["Ada", "Bo", "Bo", "Cy"]
+    assert first.frame["pet_id"].tolist() == [1, shop.ids["A-2"]]
+
+
 def test_an_answer_that_is_taken_back_leaves_the_others(shop: Shop) -> None:
     """Two cases of one file are two answers."""
     shop.load("a.csv", "name", "Ada")
@@ -251,6 +265,20 @@ def test_a_file_is_held_back_if_most_of_its_rows_fail_for_one_reason(shop: Shop)
     held = shop.load("most.csv", "name,categoryId,sex", *most, exclude_lines=[7])
     assert (held.exit_code, held.counts[State.PENDING]) == (4, 2)
     assert len(shop.pets) == 4
+
+
+def test_a_file_is_not_held_back_if_the_user_states_a_limit_of_errors(shop: Shop) -> None:
+    """Then its valid rows are sent."""
+    shop.load("a.csv", NAMES, "Ada,x", "Bo,x", "Cy,x", "Di,1", max_errors=9)
+    assert shop.names == ["Di"]
+
+
+def test_a_fix_file_is_not_held_back(shop: Shop) -> None:
+    """A user who corrects one row of four has seen what the others need."""
+    held = shop.load("a.csv", NAMES, "Ada,x1", "Bo,x2", "Cy,x3", "Di,x4")
+    assert held.exit_code == 4
+    shop.fix(held, {"x1": "1"})
+    assert shop.names == ["Ada"]
 
 
 def test_a_trial_leaves_the_header_new(shop: Shop) -> None:
