@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, NoReturn
 
 import typer
@@ -21,6 +22,29 @@ _ALLOWED = {
     "greater_than_equal": "{ge} or more",
     "less_than_equal": "{le} or less",
 }
+
+
+class CommandInterrupted(Exception):  # noqa: N818 # Ctrl-C, and no error
+    """Ctrl-C ended a command; its arguments say what was done until then."""
+
+    def __str__(self) -> str:
+        return "; ".join(["interrupted", *map(str, self.args)])
+
+
+def interruptible(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that raises ``CommandInterrupted`` after Ctrl-C; typer would end it mutely.
+
+    A command that knows what was done until then raises it itself.
+    """
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except KeyboardInterrupt as interrupt:
+            raise CommandInterrupted from interrupt
+
+    return run
 
 
 def explain(error: Exception) -> str:

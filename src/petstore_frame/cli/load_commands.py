@@ -13,7 +13,14 @@ from typer import Option
 from typer.core import TyperCommand
 
 import petstore_frame as pf
-from petstore_frame.cli.endings import explain, finish, refuse, warn
+from petstore_frame.cli.endings import (
+    NOTHING_SENT,
+    CommandInterrupted,
+    explain,
+    finish,
+    refuse,
+    warn,
+)
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -57,6 +64,7 @@ def _may_be_lines(argument: str) -> bool:
 
 
 def load(
+    context: typer.Context,
     path: Annotated[
         Path | None,
         typer.Argument(
@@ -181,12 +189,14 @@ def load(
     pets = _pets(resolve or [])
     with _client(base_url, timeout, idempotency_lifetime) as client:
         if path is None:
-            _resume(client, journal, options["duplicates"], as_json=as_json)
+            _resume(client, journal, options["duplicates"], context, as_json=as_json)
         if output is not None:
             _make_folder(output)
         if save_recipe is not None:
             options["recipe"].write(save_recipe)
         result = _load(path, client, options, as_json=as_json)
+        if str(path) != "-":
+            _note_command(result, context)
         try:
             if pets:
                 result.resolve(pets)
@@ -216,12 +226,30 @@ def _load(
     try:
         return pf.load(source_of(path), client, **options)
     except (pf.errors.LoadInterrupted, pf.errors.LoadStoppedError) as stopped:
-        result: pf.LoadResult = stopped.result
-        return result
+        return _result_so_far(stopped)
+    except KeyboardInterrupt as interrupt:
+        raise CommandInterrupted(NOTHING_SENT) from interrupt
     except pf.errors.DuplicatesError as problem:
         if as_json:
             finish(problem.question.as_dict(), "", as_json=True, code=QUESTION)
         raise
+
+
+def _result_so_far(
+    stopped: pf.errors.LoadInterrupted | pf.errors.LoadStoppedError,
+) -> pf.LoadResult:
+    """Return the result of a load that ended early; its text says why the store ended it."""
+    if isinstance(stopped, pf.errors.LoadInterrupted):
+        warn("interrupted")
+    result: pf.LoadResult = stopped.result
+    return result
+
+
+def _note_command(result: pf.LoadResult, context: typer.Context) -> None:
+    """Let the next steps show the command that the user typed."""
+    from petstore_frame.loader import command_line, view_of
+
+    view_of(result).command = command_line(["petstore-frame", *context.obj])
 
 
 def _lines(option: str, text: str | None) -> list[int]:
@@ -274,11 +302,25 @@ def _make_folder(folder: Path) -> None:
         refuse(f"--output {folder}: {problem.strerror}")
 
 
-def _resume(client: pf.Client, journal: Path | None, answers: Any, *, as_json: bool) -> NoReturn:
+def _resume(
+    client: pf.Client,
+    journal: Path | None,
+    answers: Any,
+    context: typer.Context,
+    *,
+    as_json: bool,
+) -> NoReturn:
     """Finish interrupted loads, print the outcome of each, and exit."""
     from petstore_frame.loader import view_of
 
-    results = pf.resume_loads(client, journal=journal, duplicates=answers)
+    try:
+        results = pf.resume_loads(client, journal=journal, duplicates=answers)
+    except (pf.errors.LoadInterrupted, pf.errors.LoadStoppedError) as stopped:
+        results = [_result_so_far(stopped)]
+    except KeyboardInterrupt as interrupt:
+        raise CommandInterrupted("the same command continues") from interrupt
+    for result in results:
+        _note_command(result, context)
     text = "\n".join(view_of(result).text("shell") for result in results)
     nothing = "Nothing to resume: no load into this store has rows left to send"
     code = max((result.exit_code for result in results), default=0)
