@@ -132,7 +132,6 @@ class Stories(RuleBasedStateMachine):
         self.lost: set[int] = set()  # the pets that went with a later state of the store
         self.listed_as_gone: set[str] = set()  # animals whose pets may be lost, as a result said
         self.prefixed: set[str] = set()  # animals with two keys
-        self.has_forgotten = False  # my journal may not know both of them
         self.last: pf.LoadResult
 
     @rule(
@@ -331,7 +330,6 @@ class Stories(RuleBasedStateMachine):
         if self.mine.backup is None:
             return
         self.mine.shop.restore_journal()
-        self.has_forgotten = True
         self.mine.seen = set(self.mine.backup)
         self.fix_files.clear()
         self.shown.clear()  # an older journal has the values of its own day
@@ -339,7 +337,6 @@ class Stories(RuleBasedStateMachine):
     @rule()
     def the_journal_is_lost(self) -> None:
         self.mine.shop.lose_journal()
-        self.has_forgotten = True
         self.mine.seen = set()
         self.fix_files.clear()
 
@@ -580,8 +577,7 @@ class Stories(RuleBasedStateMachine):
     ) -> None:
         """A pet of somebody else's may be there twice, if it was seen before, or is listed.
 
-        A pet of other values is like none, and fewer than twenty of ours under other keys are
-        other animals.
+        A pet of other values is like none.
         """
         there, pets = self.store_counts(), self.store.pets
         results = office.results
@@ -593,10 +589,6 @@ class Stories(RuleBasedStateMachine):
         unseen = {values[pet_id] for pet_id in before - made - office.seen}
         twice = {values[pet_id] for pet_id in set(values) - before if values[pet_id][0] in others}
         listed = {name for result in results if twice for name in _names_listed(result)}
-        sent = {values[pet_id][0] for pet_id in set(values) - before}
-        if len(sent) < 20 and (office is not self.mine or self.has_forgotten):
-            listed |= self.prefixed
-            twice |= {(name, self.animals[name].category) for name in sent & self.prefixed}
         for name, category in twice:
             if name in listed or (name, category) not in unseen:
                 self.animals[name].wanted = max(self.animals[name].wanted, there[name])
