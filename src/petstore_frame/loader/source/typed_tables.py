@@ -19,8 +19,7 @@ from petstore_frame.loader.source.table import (
     cell_of_value,
     row_of_cells,
 )
-
-JSON_LINES_HINT = 'save it as JSON lines: one object per line, such as {"name": "Rex"}'
+from petstore_frame.schema.file_kinds import JSON_LINES_HINT
 
 
 def frame_table(frame: Any) -> Table:
@@ -75,17 +74,6 @@ def parquet_table(data: bytes) -> Table:
     except (pyarrow.ArrowException, OSError) as problem:
         reason = str(problem).splitlines()[0][:200]
         raise InputError(f"the Parquet file cannot be read: {reason}") from None
-
-
-def is_json_lines(data: bytes) -> bool:
-    """Return True if the first line of a file is a complete JSON object."""
-    first_line = data.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
-    if not first_line.startswith(b"{"):
-        return False
-    try:
-        return isinstance(json.loads(first_line), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def json_lines_table(data: bytes) -> Table:
