@@ -58,6 +58,7 @@ from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.replaced_imports import drop_replaced
 from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
+    FILE_WARNINGS,
     LIKELY_KEY,
     MAX_ERRORS,
     common_cause,
@@ -490,6 +491,8 @@ def _note_likely(
     (run,) = read_imports(sql, "id = ?", [staged.run.id])
     if likely is not None:
         run.facts[LIKELY_KEY] = asdict(likely)
+    if warnings := opened.warnings():
+        run.facts[FILE_WARNINGS] = warnings
     if options.max_errors is not None:
         run.facts[MAX_ERRORS] = options.max_errors
     stops_on_common_cause = options.max_errors is None and not opened.is_returned

@@ -16,6 +16,7 @@ from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
+    FILE_WARNINGS,
     IN_STORE,
     LIKELY_KEY,
     MAX_ERRORS,
@@ -54,7 +55,9 @@ _MEANINGS = {
 }
 
 MISSING_ANIMALS = "not_shown_animals"  # the fact that lists animals of other files that are gone
-_NO_SENTENCE = (COMMON_CAUSE, LIKELY_KEY, MAX_ERRORS, MISSING_ANIMALS, GONE_NAMES)
+_NO_SENTENCE = (
+    COMMON_CAUSE, FILE_WARNINGS, LIKELY_KEY, MAX_ERRORS, MISSING_ANIMALS, GONE_NAMES,
+)  # fmt: skip
 # Facts that a load may find although it has nothing to send.
 _NEWS = ("gone_few", "twins", "stays_created")
 
@@ -181,6 +184,7 @@ def file_warnings(facts: ImportSummary) -> list[str]:
     if names := [short_text(text) for name, text in cleaned.items() if text != name]:
         names = _cut(names, "columns")
         sentences.append(f"Invisible characters in the header were ignored: {', '.join(names)}")
+    sentences += map(_plain, facts.run.facts.get(FILE_WARNINGS, ()))
     sentences += _fact_sentences(facts, facts.run.facts)
     if missing := facts.run.facts.get(MISSING_ANIMALS):
         names = [_plain(f"{animal['name']} ({animal['source']})") for animal in missing]
