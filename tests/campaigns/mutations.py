@@ -1,72 +1,140 @@
 """Breaks one rule of the loader after another, and names those that no test notices.
 
-    python tests/campaigns/mutations.py [PART OF A NAME]
+    python tests/campaigns/mutations.py [PART OF A NAME] [--log FILE]
 
 Each edit is made in a copy of the package, which is then tested with the tests that must fail.
+With a log, a later run repeats only edits that were not noticed, or whose file or tests changed
+since; those that were never tried come first, then those that took least time.
 """
 
 from __future__ import annotations
 
+import argparse
+import hashlib
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
+from typing import NamedTuple
 
 from mutation_list import EDITS, Edit
 
 ROOT = Path(__file__).parents[2]
 LONGEST_S = 600
+NOTICED = "noticed"
 # The exit codes of pytest.
 PASSED, FAILED = 0, 1
+# Python cannot run these at all, so they say nothing about a rule.
+BROKEN = re.compile(r"^E +(NameError|SyntaxError|IndentationError|UnboundLocalError)\b.*", re.M)
+FAILED_TEST = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.M)
 
 
-def outcome_of(edit: Edit) -> str:
-    """Return "noticed" if the tests fail with a rule broken, "SURVIVES" if they pass."""
+class Trial(NamedTuple):
+    """What came of one edit; ``texts`` is a digest of its file, its tests and the edit itself."""
+
+    name: str
+    texts: str
+    outcome: str
+    seconds: float
+    test: str = ""  # the first test that failed
+
+
+def try_edit(edit: Edit) -> Trial:
+    """Run the tests of an edit with its rule broken: "noticed" if they fail, else "SURVIVES"."""
+    texts = digest(edit)
+    start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "src")
         shutil.copytree(ROOT / "src", copy, ignore=shutil.ignore_patterns("__pycache__"))
         path = copy / edit.file
         text = path.read_text(encoding="utf-8")
-        if text.count(edit.old) == 0:
-            return "NO SUCH TEXT"
+        if edit.old not in text:
+            return Trial(edit.name, texts, "NO SUCH TEXT", 0.0)
         path.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider"]
-        environment = os.environ | {"PYTHONPATH": str(copy)}
-        try:
-            done = subprocess.run(
-                [*command, *edit.tests.split()],
-                cwd=ROOT,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=LONGEST_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return "noticed (hangs)"
-    if done.returncode == FAILED:
-        return "noticed"
+        outcome, test = run_tests(edit.tests, copy)
+    return Trial(edit.name, texts, outcome, round(time.monotonic() - start, 1), test)
+
+
+def run_tests(tests: str, package: Path) -> tuple[str, str]:
+    """Return the outcome of tests with a copy of the package, and the first that failed."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider"]
+    try:
+        done = subprocess.run(
+            [*command, *tests.split()],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(package)},
+            capture_output=True,
+            text=True,
+            timeout=LONGEST_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"{NOTICED} (hangs)", ""
     if done.returncode == PASSED:
-        return "SURVIVES"
-    # The tests did not run: the edit is no Python, for instance.
-    return f"BROKEN EDIT: {done.stdout[-300:]}{done.stderr[-300:]}"
+        return "SURVIVES", ""
+    broken = BROKEN.search(done.stdout)
+    if done.returncode != FAILED or broken:
+        reason = broken.group() if broken else f"{done.stdout[-300:]}{done.stderr[-300:]}"
+        return f"BROKEN EDIT: {reason}", ""
+    failed = FAILED_TEST.search(done.stdout)
+    return NOTICED, failed.group(1) if failed else ""
+
+
+def digest(edit: Edit) -> str:
+    """Return a digest of the texts that decide about an edit; other modules may matter too."""
+    texts = [repr(edit).encode(), (ROOT / "src" / edit.file).read_bytes()]
+    for test in edit.tests.split():
+        path = ROOT / test.partition("::")[0]
+        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        texts += [file.read_bytes() for file in files]
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()
+
+
+def read_log(file: Path | None) -> dict[str, Trial]:
+    """Return the latest trial of each edit."""
+    if file is None or not file.exists():
+        return {}
+    trials = [Trial(*json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+    return {trial.name: trial for trial in trials}
+
+
+def is_done(edit: Edit, trials: dict[str, Trial]) -> bool:
+    """Return whether an edit was noticed, and nothing that decides about it changed since."""
+    trial = trials.get(edit.name)
+    return trial is not None and trial.outcome.startswith(NOTICED) and trial.texts == digest(edit)
 
 
 def main() -> None:
-    """Try each edit, and print a table; the exit code is the number of edits not noticed."""
-    part = sys.argv[1] if len(sys.argv) > 1 else ""
-    not_noticed = 0
-    print("| rule | file | tests | outcome |\n|---|---|---|---|")
-    for edit in EDITS:
-        if part not in edit.name:
-            continue
-        outcome = outcome_of(edit)
-        not_noticed += not outcome.startswith("noticed")
+    """Try the edits, and print a table of all; exit with 1 if one of them is not noticed."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("part", nargs="?", default="", help="try edits with this in their name")
+    parser.add_argument("--log", type=Path, help="file that keeps the outcomes for a later run")
+    options = parser.parse_args()
+    edits = [edit for edit in EDITS if options.part in edit.name]
+    trials = read_log(options.log)
+    to_try = [edit for edit in edits if not is_done(edit, trials)]
+    to_try.sort(key=lambda edit: trials[edit.name].seconds if edit.name in trials else 0.0)
+    for count, edit in enumerate(to_try, start=1):
+        trial = try_edit(edit)
+        trials[edit.name] = trial
+        if options.log is not None:
+            with options.log.open("a", encoding="utf-8") as log:
+                log.write(f"{json.dumps(trial)}\n")
+        progress = f"{count} of {len(to_try)}, {trial.seconds} s: {edit.name}: {trial.outcome}"
+        print(progress, file=sys.stderr, flush=True)
+
+    print("| rule | file | outcome | first test that fails |\n|---|---|---|---|")
+    for edit in edits:
+        trial = trials[edit.name]
         file = edit.file.removeprefix("petstore_frame/")
-        print(f"| {edit.name} | {file} | {edit.tests} | {outcome} |", flush=True)
-    sys.exit(not_noticed)
+        print(f"| {edit.name} | {file} | {trial.outcome} | {trial.test} |")
+    outcomes = [trials[edit.name].outcome for edit in edits]
+    sys.exit(any(not outcome.startswith(NOTICED) for outcome in outcomes))
 
 
 if __name__ == "__main__":

@@ -270,3 +270,38 @@ def test_rows_of_one_content_get_the_pets_of_their_status(shop) -> None:
     shop.store.fault_of = {1: "fin_after", 2: "fin_after"}.get
     result = shop.load("a.csv", "name,categoryId,status", "Luna,1,sold", "Luna,1,")
     assert result.reconcile(shop.client, grace_s=0.0).created == 2
+
+
+def test_one_pet_is_not_two_rows(load_with) -> None:
+    """Of two unconfirmed rows, a person may state the pet of one."""
+    result, _ = load_with(8, {5: "fin_after", 6: "fin_after"}, workers=1)
+    with pytest.raises(ArgumentError, match="pet 5 belongs to another row"):
+        result.resolve({6: 5, 7: 5})
+    assert result.counts[State.UNCONFIRMED] == 2
+
+
+def test_a_line_of_several_animals_needs_a_pet_for_each(shop) -> None:
+    """Which of its animals is the one pet, nobody can say."""
+    shop.store.fault_of = {1: "fin_after", 2: "fin_before"}.get
+    result = shop.load("a.csv", "name,n", "Goldfish,3", quantity="n")
+    with pytest.raises(ArgumentError, match="a list of 2 pets, got 1"):
+        result.resolve({2: 1})
+    result.resolve({2: [1, None]})
+    assert result.counts[State.CREATED] == 2 and result.counts[State.PENDING] == 1
+
+
+@pytest.mark.parametrize(("row", "is_found"), [("Zoe,7", True), ("Zoe,1", False)])
+def test_a_pet_with_the_id_of_a_lost_one_is_found(shop, row: str, is_found: bool) -> None:
+    """A restored store reuses ids: another name and category is another pet, a name alone may not.
+
+    The animal that had the id before is gone.
+    """
+    shop.store.has_links = True
+    first = shop.load("a.csv", "name,categoryId", "Ada,1", "Bo,1")
+    shop.store.restore(1, ids_again=True)
+    shop.store.fault_of = {3: "fin_after"}.get
+    result = shop.load("b.csv", "name,categoryId", row)
+    done = result.reconcile(shop.client, grace_s=0.0)
+    assert (done.created, done.candidates) == ((1, {}) if is_found else (0, {2: (2,)}))
+    assert first.counts[State.GONE] == int(is_found)
+    assert shop.names == ["Ada", "Zoe"]

@@ -57,9 +57,9 @@ def test_a_listing_that_is_never_complete_is_asked_by_name(shop: Shop) -> None:
     shop.store.page_cap = 100  # one page, of which nobody knows whether it is the last
     for _ in range(2):
         shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
-    shop.store.restore(4, ids_again=True)
+    shop.store.restore(2, ids_again=True)  # too few for windows that show the end
     assert shop.load("a.csv", key="tag", duplicates="create").exit_code == 0
-    assert len(shop.pets) == 4
+    assert len(shop.pets) == 2
     shop.load("a.csv", key="tag", duplicates={"gone": "create"})
     assert len(shop.names) == len({*shop.names}) == 10 == len({*shop.ids.values()})
 

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -209,6 +210,55 @@ def test_few_lost_pets_are_listed_and_can_be_created_again(shop: Shop) -> None:
     assert {lost["source"] for lost in new["not_shown_animals"]} == {"a.csv"}
     shop.load("a.csv", key="tag", duplicates={"gone": "create"})
     assert len(shop.names) == len({*shop.names}) == 16
+
+
+def test_few_lost_pets_are_named_with_their_own_files(shop: Shop) -> None:
+    """An animal is named with the file that it was loaded from, not the one that lists it."""
+    shop.load("a.csv", TAGS, *tagged(10), key="tag")
+    shop.load("b.csv", TAGS, *tagged(20), key="tag")
+    shop.load("b.csv", key="tag")
+    for pet_id in (1, 12):
+        del shop.store.pets[pet_id]
+    result = shop.load("b.csv", key="tag")
+    lost = view_of(result).summary["facts"]["gone_few_animals"]
+    assert [(animal["name"], animal["source"]) for animal in lost] == [
+        ("Pet 1", "a.csv"),
+        ("Pet 12", "b.csv"),
+    ]
+    assert "Pet 1 of a.csv; Pet 12 of b.csv" in str(result)
+
+
+@pytest.mark.parametrize("has_new_rows_only", [True, False])
+def test_lost_pets_of_an_assumed_listing_are_listed(shop: Shop, has_new_rows_only: bool) -> None:
+    """A page that may be cut asks nothing; each animal is named, and so is the assumption."""
+    shop.store.page_cap = 100  # one page, without a sign that it is the last
+    shop.load("a.csv", TAGS, *tagged(20), key="tag")
+    shop.load("a.csv", key="tag")
+    shop.store.restore(2, ids_again=False)
+    if has_new_rows_only:
+        result = shop.load("b.csv", TAGS, "Z-1,Zoe", key="tag")
+    else:
+        result = shop.load("a.csv", key="tag")
+    text = str(result)
+    assert all(f"Pet {number}" in text for number in range(3, 21))
+    assert "of a.csv" in text
+    assert "complete only if the store fills each page up to the requested limit" in text
+    shop.load("a.csv", key="tag", duplicates={"gone": "skip"})
+    assert "fills each page" not in str(shop.load("a.csv", key="tag"))
+
+
+@pytest.mark.parametrize("count", [3, 5, 6])
+def test_a_small_store_that_can_be_paged_asks_about_lost_pets(tmp_path: Path, count: int) -> None:
+    """Three pets are enough for windows of two rows, which show where the listing ends."""
+    store = pf.testing.fake_store()
+    shop = Shop(tmp_path, store.client())
+    shop.load("a.csv", TAGS, *tagged(20), key="tag")
+    shop.load("a.csv", key="tag")
+    kept = pf.testing.fake_store(store.pets[:count])
+    store._pets = kept._pets  # somebody removed all others
+    with pytest.raises(DuplicatesError) as asked:
+        shop.load("a.csv", key="tag")
+    assert [(case.name, case.rows) for case in asked.value.question.cases] == [("gone", 20 - count)]
 
 
 @pytest.mark.parametrize("word", ["none", "unknown", "0", "TBD", "n/a", "-", "?"])

@@ -9,6 +9,8 @@ from petstore_frame.transport import OFFSET_NAMES, Page
 
 # Maximum limit when a parameter is tried.
 TRIED_ROWS = 10
+# A window of one row cannot overlap the next one, so it would prove nothing.
+_LEAST_ROWS = 2
 
 # The unit of a parameter: rows to skip, pages, or the id before the window.
 Kind = Literal["offset", "page", "after"]
@@ -32,7 +34,7 @@ class Parameter(NamedTuple):
 
 def smaller_limit(first: Page) -> int:
     """Return a limit below the length of the first page, to test how a store handles limits."""
-    return min(TRIED_ROWS, max(1, len(first) // 3))
+    return min(TRIED_ROWS, max(_LEAST_ROWS, len(first) // 3))
 
 
 def find_parameter(fetcher: PageFetcher, first: Page) -> Parameter | None:

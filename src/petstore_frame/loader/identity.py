@@ -16,7 +16,17 @@ from petstore_frame.loader.duplicate_question import CASES, Case, Earlier, Examp
 from petstore_frame.loader.journal.fix_links import link_fix_rows
 from petstore_frame.loader.journal.matching_input import Export, Reader, read_matching_input
 from petstore_frame.loader.journal.plan_writer import mark_new_lines, write_plan
-from petstore_frame.loader.journal.rows import GONE_NAMES, RENAMED, note_facts, shown_key
+from petstore_frame.loader.journal.rows import (
+    GONE,
+    GONE_ANIMALS,
+    GONE_ELSEWHERE,
+    GONE_ELSEWHERE_ANIMALS,
+    LISTING_DOUBT,
+    RENAMED,
+    UNPROVEN_GONE,
+    note_facts,
+    shown_key,
+)
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.store_check import (
     StorePets,
@@ -57,8 +67,10 @@ UPDATE animals SET state = 'pending', reason = 'user', may_have_been_applied = 0
 WHERE import = :mine AND state = 'not_found'
 AND content NOT IN (SELECT value FROM json_each(:there))
 """
-_BODIES = """
-SELECT CAST(payload AS TEXT) FROM animals
+# The names of some animals, each with the file that it was loaded from.
+_NAMES_AND_FILES = """
+SELECT CAST(payload AS TEXT), source FROM animals
+JOIN imports USING (import)
 WHERE animal IN (SELECT value FROM json_each(:animals)) ORDER BY animal
 """
 _LINES = """
@@ -211,9 +223,10 @@ def _facts(
     for name, case in (("equal_few", By.SAME_CONTENT), ("store_few", By.IN_STORE)):
         if case in plan.few:
             facts[name] = sorted(lines[match_.row] for match_ in plan.few[case])
-    if plan.few_gone:
-        facts["gone_few"] = _lines(reader, plan.few_gone)
-        facts[GONE_NAMES] = _names(reader, plan.few_gone[:_MAX_NAMED])
+    for name, matches in ((GONE, plan.few_gone), (UNPROVEN_GONE, plan.unproven_gone)):
+        if matches:
+            facts[name] = _lines(reader, matches)
+            facts[GONE_ANIMALS[name]] = _names_and_files(reader, matches[:_MAX_NAMED])
     if plan.renamed:
         facts[RENAMED] = _renamed(reader, inputs, plan)
     moved = [row for row in plan.moved if not _is_own(reader, plan, row)]
@@ -237,8 +250,10 @@ def _store_facts(
         facts["store_cut"] = len(store.pets)
     elsewhere = gone_elsewhere(reader.sql, reader.staged.run.number, store, now)
     if elsewhere:
-        facts["not_shown"] = len(elsewhere)
-        facts["not_shown_animals"] = elsewhere[:_MAX_NAMED]
+        facts[GONE_ELSEWHERE] = len(elsewhere)
+        facts[GONE_ELSEWHERE_ANIMALS] = elsewhere[:_MAX_NAMED]
+    if store.doubt is not None and (elsewhere or plan.unproven_gone):
+        facts[LISTING_DOUBT] = store.doubt
     if reader.has("FROM animals WHERE state IN ('created', 'matched')"):
         others = _left_to_others(plan, inputs.pets)
         if possible_duplicates := count_added_elsewhere(reader.sql, others):
@@ -279,10 +294,11 @@ def _lines(reader: Reader, matches: Sequence[Match]) -> list[int]:
     return [line for _, line in reader.execute(_LINES, rows=rows)]
 
 
-def _names(reader: Reader, matches: Sequence[Match]) -> list[str]:
+def _names_and_files(reader: Reader, matches: Sequence[Match]) -> list[dict[str, str]]:
+    """Return the name of each matched animal, and the file that it was loaded from."""
     animals = json.dumps([match_.animal for match_ in matches])
-    bodies = reader.execute(_BODIES, animals=animals).fetchall()
-    return [json.loads(body)["name"] for (body,) in bodies]
+    records = reader.execute(_NAMES_AND_FILES, animals=animals)
+    return [{"name": json.loads(body)["name"], "source": source} for body, source in records]
 
 
 def _question(

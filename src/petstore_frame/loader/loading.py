@@ -217,15 +217,16 @@ def run_import(
         return _rehearse(path, client.base_url, stage_source)
     with holding(path), Writer(path, client.base_url) as writer:
         staged, _ = stage_source(writer)
+        view = ImportView(path, staged.run.id)
         if COMMON_CAUSE in staged.run.facts:
             Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET)
-            has_worked = True
         else:
-            has_worked = run_session(
+            view.session = run_session(
                 writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
             )
-    fix_file = _path_of(source) if opened.is_returned else None
-    result = LoadResult(ImportView(path, staged.run.id, sent_now=has_worked, fix_file=fix_file))
+            view.sent_now = view.session is not None
+    view.fix_file = _path_of(source) if opened.is_returned else None
+    result = LoadResult(view)
     _report_ending(result)
     return result
 
@@ -299,7 +300,6 @@ def resume_loads(
                 continue
             with writer.transaction() as sql:
                 drop_replaced(sql, run, options.answers)
-            results.append(LoadResult(ImportView(path, run.id)))
             # An answer by name was about the store at that time, so it no longer applies.
             earlier = LoadOptions(duplicates=run.duplicates).answers.items()
             still_valid = {case: answer for case, answer in earlier if case not in BY_NAME}
@@ -316,7 +316,8 @@ def resume_loads(
                     pause=interrupts.deliver,
                 )
                 _raise_question(question, None)
-            run_session(writer, run, client, options, timing=REAL_TIME)
+            session = run_session(writer, run, client, options, timing=REAL_TIME)
+            results.append(LoadResult(ImportView(path, run.id, session=session)))
             _report_ending(results[-1])
     return results
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.row_state import SourceRow
+from petstore_frame.schema import line_text
 
 
 def with_named_lines(
@@ -32,9 +33,8 @@ def with_named_lines(
         yield batch
     for argument, numbers in missing.items():
         if numbers:
-            examples = ", ".join(str(number) for number in sorted(numbers)[:5])
-            noun = "line" if len(numbers) == 1 else "lines"
+            rows_of_file = line_text([range(first_line, last_line + 1)])
             raise ArgumentError(
-                f"{argument}: the file has no row in {noun} {examples}; its rows are in lines "
-                f"{first_line} to {last_line}; nothing was sent"
+                f"{argument}: the file has no row in {line_text(numbers)}; its rows are in "
+                f"{rows_of_file}; nothing was sent"
             )

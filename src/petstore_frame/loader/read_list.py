@@ -19,7 +19,7 @@ from petstore_frame.loader.results.import_facts import count_notes
 from petstore_frame.loader.results.key_frame import frame_of_keys
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Recipe, Source, open_source
-from petstore_frame.schema import FIELDS, as_type, core_of_key
+from petstore_frame.schema import FIELDS, as_type, core_of_key, line_ranges
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +80,7 @@ def read_list(data: Any, recipe: Recipe) -> ListData:
     columns["problem"] = as_type(problems, "str")
     columns["is_excluded"] = pd.array([row.is_excluded for row, _ in compared_rows], dtype="bool")
     notes = [
-        NotedRows(row.notes, row.line, 1)
+        NotedRows(row.notes, line_ranges([row.line]), 1)
         for row in rows
         if row.notes and not row.problems and not row.is_excluded
     ]

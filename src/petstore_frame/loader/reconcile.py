@@ -20,7 +20,14 @@ from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
 from petstore_frame.inventory import Inventory, read_inventory
 from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
-from petstore_frame.loader.journal.rows import Import, read_import, read_imports, read_rows
+from petstore_frame.loader.journal.rows import (
+    CONTRADICTION,
+    PAGE_LENGTH,
+    Import,
+    read_import,
+    read_imports,
+    read_rows,
+)
 from petstore_frame.loader.journal.store_check import StorePet, StorePets
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.session import PostingClient
@@ -54,9 +61,13 @@ def read_store(
         pets[pet_id] = StorePet(pet_id, name, _json(body), content)
     # A page that is shorter than its limit need not be the last one, unless it is empty: the limit
     # of the store may be lower.
-    is_guessed = claim.contradictions or (claim.rests_on_page_length and pets)
-    is_full = claim.is_complete and not is_guessed
-    return StorePets(pets, claim.is_complete, is_full, claim.requests, inventory.store_id)
+    doubt = None
+    if claim.contradictions:
+        doubt = CONTRADICTION
+    elif claim.rests_on_page_length and pets:
+        doubt = PAGE_LENGTH
+    is_whole = claim.is_complete and doubt is None
+    return StorePets(pets, claim.is_complete, is_whole, claim.requests, inventory.store_id, doubt)
 
 
 def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -152,6 +163,17 @@ class _Before(NamedTuple):
         """Return when this pet was first seen; inf if it is new, or if its id was reused."""
         content, at = self.others.get(pet.pet_id, ("", math.inf))
         return at if content == pet.content else math.inf
+
+    def may_be_ours(self, pet: StorePet) -> bool:
+        """Return whether a pet may be one that we loaded: its name or category is still the same.
+
+        If both differ, a restored store has reused the id.
+        """
+        if pet.pet_id not in self.ours:
+            return False
+        old_name, old_category = self.ours[pet.pet_id]
+        name, category = _content(pet.payload)
+        return old_name == name or old_category == category
 
 
 # Any request of a row may have created its pet, so the time of the first one counts.
@@ -282,7 +304,10 @@ def match(
         sent_at = min(row.sent_at for row in group)
         new_pets = [pet for pet in unexplained[content] if before.seen_at(pet) > sent_at]
         is_alone = content not in rival_contents
-        is_explained = is_alone and max(before.first_reading, last_foreign) <= sent_at
+        may_be_ours = any(before.may_be_ours(pet) for pet in new_pets)
+        is_explained = (
+            is_alone and not may_be_ours and max(before.first_reading, last_foreign) <= sent_at
+        )
         paired = _pair(group, new_pets) if is_explained else {}
         if len(paired) == len(new_pets):
             pairs |= paired

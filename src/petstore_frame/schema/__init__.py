@@ -24,6 +24,8 @@ from petstore_frame.schema.text import (
     NO_STATUS,
     count_text,
     folded_name,
+    line_ranges,
+    line_text,
     minute_text,
     status_label,
 )
@@ -50,6 +52,8 @@ __all__ = [
     "count_text",
     "fold",
     "folded_name",
+    "line_ranges",
+    "line_text",
     "minute_text",
     "name_in",
     "pandas_from_arrow",

@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 NO_STATUS = "no status"
+_MAX_RANGES = 10  # maximum number of ranges of lines in a sentence
+_MIN_RANGE = 3  # two lines in a row are listed one by one
 # Python decodes a surrogate pair as one character.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -37,6 +40,51 @@ def count_text(count: int, thing: str) -> str:
         ('1 pet', '2,500 rows')
     """
     return f"1 {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+def line_ranges(lines: Iterable[int | range]) -> list[range]:
+    """Return lines in ascending order, with consecutive ones as one range.
+
+    Example:
+        >>> line_ranges([4, 2, range(5, 8)])
+        [range(2, 3), range(4, 8)]
+    """
+    spans = (line if isinstance(line, range) else range(line, line + 1) for line in lines)
+    # The lines of a large file are mostly in order, so few ranges have to be sorted.
+    return _merged(sorted(_merged(spans), key=lambda span: span.start))
+
+
+def _merged(spans: Iterable[range]) -> list[range]:
+    """Combine each range with the one before it if no line is between them."""
+    merged: list[range] = []
+    for span in spans:
+        if merged and merged[-1].start <= span.start <= merged[-1].stop:
+            last = merged.pop()
+            merged.append(range(last.start, max(last.stop, span.stop)))
+        else:
+            merged.append(span)
+    return merged
+
+
+def line_text(lines: Iterable[int | range]) -> str:
+    """Name the lines of a file in a sentence; the first ten ranges, and how many more there are.
+
+    Example:
+        >>> line_text([17, *range(2, 15), 20, 21]), line_text([5])
+        ('lines 2 to 14, 17, 20, 21', 'line 5')
+    """
+    ranges = line_ranges(lines)
+    texts: list[str] = []
+    for span in ranges[:_MAX_RANGES]:
+        if len(span) < _MIN_RANGE:
+            texts += [str(line) for line in span]
+        else:
+            texts.append(f"{span[0]} to {span[-1]}")
+    more = sum(len(span) for span in ranges[_MAX_RANGES:])
+    if more:
+        texts.append(f"and {more:,} more")
+    noun = "line" if sum(map(len, ranges)) == 1 else "lines"
+    return f"{noun} {', '.join(texts)}"
 
 
 def minute_text(moment: datetime | float) -> str:

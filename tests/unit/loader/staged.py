@@ -20,6 +20,7 @@ from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import open_source
 
 STORE = "http://127.0.0.1:8000/v1"
+SESSION = 1  # all rows are sent in this one
 RUN = Import("", STORE, "x.csv", None, ("name",), {"name": "name"})
 
 
@@ -41,7 +42,9 @@ def stage(
         run = replace(run, staged_at=now)
         staged = staging.find_import(sql, staging.stage_rows(sql, run, [list(rows)]), run)
         identify(sql, staged, dict.fromkeys(CASES, "create"))
-    result = LoadResult(ImportView(path, staged.run.id, copy=copy if is_rehearsal else None))
+        sql.execute("UPDATE animals SET session = ?", [SESSION])
+    view = ImportView(path, staged.run.id, session=SESSION, copy=copy if is_rehearsal else None)
+    result = LoadResult(view)
     if not is_rehearsal:
         change(result, "UPDATE imports SET ended_at = ? WHERE import = :import", now)
     return result

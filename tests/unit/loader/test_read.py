@@ -13,14 +13,14 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.row_state import State, Suspicion
 from petstore_frame.loader.source import open_source
-from unit.loader.opened import NASTY, rows_of, workbook_of, written
+from unit.loader.opened import INPUTS, NASTY, rows_of, workbook_of, written
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -73,6 +73,7 @@ def test_any_bytes(data: bytes, has_header: bool) -> None:
 
 
 @given(st.sampled_from(NASTY), st.integers(0, 10_000), PIECES | st.binary(max_size=2))
+@example(INPUTS / "49_list.parquet", 197, b"\xff\xfe")  # a text that is not UTF-8
 def test_damaged_inputs(path: Path, place: int, change: bytes) -> None:
     """The nasty inputs with one more thing wrong."""
     data = path.read_bytes()

@@ -8,6 +8,7 @@ import json
 import tempfile
 from datetime import UTC, date, datetime
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 
 import openpyxl
@@ -21,6 +22,7 @@ from petstore_frame.loader import view_of
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.results.result_files import COLUMNS
 from petstore_frame.loader.row_state import State
+from petstore_frame.schema import line_ranges
 from petstore_frame.storage import harmless
 from shop import Shop
 from unit.loader.opened import rows_of as read
@@ -269,7 +271,7 @@ def test_what_was_read_otherwise_is_shown(tmp_path: Path) -> None:
     workbook_of(tmp_path, ("name", "category_id", "status"), *rows)
     result = result_of(tmp_path / "pets.xlsx", tmp_path / "run.sqlite3", is_rehearsal=True)
     for view in (str(result), unescape(result._repr_html_())):
-        assert "2 rows: a number was read as text (lines 4, …)" in view
+        assert "2 rows: a number was read as text (lines 4, 5)" in view
     assert view_of(result).summary["notes"] == {"number→text": 2, "date→text": 1, "status_case": 1}
 
 
@@ -325,3 +327,45 @@ def test_invisible_characters_of_a_header_give_a_warning(tmp_path: Path) -> None
     (warning,) = result.warnings
     assert "Invisible characters" in warning and "'name', 'categoryId'" in warning
     assert make_result(tmp_path, ARRIVALS, is_rehearsal=True).warnings == []
+
+
+def test_excluded_animals_that_were_loaded_are_counted(shop: Shop) -> None:
+    """The printed result has their number, their lines, their status and what to do."""
+    header = "tag,name,status"
+    animals = [f"{tag},Pet {tag},available" for tag in range(4)]
+    shop.load("a.csv", header, *animals, key="tag")
+    rows = ["0,Pet 0,sold", "1,Pet 1,sold", "2,Pet 2,sold", "3,Pet 3,available"]
+    result = shop.load("b.csv", header, *rows, key="tag", exclude={"status": ["sold"]})
+    assert view_of(result).facts.still_shown == {"available": [2, 3, 4]}
+    for reader in ("python", "shell"):
+        text = view_of(result).text(reader)
+        assert "3 animals excluded now (lines 2 to 4), but loaded as available" in text
+    assert view_of(result).summary["still_shown"] == {"available": [2, 3, 4]}
+
+
+def test_a_pet_id_that_was_lost_is_noted_until_it_is_known(shop: Shop) -> None:
+    """A row whose 201 was cut has a note, a warning and the step that finds its id."""
+    shop.store.fault_of = lambda number: "201_cut" if number == 2 else None
+    result = shop.load("a.csv", "tag,name", "1,Ada", "2,Bo", "3,Cy", key="tag")
+    assert result.frame["notes"].isna().tolist() == [True, False, True]
+    assert "id of its pet is not known" in result.frame["notes"][1]
+    assert view_of(result).summary["notes"] == {"no_pet_id": 1}
+    assert "(line 3)" in str(result) and "result.reconcile(client)" in str(result)
+    result.reconcile(shop.client, grace_s=0)
+    assert result.frame["notes"].isna().all() and result.frame["pet_id"].notna().all()
+    assert view_of(result).summary["notes"] == {}
+
+
+def test_lines_of_a_cause_are_ranges(shop: Shop) -> None:
+    """Rows that need fixing for one reason are named by their lines, in a row as one range."""
+    rows = [f"{number},{'' if number in (0, 1, 2, 7) else 'Ada'}" for number in range(12)]
+    result = shop.load("a.csv", "tag,name", *rows, key="tag", max_errors=9)
+    assert "4 rows: name: " in str(result) and "(lines 2 to 4, 9)" in str(result)
+
+
+@given(st.lists(st.integers(1, 60)))
+def test_a_line_text_has_each_line_once(lines: list[int]) -> None:
+    """The ranges of some lines have exactly these lines, in order and as few as possible."""
+    ranges = line_ranges(lines)
+    assert [line for span in ranges for line in span] == sorted(set(lines))
+    assert all(span.stop < following.start for span, following in pairwise(ranges))

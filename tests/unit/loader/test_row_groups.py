@@ -43,7 +43,7 @@ GROUPS = {
 @pytest.mark.parametrize(("facts", "group"), GROUPS.items(), ids=lambda value: str(value)[:90])
 def test_a_row_is_in_one_group(facts: tuple, group: RowGroup) -> None:
     """The state of a row and of its animal decide what the row counts as."""
-    assert group_of(*facts, was_sent=True) is group
+    assert group_of(*facts, is_sent_now=True) is group
 
 
 def test_the_groups_of_a_file_add_up(shop: Shop) -> None:
@@ -70,3 +70,25 @@ def test_a_row_of_several_animals_counts_once(shop: Shop) -> None:
     result = shop.load("a.csv", "name,n", "Ada,3", "Bo,1", quantity="n")
     assert result.counts["created"] == 4
     assert view_of(result).facts.groups[G.ADDED] == len(view_of(result).facts) == 2
+
+
+def test_only_what_this_call_sent_was_added(shop: Shop) -> None:
+    """Animals that the store lost and that are created again are added, the others are not."""
+    lines = [f"{number},Pet {number}" for number in range(5)]
+    shop.load("a.csv", "tag,name", *lines, key="tag")
+    shop.load("a.csv", key="tag")  # shows that the store listed them
+    for pet_id in list(shop.store.pets)[1:]:
+        del shop.store.pets[pet_id]
+    again = shop.load("a.csv", key="tag", duplicates={"gone": "create"})
+    groups = {group: rows for group, rows in view_of(again).facts.groups.items() if rows}
+    assert groups == {G.ADDED: 4, G.ALREADY_LOADED: 1}
+    assert len(shop.pets) == 5
+
+
+def test_a_continued_load_counts_only_its_own_rows(shop: Shop) -> None:
+    """A call that continues a trial has added the rest; the rows of the trial were there."""
+    lines = [f"{number},Pet {number}" for number in range(5)]
+    shop.load("a.csv", "tag,name", *lines, key="tag", max_rows=2)
+    rest = shop.load("a.csv", key="tag")
+    groups = {group: rows for group, rows in view_of(rest).facts.groups.items() if rows}
+    assert groups == {G.ADDED: 3, G.ALREADY_LOADED: 2}

@@ -246,6 +246,7 @@ def read_matching_input(
         listing=listing,
         is_proof=store is not None
         and (store.is_whole or (store.is_complete and "gone" in answers)),
+        is_assumed_proof=store is not None and store.is_complete,
     )
 
 

@@ -99,7 +99,8 @@ class Outcomes:
         self.run, self.path = run, writer.path
         self._writer, self._sql = writer, writer.sql
         self._import, self._uuid = run.number, uuid.UUID(run.id)
-        self._store_id, self._session = run.store_id, writer.commits
+        self._store_id = run.store_id
+        self._session: int = writer.commits
         # Rows that were read in advance, and the first row that was not read yet.
         self._retries: list[Any] = []
         self._pending: list[Any] = []
@@ -143,6 +144,11 @@ class Outcomes:
                 "UPDATE imports SET ended_at = ?, ending = ?, detail = ? WHERE import = ?",
                 [now, str(ending), detail, self._import],
             )
+
+    @property
+    def session(self) -> int:
+        """The number of this session, which each animal that it sends has."""
+        return self._session
 
     @property
     def has_pending(self) -> bool:
@@ -274,6 +280,8 @@ class Outcomes:
         """Write changes that come from reading the store back or from the user."""
         with self._writer.transaction() as sql:
             for change in changes:
+                if change.pet_id is not None:  # a restored store may have reused the id
+                    sql.execute(RELEASE_PET_ID, [change.pet_id])
                 if change.state is State.PENDING:  # it turned out that the store does not have it
                     self._read_again(change.row)
                     sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from petstore_frame.loader.journal.rows import Import, facts_of, unpack_problem
+from petstore_frame.loader.journal.rows import NO_PET_ID, Import, facts_of, unpack_problem
+from petstore_frame.loader.journal.schema import IS_UNCONFIRMED
 from petstore_frame.loader.row_state import (
     AnimalFacts,
     Reason,
@@ -19,6 +20,7 @@ from petstore_frame.loader.row_state import (
     reason_of,
     state_of,
 )
+from petstore_frame.schema import line_ranges
 
 # The arguments of ``facts_of``, which determine the state of a row.
 _FACTS = """
@@ -27,8 +29,8 @@ animal_state, animal_import = import AND animal_row = row, animal_import = impor
 """
 # The number of rows for each combination of facts, and for each line if asked for.
 _STATES = f"""
-SELECT {{line}}, known_by IS NOT NULL, {_FACTS}, count(*) FROM rows_and_animals
-WHERE import = ? GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1
+SELECT {{line}}, known_by IS NOT NULL, animal_session = :session, {_FACTS}, count(*)
+FROM rows_and_animals WHERE import = :import GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 1
 """
 # The number of excluded rows, with the other file that their animals were loaded from.
 _EXCLUDED = f"""
@@ -38,16 +40,22 @@ LEFT JOIN (SELECT import AS other, source, staged_at FROM imports)
   ON other = animal_import AND other <> import
 WHERE import = ? GROUP BY 1, 2, other, 5, 6, 7, 8, 9 ORDER BY min(row)
 """
-# The number of rows with the same notes.
+# The lines of rows with the same notes, as a JSON list.
 _NOTED = f"""
-SELECT notes, min(line), {_FACTS}, count(*) FROM rows_and_animals
-WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' GROUP BY 1, 3, 4, 5, 6, 7 ORDER BY 2
+SELECT notes, json_group_array(line), {_FACTS}, count(*) FROM rows_and_animals
+WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank'
+GROUP BY 1, 3, 4, 5, 6, 7 ORDER BY min(line)
 """
-# The number of rows with the same problem; a row counts for each of its problems.
+# The lines of created animals whose pet id is not known.
+_WITHOUT_ID = f"""
+SELECT rows.line FROM animals JOIN rows USING (import, row)
+WHERE animals.import = ? AND {IS_UNCONFIRMED} AND animals.state = 'created'
+"""
+# The lines of rows with the same problem, as a JSON list; a row counts for each of its problems.
 _PROBLEMS = f"""
-SELECT each_problem.value, min(line), max(line), {_FACTS}, count(*)
+SELECT each_problem.value, json_group_array(line), {_FACTS}, count(*)
 FROM rows_and_animals, json_each(problem) AS each_problem
-WHERE import = ? AND problem IS NOT NULL GROUP BY 1, 4, 5, 6, 7, 8 ORDER BY min(row)
+WHERE import = ? AND problem IS NOT NULL GROUP BY 1, 3, 4, 5, 6, 7 ORDER BY min(row)
 """
 
 
@@ -57,6 +65,7 @@ class RowCount(NamedTuple):
     row: RowFacts
     animal: AnimalFacts | None
     line: int | None
+    is_sent_now: bool  # whether the session that was asked for sent the animal
     rows: int
 
     @property
@@ -79,7 +88,7 @@ class ProblemRows(NamedTuple):
     """Rows that have one problem."""
 
     problem: RowProblem
-    lines: list[int]  # of the first and the last of them
+    lines: list[range]
     rows: int
 
 
@@ -87,17 +96,24 @@ class NotedRows(NamedTuple):
     """Rows that can be sent, with the same notes."""
 
     notes: Sequence[str]
-    first_line: int
+    lines: list[range]
     rows: int
 
 
-def count_rows(sql: sqlite3.Connection, number: int, *, by_line: bool = False) -> list[RowCount]:
-    """Count the rows of an import by the facts that determine their states, and ``by_line``."""
+def count_rows(
+    sql: sqlite3.Connection, number: int, *, session: int | None = None, by_line: bool = False
+) -> list[RowCount]:
+    """Count the rows of an import by the facts that determine their states, and ``by_line``.
+
+    ``session`` is the session for ``RowCount.is_sent_now``; None for none.
+    """
     query = _STATES.format(line="line" if by_line else "NULL")
+    parameters = {"import": number, "session": session}
     counts = []
-    for line, is_matched, *facts, rows in sql.execute(query, [number]):
+    for line, is_matched, is_sent_now, *facts, rows in sql.execute(query, parameters):
         row, animal = facts_of(facts)
-        counts.append(RowCount(row._replace(is_matched=bool(is_matched)), animal, line, rows))
+        row = row._replace(is_matched=bool(is_matched))
+        counts.append(RowCount(row, animal, line, bool(is_sent_now), rows))
     return counts
 
 
@@ -125,18 +141,25 @@ def read_excluded(sql: sqlite3.Connection, run: Import) -> list[ExcludedRows]:
 
 def read_problems(sql: sqlite3.Connection, run: Import) -> Iterator[ProblemRows]:
     """Yield each problem of an import by first row; a row counts for each of its problems."""
-    for packed, first_line, last_line, *facts, rows in sql.execute(_PROBLEMS, [run.number]):
+    for packed, lines, *facts, rows in sql.execute(_PROBLEMS, [run.number]):
         if state_of(*facts_of(facts)) is State.INVALID:
-            yield ProblemRows(unpack_problem(json.loads(packed)), [first_line, last_line], rows)
+            yield ProblemRows(
+                unpack_problem(json.loads(packed)), line_ranges(json.loads(lines)), rows
+            )
 
 
 def read_noted(sql: sqlite3.Connection, run: Import) -> list[NotedRows]:
-    """Return the notes of rows that can be sent, in the order of their first lines."""
-    row_counts, first_lines = Counter[str](), dict[str, int]()
-    for notes, line, *facts, rows in sql.execute(_NOTED, [run.number]):
+    """Return the notes of rows that can be sent, in the order of their first lines.
+
+    Rows that were created without a known pet id come last.
+    """
+    row_counts, lines = Counter[str](), defaultdict[str, list[range]](list)
+    for notes, lines_of_group, *facts, rows in sql.execute(_NOTED, [run.number]):
         if state_of(*facts_of(facts)) is not State.INVALID:
             row_counts[notes] += rows
-            first_lines.setdefault(notes, line)
-    return [
-        NotedRows(notes.split("\n"), first_lines[notes], row_counts[notes]) for notes in first_lines
-    ]
+            lines[notes] += line_ranges(json.loads(lines_of_group))
+    noted = [NotedRows(notes.split("\n"), lines[notes], row_counts[notes]) for notes in lines]
+    without_id = [line for (line,) in sql.execute(_WITHOUT_ID, [run.number])]
+    if without_id:
+        noted.append(NotedRows([NO_PET_ID], line_ranges(without_id), len(without_id)))
+    return noted

@@ -24,10 +24,20 @@ from petstore_frame.loader.row_state import (
     state_of,
 )
 
+_IN_STORE = (State.CREATED, State.MATCHED)
 # The fact that lists rows whose pets have another name in the store, with these names.
 RENAMED = "renamed_in_store"
-# The fact that has the names of the first of few animals that are gone.
-GONE_NAMES = "gone_few_names"
+# The facts that list rows whose animals are gone: certainly, and if the store fills its pages.
+# Each has a fact with the names and the files of its first animals.
+GONE, UNPROVEN_GONE = "gone_few", "gone_unproven"
+GONE_ANIMALS = {GONE: "gone_few_animals", UNPROVEN_GONE: "gone_unproven_animals"}
+# The number of animals of other files that are gone, and the fact with the first of these.
+GONE_ELSEWHERE, GONE_ELSEWHERE_ANIMALS = "not_shown", "not_shown_animals"
+# The fact that says why a complete listing does not prove that a pet is gone: it rests on the
+# length of a page, or other responses contradict it.
+LISTING_DOUBT, PAGE_LENGTH, CONTRADICTION = "listing_doubt", "page_length", "contradiction"
+# The note of a row that was created, but the response with the id of its pet was lost.
+NO_PET_ID = "no_pet_id"
 
 
 @dataclass(frozen=True)
@@ -232,6 +242,13 @@ def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterat
             yield row
 
 
+def read_excluded_rows(sql: sqlite3.Connection, import_id: str) -> Iterator[JournalRow]:
+    """Yield the rows that the user excluded although their animals are in the store."""
+    query = f"{_ROWS} AND reason = 'left_out' AND {in_states(_IN_STORE, 'animal_state')}"
+    for values in sql.execute(f"{query} ORDER BY row", [import_id]):
+        yield _journal_row(_StoredRow(*values))
+
+
 def _may_be_in(states: Collection[State]) -> str:
     """Return a condition that excludes most rows in other states, to speed up the query."""
     if not states or State.EXCLUDED in states:
@@ -312,11 +329,14 @@ def _journal_row(stored: _StoredRow) -> JournalRow:
         )
         return replace(row_of_file, other_row=other_row)
     answer: dict[str, Any] = json.loads(stored.answer) if stored.answer else {}
+    notes = (*notes, *answer.pop("notes", ()))
+    if animal.state is State.CREATED and stored.pet_id is None:
+        notes = (*notes, NO_PET_ID)
     return replace(
         row_of_file,
         payload=stored.animal_payload,
         reads_now=stored.payload if stored.payload != stored.animal_payload else None,
-        notes=(*notes, *answer.pop("notes", ())),
+        notes=notes,
         pet_id=stored.pet_id,
         **answer,
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from petstore_frame.loader.row_state import MOVES, UNCONFIRMED_STATES, State
 
-FORMAT = 9
+FORMAT = 10
 
 
 def in_states(states: Iterable[State], column: str = "state") -> str:
@@ -89,7 +89,7 @@ CREATE VIEW rows_and_animals AS SELECT
   rows.problem, rows.reason, rows.known_by,
   animals.state AS animal_state, animals.reason AS animal_reason,
   animals.payload AS animal_payload, animals.import AS animal_import, animals.row AS animal_row,
-  animals.answer, animals.pet_id
+  animals.answer, animals.pet_id, animals.session AS animal_session
 FROM rows LEFT JOIN animals USING (animal);
 """
 # Frees the pet id of an animal: a restored store gave it to another pet, so the animal is gone.

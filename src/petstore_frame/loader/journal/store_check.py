@@ -82,6 +82,7 @@ class StorePets(NamedTuple):
     is_whole: bool = False  # it is proven complete: a pet that it lacks is not in the store
     requests: int = 0
     store_id: str | None = None  # the id that the store gives itself
+    doubt: str | None = None  # why a complete reading is not whole
 
 
 ReadStore = Callable[[int], StorePets]
@@ -252,8 +253,11 @@ def count_added_elsewhere(sql: sqlite3.Connection, pets: Sequence[Pet]) -> int:
 def gone_elsewhere(
     sql: sqlite3.Connection, number: int, store: StorePets, now: float
 ) -> list[dict[str, Any]]:
-    """Return the animals of other files that are missing from a complete listing."""
-    if not store.is_whole:
+    """Return the animals of other files that are missing from a complete listing.
+
+    If its completeness rests on an assumption, so does their absence.
+    """
+    if not store.is_complete:
         return []
     parameters = {"mine": number, "settled_before": settled_before(now)}
     return [

@@ -82,6 +82,7 @@ class MatchingInput:
     asks_again_about_gone: bool = False  # the user reverses an earlier answer about ``gone``
     listing: Mapping[int, str] = field(default_factory=dict)  # contents of pets, by id
     is_proof: bool = False  # a pet that the listing lacks is not in the store
+    is_assumed_proof: bool = False  # the same, if the store fills its pages
 
 
 def match(inputs: MatchingInput, answers: Answers, default: str = SKIP) -> Plan:
@@ -161,12 +162,18 @@ class _Matching:
             ):
                 stored = StoredAnimal(row, number, animal.pet_id, animal.content)
                 stored_animals.setdefault(number, stored)
-        gone = find_gone(list(stored_animals.values()), inputs.listing, is_proof=inputs.is_proof)
+        gone = find_gone(
+            list(stored_animals.values()),
+            inputs.listing,
+            is_proof=inputs.is_proof,
+            is_assumed_proof=inputs.is_assumed_proof,
+        )
         to_ask = [*open_matches.values(), *gone.to_ask]
         few = gone.few
         if open_matches or By.GONE in self.answers:  # the answer applies to all of them
             to_ask, few = [*to_ask, *few], []
         plan.few_gone, plan.renamed = list(few), list(gone.renamed)
+        plan.unproven_gone = list(gone.unproven)
         if to_ask:
             to_ask.sort(key=lambda match_: match_.row)
             self._answer_gone(to_ask, len(stored_animals) + len(open_matches))

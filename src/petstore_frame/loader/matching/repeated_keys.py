@@ -11,7 +11,7 @@ from petstore_frame.loader.matching.not_keys import is_missing_key
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import Row
 from petstore_frame.loader.row_state import RowProblem, short_text
-from petstore_frame.schema import category_in, name_in
+from petstore_frame.schema import category_in, line_text, name_in
 
 KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
 # A row with one of these problems may get another key when the user corrects it.
@@ -20,7 +20,6 @@ OTHER_ANIMALS = "each seems to be another animal; add a key column, such as the 
 NOT_A_KEY_HINT = (
     "enter the animal's own key in the file, or leave the row out: exclude_lines= its line number"
 )
-_MAX_LINES = 5
 _UNREADABLE = "?"  # before a value of ``order_by`` that cannot be read
 
 
@@ -128,12 +127,8 @@ def key_texts(key: str | None) -> tuple[str, ...]:
 
 def differ(rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None) -> RowProblem:
     """Return the problem of rows that have the same key and differ, with their lines."""
-    lines = ", ".join(str(row.line) for row in rows[:_MAX_LINES])
-    if len(rows) > _MAX_LINES:
-        lines += ", …"
-    return RowProblem(
-        KEY_REPEATED, "rows of this key differ", hint=f"lines {lines}: {hint}", add=add
-    )
+    lines = line_text(row.line for row in rows)
+    return RowProblem(KEY_REPEATED, "rows of this key differ", hint=f"{lines}: {hint}", add=add)
 
 
 def _send_the_same(rows: Sequence[Row]) -> bool:

@@ -134,6 +134,7 @@ class Plan:
         gone: Animals that are no longer in the store.
         created_again: Animals that are gone and will be sent again.
         few_gone: Rows whose animals are gone, too few to ask about.
+        unproven_gone: Rows whose animals are gone if the store fills its pages.
         renamed: Rows whose pets have another name in the store.
         has_store_matches: Whether some rows may be pets of others.
         creates_in_store: Whether the user said that such rows are new animals.
@@ -152,6 +153,7 @@ class Plan:
     gone: set[int] = field(default_factory=set)
     created_again: set[int] = field(default_factory=set)
     few_gone: list[Match] = field(default_factory=list)
+    unproven_gone: list[Match] = field(default_factory=list)
     renamed: list[Match] = field(default_factory=list)
     has_store_matches: bool = False
     creates_in_store: bool = False

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,16 @@ from petstore_frame.loader.journal.row_counts import (
     read_noted,
     read_problems,
 )
-from petstore_frame.loader.journal.rows import Import, JournalRow, read_import, read_rows
+from petstore_frame.loader.journal.rows import (
+    NO_PET_ID,
+    Import,
+    JournalRow,
+    read_import,
+    read_rows,
+)
 from petstore_frame.loader.reconcile import OpenRows, read_open_rows
 from petstore_frame.loader.results.row_groups import RowGroup, count_groups
+from petstore_frame.loader.results.still_shown import read_still_shown
 from petstore_frame.loader.row_state import (
     FIX_STATES,
     UNCONFIRMED_STATES,
@@ -37,7 +45,7 @@ from petstore_frame.loader.row_state import (
 )
 from petstore_frame.loader.source import LikelyKey, field_name
 from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE, PADDED_NOTE
-from petstore_frame.schema import FIELDS, count_text
+from petstore_frame.schema import FIELDS, count_text, line_ranges, line_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
 # The states of rows that may be in the store.
@@ -50,7 +58,7 @@ FILE_WARNINGS = "file_warnings"
 LIKELY_KEY = "likely_key"
 MAX_ERRORS = "max_errors"
 _TIMES = ("staged_at", "started_at", "ended_at")
-_MAX_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
+_FIRST_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
 _MIN_COMMON_ROWS = 3
 _ENDING_CODES = {
     Ending.BUDGET: exit_codes.TOO_MANY_ERRORS,
@@ -95,6 +103,8 @@ NOTES: dict[str, str] = {
     "default_name": "the name is empty; the default was used",
     "default_category_id": "the category is empty; the default was used",
     "default_status": "the status is empty; the default was used",
+    NO_PET_ID: "in the store, but the id of its pet is not known, because the response was lost or "
+    "is not a pet; reconciling finds the id in the next reading of the store",
 }
 
 
@@ -104,16 +114,19 @@ class Cause:
 
     problem: RowProblem  # the problem of the first row, with the option that solves all of them
     rows: int
-    lines: tuple[int, ...]  # line numbers of the first two rows
+    lines: tuple[range, ...]  # line numbers of the rows
     values: tuple[tuple[str, int], ...] = ()  # values of the cells, most common first
+
+    @property
+    def first_lines(self) -> list[int]:
+        """The first two lines."""
+        return list(islice(chain.from_iterable(self.lines), _FIRST_LINES))
 
     def __str__(self) -> str:
         problem = self.problem
         prefix = f"{problem.column}: " if problem.column else ""
         text = f"{count_text(self.rows, 'row')}: {prefix}{problem.message}"
-        lines = ", ".join(map(str, self.lines))
-        lines += ", …" if self.rows > len(self.lines) else ""
-        text += f" ({'line' if self.rows == 1 else 'lines'} {lines})"
+        text += f" ({line_text(self.lines)})"
         if len(self.values) > 1:
             values = [f"{short_text(value)} ({count:,})" for value, count in self.values]
             more = f" and {len(values) - _MAX_VALUES:,} more" if values[_MAX_VALUES:] else ""
@@ -123,7 +136,7 @@ class Cause:
 
 def count_notes(noted_rows: Iterable[NotedRows]) -> list[Cause]:
     """Return one cause for each kind of note."""
-    rows, lines = Counter[str](), dict[str, int]()
+    rows, lines = Counter[str](), defaultdict[str, list[range]](list)
     for group in noted_rows:
         # Notes such as 3.0→3 and 007→7 are of the kind "normalized".
         kinds = (
@@ -132,9 +145,10 @@ def count_notes(noted_rows: Iterable[NotedRows]) -> list[Cause]:
         for kind in dict.fromkeys(kinds):
             if kind in NOTES and kind != PADDED_NOTE:  # a sentence about the column has it
                 rows[kind] += group.rows
-                lines.setdefault(kind, group.first_line)
+                lines[kind] += group.lines
     return [
-        Cause(RowProblem(kind, NOTES[kind]), rows[kind], (line,)) for kind, line in lines.items()
+        Cause(RowProblem(kind, NOTES[kind]), rows[kind], tuple(line_ranges(lines[kind])))
+        for kind in rows
     ]
 
 
@@ -144,6 +158,7 @@ class ImportSummary:
 
     Attributes:
         open_rows: The rows that are still unconfirmed after reading the store, or None.
+        still_shown: The lines of excluded rows whose animals the store still shows, by status.
         groups: The number of rows of the file in each group; the sum is the number of rows.
         sent_now: Whether this call sent anything. If not, the result describes earlier calls.
         question: The question that the call without ``dry_run`` would ask; None if it would send.
@@ -157,6 +172,7 @@ class ImportSummary:
     causes: list[Cause]
     notes: list[Cause]
     open_rows: OpenRows | None
+    still_shown: dict[str, list[int]]
     groups: dict[RowGroup, int]
     sent_now: bool
     is_rehearsal: bool
@@ -182,6 +198,11 @@ class ImportSummary:
     def unconfirmed(self) -> int:
         """Number of rows that may be in the store but were not seen there."""
         return self.count(*UNCONFIRMED_STATES)
+
+    @property
+    def without_id(self) -> int:
+        """Number of rows that are in the store, but whose pet id is not known."""
+        return sum(note.rows for note in self.notes if note.problem.code == NO_PET_ID)
 
     @property
     def is_held(self) -> bool:
@@ -239,11 +260,12 @@ class ImportSummary:
             "groups": self.groups,
             "excluded": [asdict(group) for group in self.excluded],
             "causes": [
-                asdict(cause.problem) | {"rows": cause.rows, "lines": cause.lines}
+                asdict(cause.problem) | {"rows": cause.rows, "lines": cause.first_lines}
                 for cause in self.causes
             ],
             "notes": {note.problem.code: note.rows for note in self.notes},
             "read_back": None if open_rows is None else open_rows.notes,
+            "still_shown": self.still_shown,
             "candidates": {} if open_rows is None else open_rows.candidates,
             "exit_code": self.exit_code,
         }
@@ -251,10 +273,16 @@ class ImportSummary:
         return as_json
 
 
-def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
-    """Read the facts of an import; ``of_call`` has the other fields of an ImportSummary."""
+def read_summary(path: Path, import_id: str, session: int | None, **of_call: Any) -> ImportSummary:
+    """Read the facts of an import.
+
+    Args:
+        path: The journal.
+        import_id: The import.
+        session: The session of this call; None if it sent nothing.
+        of_call: The other fields of an ImportSummary.
+    """
     run = read_import(path, import_id)
-    was_sent = of_call["sent_now"] and not of_call["is_rehearsal"]
     with reading(path) as sql:
         return ImportSummary(
             run,
@@ -263,7 +291,8 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
             read_causes(sql, run),
             count_notes(read_noted(sql, run)),
             read_open_rows(sql, run),
-            count_groups(sql, run, was_sent=was_sent),
+            read_still_shown(sql, run),
+            count_groups(sql, run, session),
             **of_call,
         )
 
@@ -275,7 +304,8 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
     """
     problem_rows = list(read_problems(sql, run))
     for row in read_rows(sql, run.id, State.REJECTED):
-        problem_rows.append(ProblemRows(problem_of(row, run), [row.line], 1))
+        line = range(row.line, row.line + 1)
+        problem_rows.append(ProblemRows(problem_of(row, run), [line], 1))
     groups: dict[tuple[Any, ...], list[ProblemRows]] = defaultdict(list)
     for group in problem_rows:
         problem = group.problem
@@ -292,7 +322,7 @@ def _cause_of(group: Sequence[ProblemRows], key: Sequence[str]) -> Cause:
     rows_of_value = Counter[str]()
     for problem, _, rows in group:
         rows_of_value[(problem.value or "").strip()] += rows
-    lines = sorted({line for member in group for line in member.lines})[:_MAX_LINES]
+    lines = line_ranges(span for member in group for span in member.lines)
     values = tuple(rows_of_value.most_common())
     texts = [text for text, _ in values if text]
     problem = group[0].problem
@@ -321,7 +351,8 @@ def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
     """Return the cause that blocks a file because most of its rows share it, or None.
 
     Sent pets cannot be deleted, so a file that was probably read with wrong options is blocked. A
-    file is never blocked if another with the same header was loaded. ``max_errors=`` overrides it.
+    file is never blocked if another with the same header was loaded, other than as a trial with
+    ``max_rows=``. ``max_errors=`` overrides it.
     """
     causes = read_causes(sql, run)
     if not causes or causes[0].rows < _MIN_COMMON_ROWS:
@@ -331,7 +362,8 @@ def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
     animals -= sum(group.rows for group in excluded if group.reason.is_plain)
     was_created = sql.execute(
         "SELECT 1 FROM animals JOIN imports USING (import)"
-        " WHERE header = ? AND state IN ('created', 'matched', 'gone') LIMIT 1",
+        " WHERE header = ? AND state IN ('created', 'matched', 'gone')"
+        " AND ending IS NOT 'max_rows' LIMIT 1",
         [json.dumps(run.header)],
     ).fetchone()
     if was_created or 2 * causes[0].rows <= animals:

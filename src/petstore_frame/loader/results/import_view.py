@@ -32,6 +32,7 @@ class ImportView:
         path: Path of the journal.
         import_id: 32 hex digits; the same rows have the same id on every computer.
         sent_now: Whether this call sent anything. If not, the view describes earlier calls.
+        session: The session in which this call sent rows; None if it sent none.
         copy: The copy of the journal that a dry run used, so that the journal stays unchanged; None
             for other imports.
         question: The question that the call without ``dry_run`` would ask; None if it would send.
@@ -42,6 +43,7 @@ class ImportView:
     path: Path
     import_id: str
     sent_now: bool = True
+    session: int | None = None
     copy: Path | None = None
     question: Question | None = None
     fix_file: str | None = None
@@ -68,6 +70,7 @@ class ImportView:
         return read_summary(
             self.source,
             self.import_id,
+            self.session,
             sent_now=self.sent_now,
             is_rehearsal=self.is_rehearsal,
             question=self.question,

@@ -26,6 +26,7 @@ from petstore_frame.loader.results.import_facts import (
     ImportSummary,
     problem_of,
 )
+from petstore_frame.loader.results.still_shown import status_still_shown
 from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, Reason, State
 from petstore_frame.loader.source import returned_file as returned
 from petstore_frame.loader.source.returned_file import FIX_SHEET, ROW, guarded, row_name
@@ -115,19 +116,10 @@ def _changes_of(row: JournalRow, run: Import, store_name: str | None) -> str | N
                 changes.append(f"{field.name}: {old_value} → {new_value}")
     if store_name is not None:
         changes.append(f"the store shows the name {store_name}")
-    status = old.get("status")
-    if row.reason == Reason.LEFT_OUT and status not in (None, _status_now(row, run, new)):
+    status = status_still_shown(row, run)
+    if status is not None:
         changes.append(f"the store still shows it as {status}")
     return "; ".join(changes) or None
-
-
-def _status_now(row: JournalRow, run: Import, body: Mapping[str, Any]) -> str | None:
-    """Return the status of a row in the file, or the text of its cell if that is not a status."""
-    if body:
-        return body.get("status")
-    column = run.mapping.get("status")
-    at = run.header.index(column) if column in run.header else len(row.cells)
-    return row.cells[at].strip().casefold() if at < len(row.cells) else None
 
 
 def make_frame(

@@ -5,13 +5,24 @@ Texts from cells and from the store are escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import fspath
 
+from petstore_frame.inventory import Assumption
 from petstore_frame.loader.duplicate_question import LIKELY
 from petstore_frame.loader.journal.database import unusual_folder
 from petstore_frame.loader.journal.row_counts import ExcludedRows
-from petstore_frame.loader.journal.rows import GONE_NAMES, RENAMED
+from petstore_frame.loader.journal.rows import (
+    CONTRADICTION,
+    GONE,
+    GONE_ANIMALS,
+    GONE_ELSEWHERE,
+    GONE_ELSEWHERE_ANIMALS,
+    LISTING_DOUBT,
+    PAGE_LENGTH,
+    RENAMED,
+    UNPROVEN_GONE,
+)
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.results.import_facts import (
@@ -27,7 +38,7 @@ from petstore_frame.loader.results.import_facts import (
 from petstore_frame.loader.row_state import FIX_STATES, Ending, Reason, State, short_text
 from petstore_frame.loader.source.spreadsheet_text import without_invisible
 from petstore_frame.rendering import PAGE, Markup, palette
-from petstore_frame.schema import FIELDS, count_text, minute_text
+from petstore_frame.schema import FIELDS, count_text, line_text, minute_text
 
 _BADGES = {
     **dict.fromkeys(("Done", "Already loaded"), palette.VERDICT_BADGES["complete"]),
@@ -37,6 +48,8 @@ _BADGES = {
 # Typed after an error that was not caught.
 _RESULT_OF_ERROR = "import sys; result = sys.last_value.result"
 _MAX_ITEMS = 10  # maximum number of lines, candidates or causes in a list
+_RECONCILE = Call("result.reconcile(client)", "add --reconcile")
+_MAX_ANIMALS = 20  # maximum number of animals that are gone, with their names
 _NEVER = "do not send them again by hand"
 # The sentence for each fact; ``{}`` is the number of rows with their lines, or the value.
 _MEANINGS = {
@@ -44,8 +57,10 @@ _MEANINGS = {
     "category: {}",
     "store_few": "Sent as new animals although they equal pets in the store in name and category: "
     "{}",
-    "gone_few": "In the store before, but not there now: {}; was this on purpose?",
-    "not_shown": "Pets of earlier loads that are no longer in the store: {}",
+    GONE: "In the store before, but not there now: {}; was this on purpose?",
+    UNPROVEN_GONE: "In the store before, but not listed now: {}; was this on purpose?",
+    GONE_ELSEWHERE: "Animals of other files that were in the store before, but are not listed now: "
+    "{}. To create them again, load their files with duplicates={'gone': 'create'}",
     "twins": "Pets like yours that somebody else added: {}; did a colleague load the same file?",
     "moved": "Taken over from earlier files that did not send them: {}",
     RENAMED: "Not sent again, with another name in the store: {}",
@@ -54,12 +69,17 @@ _MEANINGS = {
     "store_cut": "The store was not read to its end; pets compared: {}",
 }
 
-MISSING_ANIMALS = "not_shown_animals"  # the fact that lists animals of other files that are gone
+_DOUBTS = {
+    PAGE_LENGTH: f"the list is complete only if {Assumption.FILLS_PAGES}",
+    CONTRADICTION: "responses of the store contradict each other, so the list may be incomplete",
+}
+# Facts that belong to the sentences of others.
 _NO_SENTENCE = (
-    COMMON_CAUSE, FILE_WARNINGS, LIKELY_KEY, MAX_ERRORS, MISSING_ANIMALS, GONE_NAMES,
+    COMMON_CAUSE, FILE_WARNINGS, LIKELY_KEY, MAX_ERRORS, LISTING_DOUBT, GONE_ELSEWHERE_ANIMALS,
+    *GONE_ANIMALS.values(),
 )  # fmt: skip
 # Facts that a load may find although it has nothing to send.
-_NEWS = ("gone_few", "twins", "stays_created")
+_NEWS = (GONE, UNPROVEN_GONE, GONE_ELSEWHERE, "twins", "stays_created")
 
 
 def headline(facts: ImportSummary, reader: Reader = "python") -> tuple[str, str]:
@@ -186,13 +206,6 @@ def file_warnings(facts: ImportSummary) -> list[str]:
         sentences.append(f"Invisible characters in the header were ignored: {', '.join(names)}")
     sentences += map(_plain, facts.run.facts.get(FILE_WARNINGS, ()))
     sentences += _fact_sentences(facts, facts.run.facts)
-    if missing := facts.run.facts.get(MISSING_ANIMALS):
-        names = [_plain(f"{animal['name']} ({animal['source']})") for animal in missing]
-        animals = ", ".join(_cut(names, "animals"))
-        sentences.append(
-            f"No longer in the store: {animals}. To create them again, load their files with "
-            "duplicates={'gone': 'create'}"
-        )
     return sentences
 
 
@@ -205,12 +218,28 @@ def _fact_sentences(facts: ImportSummary, names: Iterable[str]) -> Iterator[str]
         text = str(value)
         if isinstance(value, list):
             lines = [row["line"] for row in value] if name == RENAMED else value
-            noun = "line" if len(lines) == 1 else "lines"
-            text = f"{count_text(len(lines), 'row')} ({noun} {', '.join(_cut(lines, 'lines'))})"
-        if name == "gone_few":
-            listed = _cut(facts.run.facts.get(GONE_NAMES, []), "animals")
-            text = f"{text}, {', '.join(map(_plain, listed))} of {facts.run.source}"
+            text = f"{count_text(len(lines), 'row')} ({line_text(lines)})"
+        if name in GONE_ANIMALS:
+            animals = facts.run.facts.get(GONE_ANIMALS[name], [])
+            text = f"{text}, {_names_by_file(animals, len(value))}"
+        if name == GONE_ELSEWHERE:
+            animals = facts.run.facts.get(GONE_ELSEWHERE_ANIMALS, [])
+            text = f"{value:,}, {_names_by_file(animals, value)}"
+        doubt = facts.run.facts.get(LISTING_DOUBT)
+        if doubt is not None and name in (UNPROVEN_GONE, GONE_ELSEWHERE):
+            text += f" ({_DOUBTS[doubt]})"
         yield _MEANINGS.get(name, name + ": {}").replace("{}", text)
+
+
+def _names_by_file(animals: Sequence[Mapping[str, str]], count: int) -> str:
+    """Return the names of the first of ``count`` animals, file by file."""
+    listed = animals[:_MAX_ANIMALS]
+    names: dict[str, list[str]] = {}
+    for animal in listed:
+        names.setdefault(animal["source"], []).append(_plain(animal["name"]))
+    files = [f"{', '.join(of_file)} of {_plain(file)}" for file, of_file in names.items()]
+    more = count - len(listed)
+    return "; ".join([*files, *([f"and {more:,} more"] if more > 0 else [])])
 
 
 def _why_excluded(group: ExcludedRows) -> str:
@@ -257,7 +286,13 @@ def _next_steps(facts: ImportSummary) -> list[Step]:
     """Return the next steps, most urgent first."""
     if facts.question is not None:
         return facts.question.answers()
-    steps = [*_reconciling(facts), *_sending(facts), *_fixing(facts), *_creating(facts)]
+    steps = [
+        *_reconciling(facts),
+        *_sending(facts),
+        *_fixing(facts),
+        *_updating(facts),
+        *_creating(facts),
+    ]
     is_old = not (facts.sent_now or facts.is_rehearsal)
     if not steps and is_old and facts.counts[State.CREATED]:
         text = "If these are other animals than the first time, load them as new"
@@ -268,9 +303,9 @@ def _next_steps(facts: ImportSummary) -> list[Step]:
 def _reconciling(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to look for unconfirmed rows, or how to resolve those that were not found."""
     if open_rows := facts.open_rows:
-        lines = ", ".join(_cut(open_rows.lines, "lines"))
+        lines = line_text(open_rows.lines)
         text = (
-            f"still unconfirmed after reading the store: line {lines}. Look there, then replace "
+            f"still unconfirmed after reading the store: {lines}. Look there, then replace "
             f"each ? with the id of the pet, or with None if there is none; {_NEVER}"
         )
         yield Step(text, calls=(resolve_call(open_rows.lines[:_MAX_ITEMS]),))
@@ -279,7 +314,10 @@ def _reconciling(facts: ImportSummary) -> Iterator[Step]:
             f"{count_text(rows, 'row')} unconfirmed, perhaps in the store: look for them there, "
             f"{GRACE_S / 60:.0f} minutes after the last request; {_NEVER}"
         )
-        yield Step(text, calls=(Call("result.reconcile(client)", "add --reconcile"),))
+        yield Step(text, calls=(_RECONCILE,))
+    elif facts.without_id:
+        text = f"{count_text(facts.without_id, 'row')} in the store without a known pet id"
+        yield Step(f"{text}: read the id from the store", calls=(_RECONCILE,))
 
 
 def _sending(facts: ImportSummary) -> Iterator[Step]:
@@ -328,6 +366,17 @@ def _to_correct(rows: int) -> str:
     return f"{_need_fixing(rows)}: correct {'it' if rows == 1 else 'them'}"
 
 
+def _updating(facts: ImportSummary) -> Iterator[Step]:
+    """Yield the animals that the store still shows although their rows are now excluded."""
+    for status, lines in facts.still_shown.items():
+        animals = count_text(len(lines), "animal")
+        pronoun = "it" if len(lines) == 1 else "them"
+        yield Step(
+            f"{animals} excluded now ({line_text(lines)}), but loaded as {status}: if the store "
+            f"still shows {pronoun} like that, tell the people who run it; a load changes no pet"
+        )
+
+
 def _creating(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to create animals that were not sent, after the user has checked them."""
     if not_found := facts.counts[State.NOT_FOUND]:
@@ -348,7 +397,17 @@ def _creating(facts: ImportSummary) -> Iterator[Step]:
             "ask your colleagues who else loaded these animals before you load more files; to see "
             "the pets, compare your list with the store by name and category"
         )
-    if gone := facts.run.facts.get("gone_few"):
-        animals = f"{count_text(len(gone), 'animal')} no longer in the store"
-        pronoun = "it" if len(gone) == 1 else "them"
-        yield Step(f"{animals}: create {pronoun} again", {"duplicates": {"gone": "create"}})
+    yield from _answering_gone(facts)
+
+
+def _answering_gone(facts: ImportSummary) -> Iterator[Step]:
+    """Yield both answers about animals that the store no longer shows."""
+    for name, where in ((GONE, "no longer in the store"), (UNPROVEN_GONE, "no longer listed")):
+        count = len(facts.run.facts.get(name, ()))
+        if count:
+            animals = f"{count_text(count, 'animal')} {where}"
+            pronoun, verb = ("it", "was") if count == 1 else ("them", "were")
+            yield Step(f"{animals}: create {pronoun} again", {"duplicates": {"gone": "create"}})
+            subject = "it" if count == 1 else "they"
+            text = f"{animals}: {subject} {verb} removed on purpose"
+            yield Step(text, {"duplicates": {"gone": "skip"}})

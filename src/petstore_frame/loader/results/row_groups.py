@@ -62,8 +62,8 @@ _OF_STATE = {
 }
 
 
-def group_of(row: RowFacts, animal: AnimalFacts | None, *, was_sent: bool) -> RowGroup:
-    """Return the group of a row; ``was_sent`` says whether this call sent rows of the import."""
+def group_of(row: RowFacts, animal: AnimalFacts | None, *, is_sent_now: bool) -> RowGroup:
+    """Return the group of a row; ``is_sent_now`` says whether this call sent its animal."""
     if animal is None or animal.state is None or animal.has_this_row:
         state = state_of(row, animal)
         if state is State.EXCLUDED and row.is_matched and not row.is_left_out:
@@ -74,17 +74,21 @@ def group_of(row: RowFacts, animal: AnimalFacts | None, *, was_sent: bool) -> Ro
         state = animal.state
     if state is not State.CREATED:
         return _OF_STATE[state]
-    is_new = was_sent and animal is not None and animal.has_this_row
+    is_new = is_sent_now and animal is not None and animal.has_this_row
     return RowGroup.ADDED if is_new else RowGroup.ALREADY_LOADED
 
 
-def count_groups(sql: sqlite3.Connection, run: Import, *, was_sent: bool) -> dict[RowGroup, int]:
-    """Return the number of rows of the file in each group, including empty groups."""
+def count_groups(sql: sqlite3.Connection, run: Import, session: int | None) -> dict[RowGroup, int]:
+    """Return the number of rows of the file in each group, including empty groups.
+
+    ``session`` is the session of this call; None if it sent nothing.
+    """
     has_quantity = bool((run.recipe or {}).get("quantity"))
     counts, group_of_line = Counter[RowGroup](), dict[int, RowGroup]()
     # Without a quantity column each row of the journal is a row of the file.
-    for row, animal, line, rows in count_rows(sql, run.number, by_line=has_quantity):
-        group = group_of(row, animal, was_sent=was_sent)
+    row_counts = count_rows(sql, run.number, session=session, by_line=has_quantity)
+    for row, animal, line, is_sent_now, rows in row_counts:
+        group = group_of(row, animal, is_sent_now=is_sent_now)
         if line is None:
             counts[group] += rows
             continue

@@ -74,8 +74,8 @@ def run_session(
     timing: SessionClocks,
     is_new: bool = False,
     step: Callable[[str], None] = ignore,
-) -> bool:
-    """Send the pending rows of an import; return whether there was anything to do."""
+) -> int | None:
+    """Send the pending rows of an import; return the session, None if it was idle."""
     outcomes = Outcomes(writer, run)
     counts = Counter(outcomes.counts())
     may_repeat = counts[State.UNCONFIRMED] and client.idempotency
@@ -83,7 +83,7 @@ def run_session(
         # An earlier session stopped, and a person has settled the last rows since.
         if run.ending not in (Ending.DONE, Ending.BUDGET):
             outcomes.end(run.ended_at or timing.now(), Ending.DONE)
-        return False
+        return None
     outcomes.start(timing.now())
     counts[State.UNCONFIRMED] += counts.pop(State.IN_FLIGHT)
     total = counts[State.PENDING]
@@ -95,7 +95,7 @@ def run_session(
     with ProgressBar(option, "Loading", total) as display:
         ending, detail = Sender(client, outcomes, counts, options, timing, display, step).run()
     outcomes.end(timing.now(), ending, detail)
-    return True
+    return outcomes.session
 
 
 class Sender:

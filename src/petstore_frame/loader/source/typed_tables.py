@@ -70,10 +70,13 @@ def parquet_table(data: bytes) -> Table:
     pyarrow = import_extra("pyarrow", "reading a Parquet file", "history")
     parquet = import_extra("pyarrow.parquet", "reading a Parquet file", "history")
     try:
-        return frame_table(parquet.read_table(io.BytesIO(data)))
+        table = parquet.read_table(io.BytesIO(data))
+        table.validate(full=True)  # rejects text that is not UTF-8, which would fail row by row
     except (pyarrow.ArrowException, OSError) as problem:
         reason = str(problem).splitlines()[0][:200]
-        raise InputError(f"the Parquet file cannot be read: {reason}") from None
+        hint = "write it again, or save it as CSV (UTF-8)"
+        raise InputError(f"the Parquet file cannot be read: {reason}", hint=hint) from None
+    return frame_table(table)
 
 
 def json_lines_table(data: bytes) -> Table:

@@ -266,6 +266,12 @@ def test_many_equal_new_pets_are_asked_about() -> None:
     assert len(match_equal_pets(named(13), pets[:1], 13, is_first=True).to_ask) == 1
 
 
+def test_a_row_is_compared_with_new_pets_first() -> None:
+    """Of two equal pets, one was there at the last load, and the other was added since."""
+    pets = [pet(1, "Ada", is_new=False), pet(2, "Ada", animal=7), pet(3, "Ada")]
+    assert match_equal_pets([row(1, "Ada")], pets, 1).to_ask == [Match(1, pet=pets[2])]
+
+
 def test_pets_that_an_earlier_load_saw_are_no_reason_to_ask() -> None:
     """Unless nine in ten of the rows equal pets, and at least five with different contents."""
     seen = [pet(n, f"Pet {n}", is_new=False) for n in range(1, 11)]
@@ -361,7 +367,14 @@ def test_many_animals_that_the_store_lacks_are_asked_about() -> None:
     """Few are listed; where the listing proves nothing, none are."""
     assert len(find_gone(shown(12), listing(*range(4, 13)), is_proof=True).to_ask) == 3
     assert len(find_gone(shown(12), listing(*range(3, 13)), is_proof=True).few) == 2
-    assert find_gone(shown(12), listing(*range(4, 13)), is_proof=False) == ([], [], [])
+    assert find_gone(shown(12), listing(*range(4, 13)), is_proof=False) == ([], [], [], [])
+
+
+def test_animals_that_an_assumed_listing_lacks_are_never_asked_about() -> None:
+    """However many they are, they are only listed."""
+    assumed = {"is_proof": False, "is_assumed_proof": True}
+    gone = find_gone(shown(12), listing(12), **assumed)
+    assert (gone.to_ask, gone.few, len(gone.unproven)) == ([], [], 11)
 
 
 def test_a_renamed_pet_is_there() -> None:
