@@ -23,9 +23,9 @@ import petstore_frame as pf
 from petstore_frame.schema import PetColumns
 pets, chance = {pets}, random.Random(7)
 names = ["".join(chance.choices("abcdefghijklmno", k=chance.randint(3, 20))) for _ in range(pets)]
-columns = PetColumns(
+columns = PetColumns([
     list(range(2**53, 2**53 + pets)), names, chance.choices(range(1, 41), k=pets),
-    chance.choices(("available", "pending", "sold", None), (50, 15, 30, 5), k=pets))
+    chance.choices(("available", "pending", "sold", None), (50, 15, 30, 5), k=pets)])
 frame = columns.to_frame()
 inventory = pf.Inventory.from_frame(frame, base_url="http://127.0.0.1:9/v1")
 table = frame.groupby(["category_id", "status"], observed=False).size().unstack()

@@ -4,7 +4,8 @@
 them in a fresh process each: processor time and memory above the imports, best of three. Then it
 reads from a store with 20 ms of latency, and times ``import petstore_frame``. It prints Markdown
 tables and leaves nothing behind. It needs nginx (``apt-get install nginx-light``); a way whose
-library is not installed (requests, dlt) is left out.
+library is not installed (requests, dlt) is left out. ``--only floor ours httpx_loop --repeats 9``
+prints the first table alone, with these rows.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import asyncio
 import contextlib
 import importlib.util
 import json
-import os
 import random
 import shutil
 import socket
@@ -23,9 +23,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
+
+from compiled_code import compiled_once
 
 PETS, PAGE = 100_000, 100
 LATENCY_S = 0.020
@@ -320,29 +322,16 @@ def peak_bytes() -> int:
     raise RuntimeError("this needs Linux")
 
 
-@contextlib.contextmanager
-def compiled_once() -> Iterator[None]:
-    """Have the first round compile what the others load, as with an installed package.
-
-    Where bytecode is not written (``PYTHONDONTWRITEBYTECODE``), a working copy would be compiled
-    in each run, and the libraries in none.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["PYTHONPYCACHEPREFIX"] = folder
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        yield
-
-
 def in_own_process(name: str, base: str) -> dict[str, float]:
     command = [sys.executable, __file__, "--way", name, "--base", base]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def compare(base: str, repeats: int) -> None:
+def compare(base: str, ways: Sequence[str], repeats: int) -> None:
     """Print the least of each figure: the first process compiles what the others load."""
     best: dict[str, dict[str, float]] = {}
-    for name in list(WAYS) * repeats:
+    for name in [*ways] * repeats:
         found = in_own_process(name, base)
         least = best.setdefault(name, found)
         best[name] = {figure: min(least[figure], found[figure]) for figure in found}
@@ -404,13 +393,19 @@ def main() -> None:
     options.add_argument("--way", choices=WAYS)
     options.add_argument("--base")
     options.add_argument("--repeats", type=int, default=3)
+    options.add_argument("--only", nargs="+", choices=WAYS, help="the floor is always measured")
     chosen = options.parse_args()
     if chosen.way:
         print(json.dumps(measure_one(chosen.way, chosen.base)))
         return
+    ways = list(WAYS)
+    if chosen.only:
+        ways = [name for name in WAYS if name == "floor" or name in chosen.only]
     with compiled_once():
         with canned_store() as base:
-            compare(base, chosen.repeats)
+            compare(base, ways, chosen.repeats)
+        if chosen.only:
+            return
         with_latency()
         imports(chosen.repeats + 2)
 

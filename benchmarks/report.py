@@ -32,12 +32,15 @@ def frame_of(pets: int):
     names = [
         "".join(chance.choices("abcdefghij klmno", k=chance.randint(3, 20))) for _ in range(5_000)
     ]
-    return PetColumns(
-        list(range(2**53, 2**53 + pets)),
-        chance.choices(names, k=pets),
-        chance.choices(range(1, 41), k=pets),
-        chance.choices(STATUSES, (50, 15, 30, 5), k=pets),
-    ).to_frame()
+    columns = PetColumns(
+        [
+            list(range(2**53, 2**53 + pets)),
+            chance.choices(names, k=pets),
+            chance.choices(range(1, 41), k=pets),
+            chance.choices(STATUSES, (50, 15, 30, 5), k=pets),
+        ]
+    )
+    return columns.to_frame()
 
 
 def inventory_of(frame):

@@ -28,18 +28,28 @@ class before_sending(ContextDecorator):  # noqa: N801 # reads like a function, a
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, ArgumentError) and _NOTHING_SENT not in error.message:
-            raise ArgumentError(f"{error.message}{_NOTHING_SENT}", add=error.add) from None
+            raise nothing_sent(error) from None
+
+
+def nothing_sent(error: ArgumentError) -> ArgumentError:
+    """Return the error with "nothing was sent" at its end."""
+    return ArgumentError(f"{error.message}{_NOTHING_SENT}", add=error.add)
 
 
 @before_sending()
 def checked_client(client: Any, operation: str) -> None:
     """Raise an ArgumentError unless the client has a method of this name."""
     if not callable(getattr(client, operation, None)):
-        # The message omits the value, because it may be an API key.
-        raise ArgumentError(
-            f"client must be a Client, got {type(client).__name__}; make one with "
-            "pf.Client(base_url, api_key=...), or with server.client() for a store of pf.serve()"
-        )
+        raise wrong_client(client)
+
+
+def wrong_client(client: Any) -> ArgumentError:
+    """Return the error for an argument that is not a client."""
+    # The message omits the value, because it may be an API key.
+    return ArgumentError(
+        f"client must be a Client, got {type(client).__name__}; make one with "
+        "pf.Client(base_url, api_key=...), or with server.client() for a store of pf.serve()"
+    )
 
 
 def checked_integer(

@@ -19,7 +19,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, chromium: Any) -> Iterator[An
     """The report of a hundred thousand pets whose ids need all their digits, opened once."""
     ids = [2**63 - 1 - at for at in range(PETS)]
     names = [f"Pet {at % 1000}" for at in range(PETS - 1)] + [HOSTILE]
-    frame = PetColumns(ids, names, [at % 40 for at in range(PETS)], ["sold"] * PETS).to_frame()
+    frame = PetColumns([ids, names, [at % 40 for at in range(PETS)], ["sold"] * PETS]).to_frame()
     path = tmp_path_factory.mktemp("report") / "stock.html"
     page = chromium.new_page()
     page.goto(pf.write_report(frame, path).as_uri())

@@ -17,6 +17,7 @@ KEY_RULES = f"{RULES}/test_by_key.py"
 REPEATS = f"{RULES}/test_repeated_keys.py"
 LOOK_ALIKES = "tests/faults/test_stories_look_alikes.py"
 KEYS = "tests/faults/test_stories_keys.py"
+KEY_COLUMNS = "tests/unit/loader/test_key_columns.py"
 EQUAL = "tests/faults/test_stories_equal.py"
 AGAIN = "tests/faults/test_stories_again.py"
 STORE = "tests/faults/test_stories_store.py"
@@ -62,7 +63,7 @@ EDITS = [
     Edit("a row that reads the same keeps its answer", f"{JOURNAL}/staging.py", "earlier.content IS rows.content", "FALSE", f"{LOOK_ALIKES}::test_skip_is_taken_back_by_name"),
     Edit("the bytes of a copy are not those of the original", f"{JOURNAL}/staging.py", '"bytes_id = ? AND copy = ?"', '"bytes_id = ? AND ? >= 0"', f"{REVERSED}::test_a_copy_on_purpose_is_made_once"),
     Edit("another sheet of the same bytes is another import", f"{LOADER}/source/source_rows.py", '        sheet = self.table.facts.get("sheet") or ""\n', '        sheet = ""\n', f"{SINGLE}::test_each_sheet_of_a_workbook_is_an_import_of_its_own"),
-    Edit("a row that a fix file corrected keeps its animal", f"{JOURNAL}/staging.py", "OR earlier.known_by = 'fix'\n", "\n", f"{EQUAL}::test_a_fixed_row_that_equals_an_earlier_one_is_asked_about"),
+    Edit("a row that a fix file corrected keeps its animal", f"{JOURNAL}/staging.py", "OR earlier.known_by = 'fix'\n", "\n", f"{SINGLE}::test_a_file_whose_rows_were_fixed_has_nothing_to_fix"),
 
     # Rule 2: a row of a fix file is its original row.
     Edit("dragged fix rows", f"{MATCHING}/fix_rows.py", "if row.content in contents:", "if True:", RULES),
@@ -82,8 +83,8 @@ EDITS = [
          "for origin in origins]", "for origin in ()]", f"{BACKUP}::test_a_fixed_row_is_known_in_the_first_result"),
     Edit("a fix row of another journal is rejected", f"{JOURNAL}/fix_links.py", "if len(originals) != 1:", "if not originals:\n        return 0, Original(1, '', None, None, None, False, True, None)\n    if False:", f"{EQUAL}::test_a_fix_row_of_an_unknown_import_is_refused"),
     Edit("a copied fix row is rejected", f"{JOURNAL}/fix_links.py", "if earlier_line != line:", "if False:", f"{EQUAL}::test_a_copied_line_of_a_fix_file_is_refused"),
-    Edit("a corrected row takes part in the choice of its key", f"{MATCHING}/match.py", "and row.by is not By.FIX for row in rows)", "for row in rows)", RULES),
-    Edit("a row that still needs fixing keeps its animal for the next correction", f"{JOURNAL}/fix_links.py", "if original.animal is None and animal is None:", "if False:", REVERSED),
+    Edit("a corrected row takes part in the choice of its key", f"{MATCHING}/match.py", "and row.by is not By.FIX for row in rows)", "for row in rows)", f"{SINGLE}::test_two_rows_that_are_corrected_to_one_key_need_fixing"),
+    Edit("a row that still needs fixing keeps its animal for the next correction", f"{JOURNAL}/fix_links.py", "if original.animal is None and animal is None:", "if False:", f"{SINGLE}::test_a_row_that_still_needs_fixing_is_not_the_next_new_animal"),
     Edit("a row that the store rejected is to fix", f"{JOURNAL}/fix_links.py", "(None, State.REJECTED, State.PENDING)", "(None, State.PENDING)", REVERSED),
     Edit("a row that was not sent yet is to fix", f"{JOURNAL}/fix_links.py", "(None, State.REJECTED, State.PENDING)", "(None, State.REJECTED)", f"{SINGLE}::test_a_corrected_row_that_was_not_sent_may_be_corrected_again"),
     Edit("the message about a fix row names its original", f"{MATCHING}/fix_rows.py", 'which {difference}{_name_label(original)}"', 'which {difference}"', RULES),
@@ -133,8 +134,11 @@ EDITS = [
     Edit("an excluded row is the animal of its key", f"{MATCHING}/match.py", "            if sent:\n", "            if False:\n", RULES),
     Edit("an excluded row says what the store shows", f"{JOURNAL}/plan_writer.py",
          "reader.execute(_SHOW_EXCLUDED)", "pass", KEYS),
-    Edit("a key is asked for if its values repeat", f"{LOADER}/loading.py", "(likely.repeated or", "(False and", f"{LOOK_ALIKES}::test_a_certain_key_is_asked_for_before_sending"),
-    Edit("or repeat those of an earlier file", f"{LOADER}/loading.py", "or repeats_earlier(sql, run, likely.column)", "", f"{LOOK_ALIKES}::test_a_key_that_repeats_in_the_next_file_is_asked_for_then"),
+    Edit("a key is asked for if its values repeat", f"{LOADER}/loading.py", "proposed is not None and proposed.repeated:", "False:", f"{LOOK_ALIKES}::test_a_certain_key_is_asked_for_before_sending"),
+    Edit("or repeat those of an earlier file", f"{LOADER}/loading.py", "key.is_certain_if_repeated and repeats_earlier(sql, run, key.column)", "False", f"{LOOK_ALIKES}::test_a_key_that_repeats_in_the_next_file_is_asked_for_then"),
+    Edit("a code of few kinds is no key", f"{LOADER}/source/key_columns.py", "return self._has_agreeing_rows and not is_code_of_few", "return self._has_agreeing_rows", KEY_COLUMNS),
+    Edit("rows that agree make a key of a column", f"{LOADER}/source/key_columns.py", "return self._has_agreeing_rows and not is_code_of_few", "return False", KEY_COLUMNS),
+    Edit("one name for all proves nothing", f"{LOADER}/source/key_columns.py", "is_varied = 2 * self.contents >= self.different", "is_varied = True", KEY_COLUMNS),
     Edit("the key is read from earlier files", f"{JOURNAL}/header_keys.py", "_read_keys(sql, number, run, columns)", "pass", f"{LOOK_ALIKES}::test_a_key_that_is_named_late_is_read_from_the_earlier_files"),
     Edit("a key is remembered for its header", f"{LOADER}/loading.py", "if key is not None:\n        recipe", "if False:\n        recipe", f"{LOOK_ALIKES}::test_a_certain_key_is_asked_for_before_sending"),
     Edit("an empty cell is no key", f"{LOADER}/source/row_keys.py", "        if not any(texts):\n", "        if False:\n", ROW_KEYS),
@@ -191,7 +195,9 @@ EDITS = [
     Edit("animals of the file itself are not compared", f"{JOURNAL}/matching_input.py", "            elif is_here:\n                continue\n", "", f"{SINGLE}::test_an_animal_of_one_row_is_not_another_row_after_a_stop"),
     Edit("animals of rows that are corrected are not compared", f"{JOURNAL}/matching_input.py",
          "rows.import IN (SELECT value FROM json_each(:siblings))", "FALSE", f"{EQUAL}::test_a_fixed_row_that_equals_an_earlier_one_is_asked_about"),
-    Edit("content is folded", "petstore_frame/schema/folding.py", "{SEPARATOR}{fold(name)}", "{SEPARATOR}{name}", f"{LOOK_ALIKES}::test_a_name_that_looks_the_same_is_asked_about"),
+    Edit("names in the store are folded", "petstore_frame/schema/folding.py", "{SEPARATOR}{fold(name)}", "{SEPARATOR}{name}", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
+    Edit("names in a file are folded", f"{LOADER}/source/cell_parsing.py", "notes, fold(name))", "notes, name)", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
+    Edit("plain names in a file are folded", f"{LOADER}/source/cell_parsing.py", "None, fold(text))", "None, text)", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
     Edit("an animal with a key in these columns is not compared by content", f"{JOURNAL}/matching_input.py", "if keys and has_keys:", "if False:", f"{SINGLE}::test_an_animal_with_another_key_is_another_animal"),
     Edit("an animal that a rule by key matched is not compared by content", f"{MATCHING}/match.py", "inputs.sent_animals if animal.id not in self.used_animals]", "inputs.sent_animals]", RULES),
 
@@ -259,8 +265,7 @@ EDITS = [
     Edit("a resume asks if a later file replaced it", f"{LOADER}/replaced_imports.py", "if later is None or not pending or", "if True or", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
     Edit("an animal that moves is sent with the row's values", f"{JOURNAL}/plan_writer.py", "payload = new.payload,", "payload = animals.payload,", EQUAL),
     Edit("a row of a copy is left unsent by no other file", f"{LOADER}/replaced_imports.py", "AND NOT copy ORDER", "ORDER", f"{SINGLE}::test_a_copy_does_not_replace_its_original"),
-    Edit("rows that are dropped are excluded", f"{LOADER}/replaced_imports.py", "        sql.execute(_DROP_ROWS, named)\n", "", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
-    Edit("rows that are dropped are not sent", f"{LOADER}/replaced_imports.py", "        sql.execute(_DROP, named)\n", "", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
+    Edit("rows that are dropped are not sent", f"{LOADER}/replaced_imports.py", "        sql.execute(_EXCLUDE_ROWS, named)\n", "", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
     Edit("animals that no row equals are named for this header", f"{LOADER}/identity.py", "AND header = :header AND NOT copy AND ending IS NOT 'done'", "AND NOT copy AND ending IS NOT 'done'", f"{SINGLE}::test_animals_that_were_not_sent_are_named_to_files_of_their_columns"),
 
     # Answers.
@@ -278,7 +283,7 @@ EDITS = [
     Edit("lines that are new animals", f"{LOADER}/identity.py", "        mark_new_lines(reader)", "        pass", f"{REVERSED}::test_a_line_that_is_called_new_is_sent_and_no_other"),
     Edit("lines that the file does not have", f"{LOADER}/named_lines.py", "        if numbers:\n            rows_of_file", "        if False:\n            rows_of_file", f"{LOOK_ALIKES}::test_a_line_that_the_file_does_not_have_is_refused"),
     Edit("a line that is called new again is the same animal", f"{JOURNAL}/plan_writer.py", "\"  animal, :base + row)\"", "\"  :base + row, :base + row)\"", f"{SINGLE}::test_a_line_that_is_called_new_is_new_once"),
-    Edit("a row that create made keeps its animal", f"{JOURNAL}/plan_writer.py", "  animal, {} + row)\n\"\"\"", "  {0} + row, {0} + row)\n\"\"\"", EQUAL),
+    Edit("an animal that is called new stays the same animal", f"{JOURNAL}/plan_writer.py", "  animal, {} + row)\n\"\"\"", "  {0} + row, {0} + row)\n\"\"\"", f"{SINGLE}::test_an_animal_that_is_called_new_stays_the_same_animal"),
     Edit("all answers about one case at a time", f"{JOURNAL}/release.py", 'FROM rows WHERE import = :mine AND known_by = :by\n', 'FROM rows WHERE import = :mine AND known_by IS NOT NULL\n', f"{SINGLE}::test_an_answer_that_is_taken_back_leaves_the_others"),
     Edit("rows of similar keys in one file are released", f"{JOURNAL}/release.py", 'return [case, "similar_row"] if case == "similar_key" else [case]', "return [case]", f"{SINGLE}::test_two_keys_of_a_file_that_were_one_are_two_by_name"),
 
@@ -294,7 +299,8 @@ EDITS = [
     Edit("three rows of one reason at least", f"{LOADER}/results/import_facts.py", "_MIN_COMMON_ROWS = 3", "_MIN_COMMON_ROWS = 1", f"{SINGLE}::test_a_file_is_held_back_if_most_of_its_rows_fail_for_one_reason"),
     Edit("more than half of the rows", f"{LOADER}/results/import_facts.py", "2 * causes[0].rows <= animals", "causes[0].rows < 0", f"{SINGLE}::test_a_file_is_held_back_if_most_of_its_rows_fail_for_one_reason"),
     Edit("rows that the user excluded are no rows of it", f"{LOADER}/results/import_facts.py", "    animals -= sum(group.rows for group in excluded if group.reason.is_plain)\n", "", f"{SINGLE}::test_a_file_is_held_back_if_most_of_its_rows_fail_for_one_reason"),
-    Edit("unless the user states a limit", f"{LOADER}/loading.py", "options.max_errors is None and not opened.is_returned", "not opened.is_returned", "tests/unit/loader/test_results.py"),
+    Edit("unless the user states a limit", f"{LOADER}/loading.py", "options.max_errors is None and not opened.is_returned", "not opened.is_returned", f"{SINGLE}::test_a_file_is_not_held_back_if_the_user_states_a_limit_of_errors"),
+    Edit("a fix file is not held back", f"{LOADER}/loading.py", "options.max_errors is None and not opened.is_returned", "options.max_errors is None", f"{SINGLE}::test_a_fix_file_is_not_held_back"),
     Edit("a trial leaves the header new", f"{LOADER}/results/import_facts.py", " AND ending IS NOT 'max_rows'", "", f"{SINGLE}::test_a_trial_leaves_the_header_new"),
     Edit("rows to fix are no success", f"{LOADER}/results/import_facts.py", "if self.to_fix or self", "if self", EXIT_CODES),
     Edit("rows to send are no success", f"{LOADER}/results/import_facts.py", "self.counts[State.PENDING] or self", "self", f"{STOPS}::test_max_rows_is_a_trial"),

@@ -98,6 +98,15 @@ def test_a_certain_key_is_asked_for_before_sending(shop: Shop) -> None:
     assert len(shop.names) == 4
 
 
+def test_a_likely_key_is_named_after_a_load(shop: Shop) -> None:
+    """Its facts are shown with a placeholder, because nothing proves it."""
+    result = shop.load("a.csv", "Ref,name", "X1,Ada", "X2,Bo", "X3,Cy", "X3,Di")
+    assert shop.names == ["Ada", "Bo", "Cy", "Di"]
+    assert "Ref: 3 different values in 4 rows, 1 value has several names" in str(result)
+    assert "add key='?'" in str(result)
+    assert "may identify" not in str(shop.load("a.csv", key="", as_new=True))
+
+
 def test_a_key_that_is_named_late_is_read_from_the_earlier_files(shop: Shop) -> None:
     """Advice that is followed a week later doubles nothing, and needs no question."""
     rows = [f"A-{n},Pet {n}" for n in range(8)]

@@ -59,6 +59,43 @@ def test_a_corrected_row_that_was_not_sent_may_be_corrected_again(shop: Shop) ->
     assert {pet["name"]: pet["categoryId"] for pet in shop.pets} == {"Ada": 1, "Bo": 3}
 
 
+def test_a_file_whose_rows_were_fixed_has_nothing_to_fix(shop: Shop) -> None:
+    """The row of the file is the animal of its correction, also when the file is loaded again."""
+    shop.fix(shop.load("a.csv", NAMES, "Ada,1", "Bo,two"), {"two": "2"})
+    again = shop.load("a.csv")
+    assert (again.exit_code, len(again.fix), shop.names) == (0, 0, ["Ada", "Bo"])
+
+
+def test_a_row_that_still_needs_fixing_is_not_the_next_new_animal(shop: Shop) -> None:
+    """Another file in between does not take its place."""
+    first = shop.load("a.csv", NAMES, "Ada,1", "Bo,two")
+    rows = shop.fix_file(first)
+    shop.fix(rows, {"two": "2x"})
+    shop.load("b.csv", NAMES, "Cy,1")
+    assert first.counts[State.INVALID] == 1
+    shop.fix(rows, {"two": "2"})
+    assert shop.names == ["Ada", "Bo", "Cy"]
+
+
+def test_two_rows_that_are_corrected_to_one_key_need_fixing(shop: Shop) -> None:
+    """Also if they had other keys in a correction that was not sent."""
+    header, *rows = shop.fix_file(
+        shop.load("a.csv", "tag,name,categoryId", ",Ada,1", ",Bo,2", "A-9,Cy,1", key="tag")
+    )
+    at = header.index("tag")
+
+    def fix(*tags: str) -> pf.LoadResult:
+        corrected = [[*row[:at], tag, *row[at + 1 :]] for row, tag in zip(rows, tags, strict=True)]
+        return shop.fix([header, *corrected], {})
+
+    shop.store.fault_of = {2: "401"}.get
+    fix("A-1", "A-2")
+    shop.store.fault_of = lambda number: None
+    assert (fix("A-1", "A-1").counts[State.INVALID], shop.names) == (2, ["Cy"])
+    fix("A-1", "A-2")
+    assert shop.names == ["Ada", "Bo", "Cy"]
+
+
 # Which animal a row is
 
 
@@ -99,6 +136,14 @@ def test_only_the_first_load_asks_about_few_pets_of_others(shop: Shop) -> None:
     shop.store.add({"name": "Pet 20", "categoryId": 1})
     result = shop.load("b.csv", TAGS, *tagged(20, 28), key="tag")
     assert facts_of(result)["store_few"] == [2]
+
+
+@pytest.mark.parametrize(("name", "pet"), [("Zoë", "ZOE"), ("ADA", "Ada"), ("Bo", "Bò")])
+def test_a_pet_whose_name_looks_the_same_is_asked_about(shop: Shop, name: str, pet: str) -> None:
+    """Names are compared as a person reads them, in the file and in the store."""
+    shop.store.add({"name": pet, "categoryId": 1})
+    with shop.asks("in_store"):
+        shop.load("a.csv", "name", name)
 
 
 def test_a_thousand_pages_are_read_before_a_load_or_one_for_each_row(
@@ -176,6 +221,20 @@ def test_a_line_that_is_called_new_is_new_once(shop: Shop) -> None:
         assert shop.names == ["Ada", "Ada", "Bo", "Cy"]
 
 
+def test_an_animal_that_is_called_new_stays_the_same_animal(shop: Shop) -> None:
+    """So the earlier file, which did not send it, shows its pet as well."""
+    shop.store.fault_of = {2: "401", 3: "401"}.get
+    first = shop.load("a.csv", TAGS, "A-1,Ada", "A-2,Bo", key="tag")
+    shop.load("b.csv", TAGS, "A-2,Bo", "A-3,Cy", key="tag")
+    shop.store.fault_of = lambda number: None
+    shop.store.add({"name": "Bo", "categoryId": 1})
+    with shop.asks("in_store"):
+        shop.load("b.csv", key="tag")
+    shop.load("b.csv", key="tag", duplicates="create")
+    assert shop.names == ["Ada", "Bo", "Bo", "Cy"]
+    assert first.frame["pet_id"].tolist() == [1, shop.ids["A-2"]]
+
+
 def test_an_answer_that_is_taken_back_leaves_the_others(shop: Shop) -> None:
     """Two cases of one file are two answers."""
     shop.load("a.csv", "name", "Ada")
@@ -206,6 +265,20 @@ def test_a_file_is_held_back_if_most_of_its_rows_fail_for_one_reason(shop: Shop)
     held = shop.load("most.csv", "name,categoryId,sex", *most, exclude_lines=[7])
     assert (held.exit_code, held.counts[State.PENDING]) == (4, 2)
     assert len(shop.pets) == 4
+
+
+def test_a_file_is_not_held_back_if_the_user_states_a_limit_of_errors(shop: Shop) -> None:
+    """Then its valid rows are sent."""
+    shop.load("a.csv", NAMES, "Ada,x", "Bo,x", "Cy,x", "Di,1", max_errors=9)
+    assert shop.names == ["Di"]
+
+
+def test_a_fix_file_is_not_held_back(shop: Shop) -> None:
+    """A user who corrects one row of four has seen what the others need."""
+    held = shop.load("a.csv", NAMES, "Ada,x1", "Bo,x2", "Cy,x3", "Di,x4")
+    assert held.exit_code == 4
+    shop.fix(held, {"x1": "1"})
+    assert shop.names == ["Ada"]
 
 
 def test_a_trial_leaves_the_header_new(shop: Shop) -> None:

@@ -54,7 +54,7 @@ def status_chart(
     Example:
         >>> from petstore_frame import Inventory
         >>> from petstore_frame.schema import PetColumns
-        >>> columns = PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None])
+        >>> columns = PetColumns([[1, 2], ["Luna", "Max"], [3, 3], ["sold", None]])
         >>> frame = columns.to_frame()
         >>> status_chart(Inventory.from_frame(frame), categories={3: "Cat"})
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>

@@ -11,15 +11,21 @@ from datetime import UTC, datetime
 from itertools import compress
 from typing import Literal, NoReturn
 
-from petstore_frame.errors import FetchInterrupted, IncompleteInventoryError, PetstoreError
+from petstore_frame.errors import (
+    ArgumentError,
+    FetchInterrupted,
+    IncompleteInventoryError,
+    PetstoreError,
+)
+from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.inventory.inventory import Inventory
 from petstore_frame.inventory.page_fetcher import PageFetcher, ReadingClient
 from petstore_frame.inventory.provenance import (
     Provenance,
-    completeness_of_counts,
     count_statuses,
     stamp,
+    with_bounds,
 )
 from petstore_frame.inventory.strategies import ReadingState, check_rows, read_pets
 from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus, count_text
@@ -27,8 +33,9 @@ from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.validation import (
     before_sending,
     checked_choice,
-    checked_client,
     checked_integer,
+    nothing_sent,
+    wrong_client,
 )
 
 log = logging.getLogger("petstore_frame.inventory")
@@ -77,17 +84,16 @@ def fetch_inventory(
 
     Interface: Endpoints, List all animals (pagination mechanism: not shown).
     """
-    checked_client(client, "ask_page")
-    with before_sending():
+    try:
+        if not isinstance(client, ReadingClient):
+            raise wrong_client(client)
         if status is not None:
             checked_choice("status", status, PET_STATUSES)
         cap = None if max_pets is None else checked_integer("max_pets", max_pets, 1)
         progress_bar = ProgressBar(progress, "Pets read")
-    fetcher = PageFetcher(
-        client,
-        status,
-        progress_bar.note_wait,
-    )
+    except ArgumentError as error:
+        raise nothing_sent(error) from None
+    fetcher = PageFetcher(client, status, progress_bar.note_wait)
     with progress_bar:
         state = ReadingState(
             fetcher,
@@ -175,15 +181,16 @@ def _to_inventory(state: ReadingState, evidence: list[Evidence], max_pets: int |
     if finding.verdict is Verdict.COMPLETE:
         requested_statuses = counts if fetcher.status is None else [fetcher.status]
         exact = frozenset(requested_statuses) - finding.inexact
-    completeness = completeness_of_counts(
-        counts,
+    unique_evidence = tuple(dict.fromkeys(evidence))
+    completeness = Completeness(
         finding.verdict,
         "" if finding.reason is None else str(finding.reason),
-        exact,
-        requests=fetcher.requests,
+        len(columns.id),
+        fetcher.requests,
         status=fetcher.status,
         assumptions=finding.assumptions,
-        evidence=tuple(dict.fromkeys(evidence)),
+        evidence=unique_evidence,
+        by_status=with_bounds(counts, exact, unique_evidence),
         advertised_total=total,
     )
     base_url = fetcher.client.base_url
@@ -200,7 +207,7 @@ def _select_status(columns: PetColumns, status: str) -> tuple[PetColumns, int]:
     mismatches = len(matches) - sum(matches)
     if mismatches == 0:
         return columns, 0
-    return PetColumns(*(list(compress(column, matches)) for column in columns)), mismatches
+    return PetColumns(list(compress(column, matches)) for column in columns), mismatches
 
 
 @dataclass(frozen=True, repr=False)
@@ -250,7 +257,8 @@ def find_pet(client: ReadingClient, pet_id: int) -> PetSearch:
 
     Interface: Endpoints, List all animals.
     """
-    checked_client(client, "ask_page")
+    if not isinstance(client, ReadingClient):
+        raise wrong_client(client)
     pet_id = checked_integer("pet_id", pet_id)
     fetcher = PageFetcher(client)
     first = fetcher.page(fetcher.params(), number=1)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Thread
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.transport import STORE_ID, Page
@@ -27,6 +27,7 @@ Params: TypeAlias = Mapping[str, str]
 _Query: TypeAlias = frozenset[tuple[str, str]]
 
 
+@runtime_checkable
 class ReadingClient(Protocol):
     """The methods of a client that a reading uses."""
 
@@ -143,8 +144,13 @@ class PageFetcher:
         if page.limit is not None and length > page.limit:
             self.ignores_limit = True
 
-    def probe(self, params: Params) -> Page | None:
-        """Request a page beyond the listing, once; None if refused or over budget."""
+    def probe(self, params: Params, *, upcoming: Iterable[Params] = ()) -> Page | None:
+        """Request a page beyond the listing, once; None if refused or over budget.
+
+        Args:
+            params: The query.
+            upcoming: The queries of the next probes, as for ``page``.
+        """
         query = frozenset(params.items())
         if query in self._probed:
             return self._probed[query]
@@ -153,19 +159,12 @@ class PageFetcher:
         self.probes += 1
         self._probed[query] = None
         try:
-            self._probed[query] = self.page(params, is_guess=True)
+            self._probed[query] = self.page(params, is_guess=True, upcoming=upcoming)
         except AuthenticationError:
             raise
         except PetstoreError:
             pass  # no usable response: the question stays open
         return self._probed[query]
-
-    def probe_together(self, queries: Sequence[Params]) -> list[Page | None]:
-        """Request several pages beyond the listing at the same time."""
-        self._send_ahead(
-            [params for params in queries if frozenset(params.items()) not in self._probed]
-        )
-        return [self.probe(params) for params in queries]
 
     def _send_ahead(self, queries: Iterable[Params]) -> None:
         """Send requests, each in its own thread, unless the store responds faster than that.
@@ -176,7 +175,8 @@ class PageFetcher:
             return
         for params in queries:
             query = frozenset(params.items())
-            if query not in self._in_flight and len(self._in_flight) < IN_FLIGHT:
+            is_new = query not in self._in_flight and query not in self._probed
+            if is_new and len(self._in_flight) < IN_FLIGHT:
                 future = self._in_flight[query] = Future[Page]()
                 self.requests += 1
                 Thread(

@@ -232,14 +232,15 @@ def completeness_of_counts(
         status=status,
         assumptions=assumptions,
         evidence=evidence,
-        by_status=_with_bounds(counts, frozenset(exact), evidence),
+        by_status=with_bounds(counts, frozenset(exact), evidence),
         advertised_total=advertised_total,
     )
 
 
-def _with_bounds(
+def with_bounds(
     counts: Mapping[str, int], exact: Set[str], evidence: tuple[Evidence, ...]
 ) -> dict[str, StatusCount]:
+    """Return counts with their bounds; ``exact`` names the exact ones."""
     is_exact = exact >= counts.keys()
     bound: Bound = "exact" if is_exact else inexact_bound(evidence)
     return {
@@ -293,7 +294,7 @@ def completeness_of_part(
         listing,
         verdict=verdict,
         rows=sum(counts.values()),
-        by_status=_with_bounds(counts, exact, listing.evidence),
+        by_status=with_bounds(counts, exact, listing.evidence),
         advertised_total=None,
         part=" and ".join(filter(None, (listing.part, part))),
         read=listing.rows if listing.read is None else listing.read,

@@ -466,4 +466,4 @@ def _pet_frame(cells: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
     for field in FIELDS:
         values = cells[field.name]
         columns.append([value if field.is_required else value or None for value in values])
-    return pd.concat([PetColumns(*columns).to_frame(), own], axis=1)
+    return pd.concat([PetColumns(columns).to_frame(), own], axis=1)

@@ -116,13 +116,13 @@ class ReadingState:
         unfiltered_page = self.first if fetcher.status is None else fetcher.probe(OF_ALL)
         if unfiltered_page is None:
             return None
-        others = [status for status in PET_STATUSES if status != fetcher.status]
-        responses = fetcher.probe_together([fetcher.params(status=status) for status in others])
-        pages = {
-            str(status): page
-            for status, page in zip(others, responses, strict=True)
-            if page is not None
-        }
+        pages: dict[str, Page] = {}
+        other_statuses = [status for status in PET_STATUSES if status != fetcher.status]
+        queries = [fetcher.params(status=status) for status in other_statuses]
+        for number, status in enumerate(other_statuses):
+            page = fetcher.probe(queries[number], upcoming=queries[number + 1 :])
+            if page is not None:
+                pages[status] = page
         if fetcher.status is not None:
             pages[fetcher.status] = self.first
         if pages:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.next_steps import Reader, Step, compare_call
 from petstore_frame.loader.row_state import State
-from petstore_frame.loader.source import LikelyKey, Recipe
+from petstore_frame.loader.source import PLACEHOLDER, LikelyKey, Recipe
 from petstore_frame.schema import FIELDS, count_text, minute_text
 
 
@@ -24,7 +24,7 @@ class CaseText(NamedTuple):
 # Options that the suggested comparison leaves out: they choose rows, and ``key`` excludes ``on``.
 _NOT_COMPARED = ("key", "keep", "order_by", "quantity")
 COMPARED = "Compare the file with the store first, by name and category (sends nothing)"
-LIKELY = "One column may identify the animals: {}"
+_LIKELY = "One column may identify the animals: {}"
 # In the order of the question.
 CASES: dict[str, CaseText] = {
     "gone": CaseText(
@@ -233,9 +233,9 @@ class Question:
         """Return the findings, and what to add for each answer."""
         lines = self.lines()
         if self.likely is not None and self.needs_key:
-            lines.append(LIKELY.format(self.likely))
+            lines.append(_LIKELY.format(self.likely))
         elif self.likely is not None:
-            key = Step(LIKELY.format(self.likely), {"key": self.likely.column})
+            key = likely_key_step([self.likely])
             lines += [key.text, *(f"    {typed}" for typed in key.typed(reader))]
         lines.append("Choose one:")
         for answer in self.answers():
@@ -248,6 +248,16 @@ class Question:
         facts = asdict(self)
         del facts["options"]
         return facts | {"answers": answers}
+
+
+def likely_key_step(likely: Sequence[LikelyKey]) -> Step:
+    """Return the step that names the key; a placeholder, unless the only column is proven."""
+    first, *others = likely
+    if first.is_proven and not others:
+        return Step(_LIKELY.format(first), {"key": first.column})
+    facts = "; ".join(map(str, likely))
+    text = f"{_LIKELY.format(facts)}; replace ? with its name, or with nothing if there is none"
+    return Step(text, {"key": PLACEHOLDER})
 
 
 def _pet_text(body: str) -> str:

@@ -113,7 +113,8 @@ def identify(
     links: list[tuple[int, int, int]] = []
     if not staged.is_resumed:
         links = link_fix_rows(reader)
-        mark_new_lines(reader)
+        if staged.new_lines:
+            mark_new_lines(reader)
     if store is not None:
         restore_seen_again(sql, store, now)
     is_first = not reader.has("FROM animals")

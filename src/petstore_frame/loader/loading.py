@@ -35,7 +35,6 @@ from petstore_frame.loader.journal.database import (
     reading,
 )
 from petstore_frame.loader.journal.header_keys import (
-    certain_key,
     remember_key,
     remember_values,
     remembered_key,
@@ -59,7 +58,7 @@ from petstore_frame.loader.replaced_imports import drop_replaced
 from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
     FILE_WARNINGS,
-    LIKELY_KEY,
+    LIKELY_KEYS,
     MAX_ERRORS,
     common_cause,
 )
@@ -315,7 +314,7 @@ def resume_loads(
                     named_answers=options.named_answers,
                     pause=interrupts.deliver,
                 )
-                _raise_question(question, None)
+                _raise_question(question)
             session = run_session(writer, run, client, options, timing=REAL_TIME)
             results.append(LoadResult(ImportView(path, run.id, session=session)))
             _report_ending(results[-1])
@@ -432,11 +431,10 @@ def _stage(
                 exported=exported,
                 pause=interrupts.deliver,
             )
-            likely = opened.proposed_key() or certain_key(opened.likely_keys())
-            question = _with_key(sql, staged, question, opened, likely)
-            question = _raise_question(question, likely, is_rehearsal=options.dry_run)
+            question = _with_key(sql, staged, question, opened)
+            question = _raise_question(question, is_rehearsal=options.dry_run)
             remember_values(sql, staged.run, [key.column for key in opened.likely_keys()])
-            run = _note_likely(sql, staged, opened, options, likely)
+            run = _note_likely(sql, staged, opened, options)
         interrupts.deliver()
     except BaseException:
         with suppress(JournalError), writer.transaction() as sql:
@@ -450,32 +448,37 @@ def _with_key(
     staged: Staged,
     question: Question | None,
     opened: Source,
-    likely: LikelyKey | None,
 ) -> Question | None:
     """Ask about the key as well, if a column clearly is one and several rows share a value."""
     run = staged.run
-    if opened.is_returned:
-        return question
-    if opened.recipe.key is not None:
-        return question
-    if likely is None or not (likely.repeated or repeats_earlier(sql, run, likely.column)):
-        return question
+    key = _repeated_key(sql, run, opened)
     if question is not None:
-        return replace(question, needs_key=True)
+        likely = opened.likely_columns() if key is None else (key,)
+        return replace(question, likely=next(iter(likely), None), needs_key=key is not None)
     counts = count_states(sql, run.number)
-    if not counts[State.PENDING]:
+    if key is None or not counts[State.PENDING]:
         return None
     rows = sum(counts.values())
-    return Question(run.source, rows, (), run.base_url, counts, counts, needs_key=True)
+    return Question(run.source, rows, (), run.base_url, counts, counts, likely=key, needs_key=True)
 
 
-def _raise_question(
-    question: Question | None, likely: LikelyKey | None, *, is_rehearsal: bool = False
-) -> Question | None:
+def _repeated_key(sql: sqlite3.Connection, run: Import, opened: Source) -> LikelyKey | None:
+    """Return the column that certainly identifies animals, if some of its values repeat."""
+    if opened.is_returned or opened.recipe.key is not None:
+        return None
+    proposed = opened.proposed_key()
+    if proposed is not None and proposed.repeated:
+        return proposed
+    for key in opened.likely_keys():
+        if key.is_certain_if_repeated and repeats_earlier(sql, run, key.column):
+            return key
+    return None
+
+
+def _raise_question(question: Question | None, *, is_rehearsal: bool = False) -> Question | None:
     """Raise the question, if there is one; a rehearsal returns it for its result."""
     if question is None:
         return None
-    question = replace(question, likely=likely)
     if not is_rehearsal:
         raise DuplicatesError(question)
     return question
@@ -486,12 +489,11 @@ def _note_likely(
     staged: Staged,
     opened: Source,
     options: LoadOptions,
-    likely: LikelyKey | None,
 ) -> Import:
-    """Store the likely key, and the common cause if most rows are invalid for the same reason."""
+    """Store the likely keys, and the common cause if most rows are invalid for the same reason."""
     (run,) = read_imports(sql, "id = ?", [staged.run.id])
-    if likely is not None:
-        run.facts[LIKELY_KEY] = asdict(likely)
+    if likely := opened.likely_columns():
+        run.facts[LIKELY_KEYS] = [asdict(key) for key in likely]
     if warnings := opened.warnings():
         run.facts[FILE_WARNINGS] = warnings
     if options.max_errors is not None:

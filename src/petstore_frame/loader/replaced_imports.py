@@ -21,11 +21,11 @@ _PENDING = """
 SELECT row, line, CAST(animals.payload AS TEXT) FROM animals JOIN rows USING (import, row)
 WHERE animals.import = :mine AND animals.state = 'pending' ORDER BY row
 """
-_DROP_ROWS = """
+# Excludes the rows; their animals are then withdrawn like those of any row that is excluded.
+_EXCLUDE_ROWS = """
 UPDATE rows SET reason = 'left_out' WHERE import = :mine AND row IN (
   SELECT row FROM animals WHERE import = :mine AND state = 'pending')
 """
-_DROP = "UPDATE animals SET state = NULL WHERE import = :mine AND state = 'pending'"
 
 
 def drop_replaced(sql: sqlite3.Connection, run: Import, answers: Mapping[str, str]) -> None:
@@ -40,8 +40,7 @@ def drop_replaced(sql: sqlite3.Connection, run: Import, answers: Mapping[str, st
     if later is None or not pending or answers.get(UNSENT) == CREATE:
         return
     if answers.get(UNSENT) == SKIP:
-        sql.execute(_DROP_ROWS, named)
-        sql.execute(_DROP, named)
+        sql.execute(_EXCLUDE_ROWS, named)
         return
     source, staged_at = later
     examples = tuple(

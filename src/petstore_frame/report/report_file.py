@@ -99,7 +99,7 @@ def write_report(
     Example:
         >>> import tempfile
         >>> from petstore_frame.schema import PetColumns
-        >>> columns = PetColumns([1, 2], ["Luna", "=1+1"], [3, 3], ["sold", None])
+        >>> columns = PetColumns([[1, 2], ["Luna", "=1+1"], [3, 3], ["sold", None]])
         >>> pets = columns.to_frame()
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     write_report(pets, f"{folder}/stock.xlsx", categories={3: "Cat"}).name
@@ -125,7 +125,7 @@ def report_name(inventory: Inventory, ending: str) -> str:
 
     Example:
         >>> from petstore_frame.schema import PetColumns
-        >>> pets = Inventory.from_frame(PetColumns([1], ["Luna"], [3], ["sold"]).to_frame())
+        >>> pets = Inventory.from_frame(PetColumns([[1], ["Luna"], [3], ["sold"]]).to_frame())
         >>> report_name(pets, ".xlsx"), report_name(pets.where(status="sold"), ".csv")
         ('stock.xlsx', 'stock-status-sold.csv')
     """

@@ -10,12 +10,11 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from itertools import count, islice
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, get_type_hints, overload
 
 import msgspec
-from msgspec.structs import astuple
 from pydantic import TypeAdapter, ValidationError
 
 from petstore_frame.schema.models import FIELDS, Pet, PetField, contract_error
@@ -56,6 +55,8 @@ _USUAL_PAGE = _page_decoder(has_usual_values=True)
 _PAGE = _page_decoder(has_usual_values=False)
 # It accepts everything that JSON Schema allows, such as 1.0 for 1, and describes invalid pages.
 _EXACT_PAGE = TypeAdapter(list[Pet])
+# Functions that return the value of a field, in the order of the fields.
+_VALUE_OF = [attrgetter(name) for name in FIELDS.names]
 _ID, _STATUS = FIELDS.names.index("id"), FIELDS.names.index("status")
 # Eight bytes per number instead of an object, because a million pets may be in memory.
 _IS_COMPACT = [field.dtype == "int64" and field.is_required for field in FIELDS]
@@ -66,24 +67,11 @@ class PetColumns(tuple[Sequence[Any], ...]):
 
     A tuple of one sequence per field: id, name, category_id, status.
 
-    Args:
-        columns: The columns in that order; the last may be omitted if no pet has a value.
-
     Example:
-        >>> pets = PetColumns([1, 2], ["Luna", "Max"], [3, 3])
+        >>> pets = PetColumns([[1, 2], ["Luna", "Max"], [3, 3], [None, "sold"]])
         >>> pets.id, pets.status
-        ([1, 2], [None, None])
+        ([1, 2], [None, 'sold'])
     """
-
-    def __new__(cls, *columns: Sequence[Any]) -> Self:
-        absent = (
-            [None] * len(columns[0]) if columns and not field.is_required else []
-            for field in FIELDS[len(columns) :]
-        )
-        return super().__new__(cls, (*columns, *absent))
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return tuple(self)
 
     @classmethod
     def from_json(cls, body: bytes, *, operation: str, page: int | None = None) -> Self:
@@ -95,20 +83,21 @@ class PetColumns(tuple[Sequence[Any], ...]):
         Interface: Endpoints, List all animals.
         """
         try:
-            rows = list(map(astuple, _USUAL_PAGE.decode(body)))
+            pets = _USUAL_PAGE.decode(body)
         except (ValueError, RecursionError):
-            rows = _unusual_rows(body, operation, page)
-        return cls.of_rows(rows)
+            return cls(_unusual_columns(body, operation, page))
+        return cls(list(map(value_of, pets)) for value_of in _VALUE_OF)
 
     @classmethod
     def of_rows(cls, rows: Iterable[Sequence[Any]]) -> Self:
         """Return the columns of rows whose values are in the order of the fields."""
-        return cls(*map(list, zip(*rows, strict=True)))
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        return cls(columns or [[] for _ in FIELDS])
 
     @classmethod
-    def of_pets(cls, pets: Iterable[Pet]) -> Self:
-        """Return the columns of models."""
-        return cls.of_rows([getattr(pet, name) for name in FIELDS.names] for pet in pets)
+    def of_pets(cls, pets: Sequence[Any]) -> Self:
+        """Return the columns of objects with the attributes of a Pet."""
+        return cls(list(map(value_of, pets)) for value_of in _VALUE_OF)
 
     id = property(itemgetter(_ID), doc="The ids.")
     status = property(itemgetter(_STATUS), doc="The statuses; None for a pet without one.")
@@ -123,7 +112,7 @@ class PetColumns(tuple[Sequence[Any], ...]):
 
     def part(self, start: int = 0, stop: int | None = None) -> Self:
         """Return the rows from ``start`` up to, but not including, ``stop``."""
-        return type(self)(*(column[start:stop] for column in self))
+        return type(self)(column[start:stop] for column in self)
 
     def to_frame(self) -> pd.DataFrame:
         """Build the pets' table.
@@ -134,7 +123,7 @@ class PetColumns(tuple[Sequence[Any], ...]):
             has a missing value there, never "available".
 
         Example:
-            >>> PetColumns([1], ["Luna"], [3], ["sold"]).to_frame().to_dict("list")
+            >>> PetColumns([[1], ["Luna"], [3], ["sold"]]).to_frame().to_dict("list")
             {'id': [1], 'name': ['Luna'], 'category_id': [3], 'status': ['sold']}
         """
         import pandas as pd
@@ -143,7 +132,7 @@ class PetColumns(tuple[Sequence[Any], ...]):
         return pd.DataFrame({field.name: _column(field, values) for field, values in columns})
 
 
-def _unusual_rows(body: bytes, operation: str, page: int | None) -> list[tuple[Any, ...]]:
+def _unusual_columns(body: bytes, operation: str, page: int | None) -> list[Sequence[Any]]:
     """Parse a page with other statuses, with numbers such as 1.0, or with lone surrogates."""
     pets: list[Any]
     try:
@@ -153,10 +142,11 @@ def _unusual_rows(body: bytes, operation: str, page: int | None) -> list[tuple[A
             pets = _EXACT_PAGE.validate_json(replace_surrogates_in_json(body), by_name=False)
         except ValidationError as problem:
             raise contract_error(problem, body, operation, page) from None
-    rows = [tuple(getattr(pet, name) for name in FIELDS.names) for pet in pets]
+    columns: list[Sequence[Any]] = [*PetColumns.of_pets(pets)]
     # One object per status, not one per pet.
-    statuses = {row[_STATUS]: row[_STATUS] for row in rows}
-    return [(*row[:_STATUS], statuses[row[_STATUS]], *row[_STATUS + 1 :]) for row in rows]
+    statuses = {status: status for status in columns[_STATUS]}
+    columns[_STATUS] = [statuses[status] for status in columns[_STATUS]]
+    return columns
 
 
 class PetRows:
@@ -172,7 +162,7 @@ class PetRows:
         self._values: list[MutableSequence[Any]] = [
             array("q") if is_compact else [] for is_compact in _IS_COMPACT
         ]
-        self.columns = PetColumns(*self._values)
+        self.columns = PetColumns(self._values)
         self._ids: MutableSequence[int] = self._values[_ID]
         # Ids usually ascend, so a binary search finds them; only other ids need an index.
         self._index: dict[int, int] | None = None
@@ -231,7 +221,10 @@ class PetRows:
             if self._index is not None:
                 self._index.update(zip(columns.id, count(len(self._ids)), strict=False))
             for values, new_values in zip(self._values, columns, strict=True):
-                values.extend(new_values)
+                if isinstance(values, array):
+                    values.extend(array("q", new_values))  # faster than one number at a time
+                else:
+                    values.extend(new_values)
         except BaseException:  # Ctrl-C
             self._drop_incomplete_rows()
             raise

@@ -57,7 +57,7 @@ _MARKED_LETTER = re.compile(
 )
 _ZERO_DECIMALS = re.compile(r"(?<=\d)[.,]0+$")
 # The pattern of most keys: letters, an optional dash, and a number without its leading zeros.
-_LETTERS_AND_NUMBER = re.compile(r"([A-Za-z]*)[- ]?0*([0-9]+)")
+_LETTERS_AND_NUMBERS = re.compile(r"([A-Za-z]*)[- ]?0*([0-9]+)(?:-0*([0-9]+))?")
 _ASCII_GROUPS = re.compile(r"[a-z]+|[0-9]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
 # Characters that change the groups of a printable ASCII text.
@@ -141,10 +141,11 @@ def core(text: str) -> str:
         >>> core("AUS-0017*"), core("aus 17"), core("7.0"), core("A7")
         ('aus-17', 'aus-17', '7', 'a-7')
     """
-    simple = _LETTERS_AND_NUMBER.fullmatch(text)
+    simple = _LETTERS_AND_NUMBERS.fullmatch(text)
     if simple is not None:
-        letters, number = simple.groups()
-        return f"{letters.lower()}-{number}" if letters else number
+        letters, number, second_number = simple.groups()
+        groups = f"{letters.lower()}-{number}" if letters else number
+        return f"{groups}-{second_number}" if second_number else groups
     is_plain = text.isascii() and (
         text.isalnum() or (text.isprintable() and not _NEEDS_FOLDING.search(text))
     )

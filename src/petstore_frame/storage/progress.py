@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from petstore_frame.errors import ArgumentError
 
@@ -22,7 +23,7 @@ def checked_progress(option: Any) -> None:
         raise ArgumentError(f"progress must be a function, True, False or None, got {option!r}")
 
 
-class ProgressBar(Generic[Value]):
+class ProgressBar(AbstractContextManager["ProgressBar[Value]"], Generic[Value]):
     """A context manager that shows a progress bar, or calls a function of the user.
 
     Args:
@@ -69,9 +70,6 @@ class ProgressBar(Generic[Value]):
     def note_wait(self, seconds: float) -> None:
         """Show that the store asked to wait."""
         self.note(f"the store asked us to wait {seconds:,.0f} s")
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import httpx
 from pydantic import SecretStr
@@ -106,10 +106,12 @@ def read_body(
     """Return the decompressed body, or an empty body and its problem; never raises."""
     if response.is_stream_consumed:  # a custom transport has read it already
         return response.content, None
+    # Cheaper than iter_raw, which prepares for what does not happen here, such as a second reading.
+    stream = cast("Iterable[bytes]", response.stream)
     chunks: list[bytes] = []
     size = 0
     try:
-        for chunk in response.iter_raw():
+        for chunk in stream:
             chunks.append(chunk)
             size += len(chunk)
             if size > MAX_BODY_BYTES:

@@ -55,6 +55,8 @@ _LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=None, kee
 _HEADERS = {
     "Accept": "application/json",
     "Accept-Encoding": "gzip, deflate",
+    # A cached response would mix two states of the store in one listing.
+    "Cache-Control": "no-cache",
     "User-Agent": "petstore-frame",
 }
 # A shorter key may occur in the store's data, so it is redacted in error responses only.
@@ -115,6 +117,14 @@ class Transport:
         self._timeout = {"connect": min(seconds, _CONNECT_TIMEOUT_S), **limits}
         base = httpx.URL(self.base_url)
         self._origin = (base.scheme, base.netloc)
+        # The headers of every request, in the form of httpx, which converts them only once.
+        self._headers = httpx.Headers(
+            {
+                "Host": base.netloc.decode(),
+                **_HEADERS,
+                "Authorization": f"Bearer {self._key.get_secret_value()}",
+            }
+        )
         self._proxy = None if transport is not None else proxy_for(self.base_url)
         self._open()
 
@@ -267,23 +277,18 @@ class Transport:
         extensions: dict[str, Any] = {"timeout": timeout}
         if trace is not None:
             extensions["trace"] = trace
-        content_headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-        # A cached response would mix two states of the store in one listing.
-        method_headers = content_headers if body else {"Cache-Control": "no-cache"}
         # With a stream, httpx does not guess or add headers, which would be slow.
         request = httpx.Request(
             method,
             url,
-            headers={
-                "Host": url.netloc.decode(),
-                **_HEADERS,
-                **method_headers,
-                **headers,
-                "Authorization": f"Bearer {self._key.get_secret_value()}",
-            },
+            headers=self._headers,
             stream=httpx.ByteStream(body),
             extensions=extensions,
         )
+        if method == "POST":
+            request.headers.update(
+                {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+            )
         request.read()  # a custom transport may need the content
         response = self._transport.handle_request(request)
         content, problem = read_body(response, deadline, clock)

@@ -31,7 +31,7 @@ def listed(*rows: tuple[Any, ...], problem: str | None = None) -> pd.DataFrame:
 
 def stored(*rows: tuple[Any, ...]) -> pd.DataFrame:
     """Pets of id, name, category and status, as an inventory has them."""
-    return PetColumns(*zip(*rows, strict=True)).to_frame()
+    return PetColumns.of_rows(rows).to_frame()
 
 
 def keys(**known: int | None) -> pd.DataFrame:

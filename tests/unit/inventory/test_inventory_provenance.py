@@ -34,7 +34,7 @@ PROVENANCE = Provenance("http://127.0.0.1/v1", datetime(2026, 11, 21, 2, 0, tzin
 def frame() -> pd.DataFrame:
     ids, statuses = [3, 1, 2, 2**63 - 1], ["sold", None, "x", "sold"]
     return inventory_of(
-        PetColumns(ids, list("abcd"), [7, 7, 8, 8], statuses).to_frame(), KNOWN, PROVENANCE
+        PetColumns([ids, list("abcd"), [7, 7, 8, 8], statuses]).to_frame(), KNOWN, PROVENANCE
     ).frame
 
 
@@ -126,7 +126,7 @@ def test_an_edited_inventory_is_nowhere_called_complete(frame: pd.DataFrame, edi
 def made(verdict: Verdict = Verdict.COMPLETE, **more: Any) -> Inventory:
     """Five pets in two categories, one of them without a status."""
     statuses = ["sold", None, "available", "sold", "pending"]
-    columns = PetColumns([5, 1, 2, 4, 3], list("abcde"), [7, 7, 8, 8, 8], statuses)
+    columns = PetColumns([[5, 1, 2, 4, 3], list("abcde"), [7, 7, 8, 8, 8], statuses])
     return Inventory.from_frame(columns.to_frame(), verdict=verdict, **more)
 
 

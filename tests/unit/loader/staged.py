@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import open_source
+from petstore_frame.schema import content_of
 
 STORE = "http://127.0.0.1:8000/v1"
 SESSION = 1  # all rows are sent in this one
@@ -87,6 +89,11 @@ _WAYS: dict[State | None, list[State | None]] = {
 def rows_of(bodies: Sequence[bytes]) -> Iterable[SourceRow]:
     """Return pending rows of these request bodies."""
     return [
-        SourceRow(n, n + 1, ("A",), State.PENDING, body, staging.content_of_body(body))
+        SourceRow(n, n + 1, ("A",), State.PENDING, body, _content(body))
         for n, body in enumerate(bodies, 1)
     ]
+
+
+def _content(body: bytes) -> str:
+    values = json.loads(body)
+    return content_of(values["name"], values["categoryId"])

@@ -123,7 +123,7 @@ def test_a_draft_shows_the_facts(tmp_path: Path) -> None:
                                              (2, ", 2 values have several names")])  # fmt: skip
 def test_a_key_says_how_many_of_its_values_have_several_names(names: int, fact: str) -> None:
     """The facts about a likely key are a sentence for one value and for several."""
-    key = LikelyKey("Chip", 9, 4, 0, names, 3, 3)
+    key = LikelyKey("Chip", 9, 4, 0, names, 3, 3, 4)
     assert str(key) == f"Chip: 4 different values in 9 rows{fact}"
 
 

@@ -109,3 +109,12 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
         row = SourceRow(1, 2, cells, State.INVALID, problems=(problem,), notes=("a", "b"))
         (row,) = view_of(stage(tmp_path / f"{number}.sqlite3", RUN, [row])).rows()
         assert (row.cells, row.problems, row.notes) == (cells, (problem,), ("a", "b"))
+
+
+def test_what_may_be_in_the_store_is_not_sent_again() -> None:
+    """A pet must be gone, or not found, before its animal is sent a second time.
+
+    An unconfirmed request is repeated only under its idempotency key, while that is remembered.
+    """
+    assert MOVES[State.CREATED] == {State.GONE}
+    assert MOVES[State.UNCONFIRMED] == {State.CREATED, State.NOT_FOUND, State.IN_FLIGHT}

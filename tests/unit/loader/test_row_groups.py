@@ -92,3 +92,11 @@ def test_a_continued_load_counts_only_its_own_rows(shop: Shop) -> None:
     rest = shop.load("a.csv", key="tag")
     groups = {group: rows for group, rows in view_of(rest).facts.groups.items() if rows}
     assert groups == {G.ADDED: 3, G.ALREADY_LOADED: 2}
+
+
+def test_a_row_of_several_animals_counts_as_its_least_finished_one(shop: Shop) -> None:
+    """One of its three animals was created, so the row is still to send."""
+    shop.store.fault_of = {2: "401"}.get
+    result = shop.load("a.csv", "name,n", "Ada,3", quantity="n", workers=1)
+    assert (result.counts["created"], result.counts["pending"]) == (1, 2)
+    assert view_of(result).facts.groups[G.TO_SEND] == len(view_of(result).facts) == 1

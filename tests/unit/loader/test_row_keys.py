@@ -63,3 +63,9 @@ def test_a_date_cell_is_no_key_among_others(tmp_path: Path) -> None:
 def test_a_part_of_a_composite_key_may_be_a_word() -> None:
     """Only a key that says nothing at all is none."""
     assert keys_of(["0", "0"], key=["house", "tag"]) == ["N+0", "N+0"]
+
+
+@pytest.mark.parametrize("text", ["", "#N/A", "#BEZUG!", "9.81E+14"])
+def test_what_a_spreadsheet_wrote_in_place_of_a_key_is_no_key(text: str) -> None:
+    """One such row is enough: nothing of its key is left."""
+    assert keys_of([text, "A-17"]) == [None, "A-17"]

@@ -16,7 +16,7 @@ PAGES = st.lists(st.lists(IDS, max_size=6) | st.lists(IDS, max_size=6).map(sorte
 
 
 def columns(ids: list[int], name: str = "x") -> PetColumns:
-    return PetColumns(ids, [name] * len(ids), [1] * len(ids), [None] * len(ids))
+    return PetColumns([ids, [name] * len(ids), [1] * len(ids), [None] * len(ids)])
 
 
 @given(PAGES, PAGES)
@@ -57,8 +57,8 @@ class InterruptedValues(list[str | None]):
 def test_an_interrupt_leaves_no_half_of_a_row(ids: list[int]) -> None:
     """Rows that an interrupt cut are gone, and the same pets can be added again."""
     rows = PetRows()
-    rows.add(PetColumns(ids, ["Luna", "Max"], [3, 3]))
+    rows.add(PetColumns([ids, ["Luna", "Max"], [3, 3], [None, None]]))
     with pytest.raises(KeyboardInterrupt):
-        rows.add(PetColumns([4, 5], InterruptedValues(["Rex", "Bo"]), [3, 3]))
-    assert rows.add(PetColumns([4, 5], ["Rex", "Bo"], [3, 3]), is_earlier=True) == 2
+        rows.add(PetColumns([[4, 5], InterruptedValues(["Rex", "Bo"]), [3, 3], [None, None]]))
+    assert rows.add(PetColumns([[4, 5], ["Rex", "Bo"], [3, 3], [None, None]]), is_earlier=True) == 2
     assert list(rows.columns.rows())[2:] == [(4, "Rex", 3, None), (5, "Bo", 3, None)]

@@ -19,7 +19,7 @@ CLIENT = pf.Client("https://store.example/v1", "k", transport=pf.testing.fake_st
 
 def page(*lines: str) -> Page:
     headers = httpx.Headers([tuple(line.encode().split(b": ", 1)) for line in lines])
-    return Page(PetColumns([], [], [], []), headers, HERE)
+    return Page(PetColumns([[], [], [], []]), headers, HERE)
 
 
 NEXT_LINKS = [

@@ -11,7 +11,6 @@ from unicodedata import normalize
 
 from petstore_frame.loader.journal.rows import Import, read_cells
 from petstore_frame.loader.journal.staging import columns_of, key_text, order_of
-from petstore_frame.loader.source import LikelyKey
 from petstore_frame.schema import core_of_key
 from petstore_frame.schema.text import replace_surrogates
 
@@ -129,13 +128,3 @@ def _values_of(sql: sqlite3.Connection, run: Import, column: str) -> Iterator[li
 def _text(cells: Sequence[str], position: int) -> str:
     text = cells[position].strip() if position < len(cells) else ""
     return text if text.isascii() else normalize("NFC", text)
-
-
-def certain_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
-    """Return the only complete column of animal ids whose repeated values agree, or None."""
-    certain = [
-        key
-        for key in keys
-        if key.is_of_animals and not key.empty and 0 < key.repeated == key.agreeing
-    ]
-    return certain[0] if len(certain) == 1 else None

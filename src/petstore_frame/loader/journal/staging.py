@@ -28,7 +28,7 @@ from petstore_frame.loader.journal.rows import (
 )
 from petstore_frame.loader.matching.not_keys import is_date
 from petstore_frame.loader.row_state import Reason, RowOrigin, SourceRow, State
-from petstore_frame.schema import content_of, core_of_key
+from petstore_frame.schema import core_of_key
 from petstore_frame.schema.folding import core
 from petstore_frame.schema.text import replace_surrogates
 
@@ -59,7 +59,6 @@ SELECT 1 FROM rows AS earlier LEFT JOIN rows AS staged
 ON staged.import = ? AND staged.row = earlier.row AND staged.line = earlier.line
 WHERE earlier.import = ? AND staged.row IS NULL LIMIT 1
 """
-_PLAIN_BODY = re.compile(rb'\{"name":"([^"\\]*)","categoryId":(-?\d+)[,}]')
 # A fast check of the core; only keys that match it are checked with ``is_date``.
 _MAY_BE_DATE = re.compile(r"[0-9]{1,4}-[^\W\d_]{3,}|[^\W\d_]{3,}-[0-9]+$|[0-9]{4}-[0-9]+-[0-9]+")
 
@@ -126,7 +125,7 @@ def stage_rows(
         pause()
         plain_rows: list[tuple[Any, ...]] = []
         other_rows: list[tuple[Any, ...]] = []
-        texts: list[bytes] = []
+        texts: list[str] = []
         for row in batch:
             packed = pack_cells(row.cells)
             key, key_core = _key_and_core(staged, row, order)
@@ -141,10 +140,10 @@ def stage_rows(
                 blank_rows += 1
                 continue
             if blank_rows:
-                texts += [b"blank"] * blank_rows
+                texts += ["blank"] * blank_rows
                 blank_rows = 0
             texts.append(_as_read(packed, row.origin))
-        digest.update(b"".join(texts))
+        digest.update("".join(texts).encode())
         staged.to_send += len(plain_rows)
         sql.executemany(insert_plain, plain_rows)
         sql.executemany(_INSERT, other_rows)
@@ -207,20 +206,6 @@ def _values(
         "\n".join(row.notes) if row.notes else None,
         Reason.LEFT_OUT.value if is_excluded else None,
     )  # fmt: skip
-
-
-def content_of_body(body: bytes) -> str:
-    """Return the content of a request body.
-
-    Example:
-        >>> content_of_body(b'{"name":"ADA","categoryId":3}') == content_of("Ada", 3)
-        True
-    """
-    plain = _PLAIN_BODY.match(body)
-    if plain is not None:
-        return content_of(plain[1].decode(), plain[2].decode())
-    values = json.loads(body)
-    return content_of(str(values["name"]), values["categoryId"])
 
 
 def find_import(
@@ -292,16 +277,14 @@ def _import_of_rows(sql: sqlite3.Connection, run: Import, digest: Any, copy: int
     return replace(matches[-1], **{name: getattr(run, name) for name in updated})
 
 
-def _as_read(packed: str | bytes, origin: RowOrigin | None) -> bytes:
-    """Return the bytes of a row for the digest, without details that saving a file may change."""
-    text = packed.encode() if isinstance(packed, str) else packed
-    if b"\r" in text:
-        text = text.replace(b"\r\n", b"\n")
-    text = text.rstrip(b"\x1f")
-    if origin is None:
-        return b"%d:%b0:" % (len(text), text)
-    mark = f"{origin.import_id}:{origin.row}".encode()
-    return b"%d:%b%d:%b" % (len(text), text, len(mark), mark)
+def _as_read(packed: str | bytes, origin: RowOrigin | None) -> str:
+    """Return the text of a row for the digest, without details that saving a file may change."""
+    text = packed if isinstance(packed, str) else packed.decode()
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    text = text.rstrip("\x1f")
+    mark = f"{origin.import_id}:{origin.row}" if origin is not None else ""
+    return f"{len(text)}:{text}{len(mark)}:{mark}"
 
 
 def columns_of(key: Sequence[str]) -> str:

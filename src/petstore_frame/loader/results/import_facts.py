@@ -51,11 +51,11 @@ IN_STORE = (State.CREATED, State.MATCHED)
 # The states of rows that may be in the store.
 UNCONFIRMED = (State.UNCONFIRMED, State.IN_FLIGHT)
 # The names of facts of an import: the cause that blocks a file because most rows share it; the
-# column that may identify an animal, if the user named none; the user's limit of errors; and
+# columns that may identify an animal, if the user named none; the user's limit of errors; and
 # sentences about the file as a whole.
 COMMON_CAUSE = "common_cause"
 FILE_WARNINGS = "file_warnings"
-LIKELY_KEY = "likely_key"
+LIKELY_KEYS = "likely_keys"
 MAX_ERRORS = "max_errors"
 _TIMES = ("staged_at", "started_at", "ended_at")
 _FIRST_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
@@ -221,10 +221,9 @@ class ImportSummary:
         return None
 
     @property
-    def likely_key(self) -> LikelyKey | None:
-        """The column that may identify an animal, if the user named none."""
-        stored = self.run.facts.get(LIKELY_KEY)
-        return None if stored is None else LikelyKey(**stored)
+    def likely_keys(self) -> tuple[LikelyKey, ...]:
+        """The columns that may identify an animal, if the user named none."""
+        return tuple(LikelyKey(**stored) for stored in self.run.facts.get(LIKELY_KEYS, ()))
 
     @property
     def exit_code(self) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import fspath
 
 from petstore_frame.inventory import Assumption
-from petstore_frame.loader.duplicate_question import LIKELY
+from petstore_frame.loader.duplicate_question import likely_key_step
 from petstore_frame.loader.journal.database import unusual_folder
 from petstore_frame.loader.journal.row_counts import ExcludedRows
 from petstore_frame.loader.journal.rows import (
@@ -29,7 +29,7 @@ from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
     FILE_WARNINGS,
     IN_STORE,
-    LIKELY_KEY,
+    LIKELY_KEYS,
     MAX_ERRORS,
     UNCONFIRMED,
     WHY_EXCLUDED,
@@ -75,7 +75,7 @@ _DOUBTS = {
 }
 # Facts that belong to the sentences of others.
 _NO_SENTENCE = (
-    COMMON_CAUSE, FILE_WARNINGS, LIKELY_KEY, MAX_ERRORS, LISTING_DOUBT, GONE_ELSEWHERE_ANIMALS,
+    COMMON_CAUSE, FILE_WARNINGS, LIKELY_KEYS, MAX_ERRORS, LISTING_DOUBT, GONE_ELSEWHERE_ANIMALS,
     *GONE_ANIMALS.values(),
 )  # fmt: skip
 # Facts that a load may find although it has nothing to send.
@@ -322,9 +322,8 @@ def _reconciling(facts: ImportSummary) -> Iterator[Step]:
 
 def _sending(facts: ImportSummary) -> Iterator[Step]:
     """Yield the column to use as the key, and how to send pending rows."""
-    likely = facts.likely_key
-    if likely is not None and (facts.sent_now or facts.is_rehearsal):
-        yield Step(LIKELY.format(likely), {"key": likely.column})
+    if facts.likely_keys and (facts.sent_now or facts.is_rehearsal):
+        yield likely_key_step(facts.likely_keys)
     pending = facts.counts[State.PENDING]
     rows = count_text(pending, "row")
     if pending and facts.is_held:

@@ -25,15 +25,21 @@ _MAX_NAMES = 12
 # Without brackets inside, so that a header of many open brackets takes time of its length.
 _BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
+# The sign for "number" after a name or alone; a header that begins with "#" is often a comment.
+_NUMBER_SIGN = re.compile(r"#\s*$|№|\b[Nn][°º]")
 
 # Parts of a column name: those of identifiers, and those of what they identify.
 IDENTIFIERS = {
     "id", "ids", "no", "nr", "num", "nummer", "number", "numero", "número", "key", "code", "ref",
-    "reference", "tag", "chip", "microchip", "transponder", "kennung",
+    "reference", "tag", "chip", "microchip", "transponder", "kennung", "identifier", "ident",
+    "identification", "rfid", "nfc", "passport", "serial", "sn", "barcode", "uid", "uuid", "guid",
+    "tattoo", "eartag", "accession", "registration", "matricule", "matricula", "matrícula", "puce",
+    "tatouage", "código", "codigo", "codice", "identifiant", "identificador", "passeport",
+    "pasaporte", "passaporto", "ausweis", "passnummer",
 }  # fmt: skip
 OF_ANIMALS = {
     "animal", "pet", "dog", "cat", "tier", "hund", "katze", "tag", "chip", "microchip",
-    "transponder", "mascota", "dier", "animale",
+    "transponder", "mascota", "dier", "animale", "rfid", "tattoo", "eartag", "puce", "tatouage",
 }  # fmt: skip
 # People, events, papers, places.
 OF_OTHERS = {
@@ -42,6 +48,8 @@ OF_OTHERS = {
     "activity", "case", "movement", "record", "row", "line", "licence", "license", "lizenz",
     "permit", "invoice", "order", "receipt", "shelter", "location", "kennel", "cage", "breed",
     "species", "type", "category", "zip", "postal", "phone", "telefon", "house", "street", "vet",
+    "litter", "batch", "group", "room", "pen", "color", "colour", "sex", "gender", "size", "area",
+    "country", "status", "reason", "foster", "staff", "user", "donor", "account", "page",
 }  # fmt: skip
 # A column whose name contains one of these does not hold the field.
 _ABOUT_OTHERS = {
@@ -99,7 +107,8 @@ def normalize_header(name: str) -> str:
 
 def name_parts(column: str) -> set[str]:
     """Return the parts of a column name: ``OWNER_ID`` has owner, id; ``PetName`` has pet, name."""
-    parts = {part.casefold() for part in _NAME_PART.findall(column)}
+    text = _NUMBER_SIGN.sub(" no ", unicodedata.normalize("NFC", column))
+    parts = {part.casefold() for part in _NAME_PART.findall(text)}
     for part in list(parts):  # German writes them as one: Tiernummer
         for end in ("nummer", "nr", "number", "id"):
             if part.endswith(end) and part.removesuffix(end) in OF_ANIMALS | OF_OTHERS:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
+from petstore_frame.loader.missing_markers import is_missing_marker
 from petstore_frame.loader.source.column_mapping import (
     IDENTIFIERS,
     OF_ANIMALS,
@@ -23,7 +24,13 @@ if TYPE_CHECKING:
 
 Cells = Sequence[str]
 _DECIMAL = re.compile(r"[+-]?\d+[.,]\d+")
-_LEAST_REPEATED = 3
+# At most this share of an identifier's cells is empty, or has a text such as "none".
+_MAX_EMPTY, _MAX_EMPTY_OF_LIKELY = 0.1, 0.5
+# At least this share of the values in several rows has one name and category.
+_NEARLY_ALL = 0.9
+# A code with fewer different values stands for few rows each, unless it is a kind or a color.
+_MANY_VALUES, _MAX_ROWS_OF_A_VALUE = 10, 5
+_MAX_LIKELY = 3
 
 
 def date_columns(columns: Sequence[str], rows: Sequence[Cells]) -> tuple[str, ...]:
@@ -40,10 +47,11 @@ class LikelyKey:
     column: str
     rows: int  # number of rows that were read
     different: int  # number of different values
-    empty: int  # number of empty cells
+    empty: int  # number of cells that are empty, or have a text such as "none"
     with_different_names: int  # number of values with more than one name
     repeated: int  # number of values in several rows
     agreeing: int  # number of these whose rows all have the same name and category
+    contents: int  # number of different names and categories in rows with a value
 
     @property
     def is_of_others(self) -> bool:
@@ -54,6 +62,63 @@ class LikelyKey:
     def is_of_animals(self) -> bool:
         """Whether the column name suggests numbers of animals, and of nothing else."""
         return bool(name_parts(self.column) & OF_ANIMALS) and not self.is_of_others
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether each row has another value."""
+        return self.different == self.rows
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it numbers animals, and each row has another number."""
+        return self.is_unique and self.is_of_animals
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it identifies animals, and some of them are in several rows.
+
+        A column that is named after animals is one if most of its values are different, or if the
+        rows of a value have one name and category. A column such as ``ID`` needs the latter.
+        """
+        if self.is_of_others or not self.repeated or not self._is_mostly_filled:
+            return False
+        if self.is_of_animals:
+            return self._is_nearly_unique or self._has_agreeing_rows
+        is_code_of_few = (
+            self.different < _MANY_VALUES and self._filled > _MAX_ROWS_OF_A_VALUE * self.different
+        )
+        return self._has_agreeing_rows and not is_code_of_few
+
+    @property
+    def is_certain_if_repeated(self) -> bool:
+        """Whether it identifies animals if an earlier file has some of its values."""
+        is_filled_by_numbers = self._is_mostly_filled and self._is_nearly_unique
+        return self.is_certain or (self.is_of_animals and is_filled_by_numbers)
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether it may identify animals, so that the user should hear about it."""
+        if self.is_of_others or self.empty > _MAX_EMPTY_OF_LIKELY * self.rows:
+            return False
+        return self.is_certain or self._is_nearly_unique
+
+    @property
+    def _is_mostly_filled(self) -> bool:
+        return self.empty <= _MAX_EMPTY * self.rows
+
+    @property
+    def _filled(self) -> int:
+        return self.rows - self.empty
+
+    @property
+    def _is_nearly_unique(self) -> bool:
+        return 2 * self.different >= self._filled
+
+    @property
+    def _has_agreeing_rows(self) -> bool:
+        """Whether the rows of nearly each value have one content, and not all the same one."""
+        is_varied = 2 * self.contents >= self.different
+        return self.repeated > 0 and self.agreeing >= _NEARLY_ALL * self.repeated and is_varied
 
     def __str__(self) -> str:
         rows = count_text(self.rows, "row")
@@ -89,7 +154,7 @@ def likely_keys(
     content_positions = [at for field, at in sent.items() if field != "status"]
     texts = (
         [*(cell_at(cells, at) for at in positions), cell_at(cells, name_at).casefold(),
-         str([cell_at(cells, at) for at in content_positions])]
+         str([cell_at(cells, at).casefold() for at in content_positions])]
         for cells in islice(rows, most) if any(map(str.strip, cells))
     )  # fmt: skip
     table = pd.DataFrame(texts, columns=range(len(positions) + 2), dtype=object)
@@ -102,14 +167,26 @@ def _facts(column: str, table: pd.DataFrame, index: int) -> LikelyKey | None:
     """Return the facts about a column; the last two columns of ``table`` are names and contents."""
     filled = table[table[index] != ""]
     times = filled[index].value_counts()
-    if times.empty or any(map(_is_number_or_date, times.index)):
+    markers = [text for text in times.index if is_missing_marker(text)]
+    if markers:
+        filled = filled[~filled[index].isin(markers)]
+        times = times.drop(markers)
+    if times.empty or sum(map(_is_number_or_date, times.index)) * 2 > len(times):
         return None
     *_, names, contents = table.columns
     differing = filled.groupby(index)[contents].nunique() > 1
     renamed = filled[filled[names] != ""].groupby(index)[names].nunique() > 1
-    empty, repeated = len(table) - len(filled), int((times > 1).sum())
-    agreeing = repeated - int(differing.sum())
-    return LikelyKey(column, len(table), len(times), empty, int(renamed.sum()), repeated, agreeing)
+    repeated = int((times > 1).sum())
+    return LikelyKey(
+        column=column,
+        rows=len(table),
+        different=len(times),
+        empty=len(table) - len(filled),
+        with_different_names=int(renamed.sum()),
+        repeated=repeated,
+        agreeing=repeated - int(differing.sum()),
+        contents=int(filled[contents].nunique()),
+    )
 
 
 def _is_number_or_date(text: str) -> bool:
@@ -118,20 +195,22 @@ def _is_number_or_date(text: str) -> bool:
 
 def proven_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
     """Return the only column with a different value in each row, if it is one of animals."""
-    unique = [key for key in keys if key.different == key.rows]
-    return unique[0] if len(unique) == 1 and unique[0].is_of_animals else None
+    unique = [key for key in keys if key.is_unique]
+    return unique[0] if len(unique) == 1 and unique[0].is_proven else None
 
 
 def proposed_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
-    """Return the column to propose if the recipe has no key.
+    """Return the column to ask about before anything is sent, if the recipe has no key.
 
-    It is the only column whose repeated values nearly always have the same content, or the proven
-    one.
+    It is a certain one, those of animals and the fullest first, or the proven one.
     """
-    clear = [
-        key for key in keys
-        if key.repeated >= _LEAST_REPEATED and key.agreeing >= 0.9 * key.repeated
-        and key.empty <= 0.1 * key.rows and not key.is_of_others
-    ]  # fmt: skip
-    of_animals = [key for key in clear if key.is_of_animals] or clear
-    return of_animals[0] if len(of_animals) == 1 else proven_key(keys)
+    certain = sorted(
+        (key for key in keys if key.is_certain),
+        key=lambda key: (not key.is_of_animals, key.empty, -key.different),
+    )
+    return certain[0] if certain else proven_key(keys)
+
+
+def likely_columns(keys: Sequence[LikelyKey]) -> tuple[LikelyKey, ...]:
+    """Return the first columns that may identify animals, to name them after a load."""
+    return tuple(key for key in keys if key.is_likely)[:_MAX_LIKELY]

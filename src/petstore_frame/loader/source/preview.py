@@ -175,7 +175,7 @@ class FilePreview:
 
     @property
     def proposed_key(self) -> LikelyKey | None:
-        """The column to propose if the recipe has no key."""
+        """The column to ask about before anything is sent, if the recipe has no key."""
         return proposed_key(self.keys)
 
     @property

@@ -106,7 +106,8 @@ class RowChecker:
     def __post_init__(self) -> None:
         self._chooses_rows = bool(self.filters or self.exclude_lines) or self.order is not None
         sent_names = [column.field.name for column in self.sent]
-        self._content_indexes = [sent_names.index(name) for name in ("category_id", "name")]
+        self._category_index = sent_names.index("category_id")
+        self._name_index = sent_names.index("name")
 
     def check(
         self,
@@ -223,8 +224,8 @@ class RowChecker:
             compared_texts.append(compared)
             if part:
                 parts.append(part)
-        content = SEPARATOR.join([compared_texts[index] for index in self._content_indexes])
-        return b"{%b}" % b",".join(parts), content
+        category, name = compared_texts[self._category_index], compared_texts[self._name_index]
+        return b"{%b}" % b",".join(parts), f"{category}{SEPARATOR}{name}"
 
     def _read_unusual(
         self,

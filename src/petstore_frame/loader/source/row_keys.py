@@ -22,11 +22,17 @@ from petstore_frame.loader.source.table import DATE_NOTE, TableRow
 Key = tuple[str, ...]
 KEY_MISSING = "key_missing"
 _MAY_BE_SPECIAL = re.compile(r"[+#/.]|^$")
+# Most keys: up to two letters, so not the name of a month, and one or two numbers.
+_USUAL_KEY = re.compile(r"[A-Za-z]{0,2}-?[0-9]*[1-8][0-9]*(?:-[0-9]+)?")
 _HINT = "fill it in: it identifies the animal"
 
 
 def _is_plain(text: str) -> bool:
-    """Return True for an ASCII text that is neither a date nor a rounded number."""
+    """Return True for an ASCII text that is no date, no rounded number and no missing marker."""
+    if not text.isascii() or is_missing_marker(text):
+        return False
+    if text.isalnum():
+        return True
     is_special = _MAY_BE_SPECIAL.search(text) is not None
     return not is_special and text.isprintable() and not is_spreadsheet_date(text)
 
@@ -87,9 +93,7 @@ class KeyReader:
         width = len(cells)
         texts = [cells[at].strip() if at < width else "" for at in self._positions]
         for text in texts:
-            if not text.isascii() or is_missing_marker(text):
-                return None
-            if not text.isalnum() and not _is_plain(text):
+            if not (_USUAL_KEY.fullmatch(text) or _is_plain(text)):
                 return None
         return tuple(texts)
 

@@ -208,8 +208,13 @@ class Source:
         return self._likely_keys
 
     def proposed_key(self) -> keys.LikelyKey | None:
-        """Return the column to propose if the recipe has no key."""
+        """Return the column to ask about before anything is sent, if the recipe has no key."""
         return keys.proposed_key(self._likely_keys)
+
+    def likely_columns(self) -> tuple[keys.LikelyKey, ...]:
+        """Return the columns to name after a load that had no key."""
+        proposed = self.proposed_key()
+        return (proposed,) if proposed is not None else keys.likely_columns(self._likely_keys)
 
     def batches(self) -> Iterator[list[SourceRow]]:
         """Yield the rows in lists.

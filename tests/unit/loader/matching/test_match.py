@@ -200,6 +200,14 @@ def test_a_row_that_stands_for_others_takes_them_along() -> None:
     assert plan.same_as == {2: 1} and plan.animals == {1: (7, By.SIMILAR_KEY)}
 
 
+def test_an_animal_is_one_row_of_a_file() -> None:
+    """The row with its key is that animal, so an equal row is a new one."""
+    rows = [row(1, "Ada", key="unknown"), row(2, "Ada", key="A-5")]
+    ada = animal(7, "Ada", 1, "unknown")
+    plan = match(keyed(rows, ada, sent_animals=[animal(7, "Ada")]), {})
+    assert (plan.animals, plan.cases) == ({1: (7, By.KEY)}, [])
+
+
 # Fix rows
 
 
@@ -352,6 +360,20 @@ def test_a_row_that_is_created_has_a_life_of_its_own() -> None:
     assert plan.lives == {1: 1, 2: 1, 3: 1} and plan.creates_in_store
 
 
+def test_a_pet_is_one_row_of_a_file() -> None:
+    """The row with its id, or with the key of its animal; an equal row is a new animal."""
+    ada = pet(1, "Ada")
+    rows = [row(1, "Ada"), row(2, "Ada")]
+    plan = match(inputs(rows, pet_ids={1: 1}, pets=[ada], is_marked=True), {})
+    assert (plan.pets, plan.cases) == ({1: ada}, [])
+    known = [animal(n, f"Pet {n}", 1, f"A{n}") for n in range(1, 6)]
+    rows = [row(n, f"Pet {n}", key=f"A{n}") for n in range(1, 6)]
+    rows += [row(n + 5, f"Pet {n}", key=f"B{n}") for n in range(1, 6)]
+    pets = [pet(n, f"Pet {n}", animal=n) for n in range(1, 6)]
+    plan = match(keyed(rows, *known, pets=pets), {})
+    assert {*plan.animals} == {1, 2, 3, 4, 5} and not plan.cases
+
+
 # Gone
 
 
@@ -398,3 +420,13 @@ def test_another_name_and_category_under_an_id_is_another_pet() -> None:
     """The store gave the id again, whatever its listing proves."""
     contents = listing(*range(2, 13)) | {1: content_of("Other", 2)}
     assert [m.row for m in find_gone(shown(12), contents, is_proof=False).few] == [1]
+
+
+def test_the_pet_of_an_animal_that_is_gone_may_be_another_row() -> None:
+    """Many pets have another name now: they are other animals, and a row may be one of them."""
+    rows = [row(1, "Ada", key="A"), row(2, "Zoe", key="Z")]
+    facts = {"stored_animals": [StoredAnimal(1, 7, 5, content_of("Ada", 1))],
+             "listing": {5: content_of("Zoe", 1)}, "pets": [pet(5, "Zoe", animal=7)]}  # fmt: skip
+    plan = match(keyed(rows, animal(7, "Ada", 1, "A"), **facts), {})
+    assert (plan.gone, plan.pets) == ({7}, {2: pet(5, "Zoe")})
+    assert cases(plan) == {"gone": [1], "in_store": [2]}
