@@ -164,6 +164,7 @@ class ImportSummary:
         question: The question that the call without ``dry_run`` would ask; None if it would send.
         folder: Folder of the result files; None if none were written.
         fix_file: Path of the loaded fix file as the user gave it; None for other files.
+        command: The command of this load, as the user typed it in a shell; None in Python.
     """
 
     run: Import
@@ -180,6 +181,7 @@ class ImportSummary:
     folder: Path | None
     journal: Path
     fix_file: str | None = None
+    command: str | None = None
 
     def __len__(self) -> int:
         """Number of rows of the file."""
