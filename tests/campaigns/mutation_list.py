@@ -203,8 +203,9 @@ EDITS = [
 
     # in_store
     Edit("new pets of others only", f"{MATCHING}/by_store.py", "pairs.items() if pet.is_new and", "pairs.items() if", RULES),
-    Edit("many pets of others", f"{MATCHING}/by_store.py", "if is_many(len(matches), of) or", "if", RULES),
-    Edit("before the first load any pet is asked about", f"{MATCHING}/by_store.py", "or (is_first and matches)", "", RULES),
+    Edit("many pets of others", f"{MATCHING}/by_store.py", "    if is_many(len(matches), of):", "    if False:", RULES),
+    Edit("before the first load a quarter of the pets", f"{MATCHING}/by_store.py", "    if is_first:\n", "    if False:\n", RULES),
+    Edit("few pets are listed by the first load", f"{MATCHING}/by_store.py", "max(len(new), LEAST)", "len(new)", RULES),
     Edit("few pets of others are listed", f"{MATCHING}/by_store.py", "return StoreMatches([], matches)", "return StoreMatches([], [])", RULES),
     Edit("nine in ten", f"{MATCHING}/by_store.py", "if is_nearly_all:", "if False:", RULES),
     Edit("nine in ten and not half", f"{MATCHING}/by_store.py", "_NEARLY_ALL = 5, 0.9", "_NEARLY_ALL = 5, 0.5", RULES),
@@ -224,8 +225,8 @@ EDITS = [
     Edit("pets that were there first are nobody's twins", f"{JOURNAL}/store_check.py", "    if is_first:\n", "    if False:\n", f"{REVERSED}::test_pets_that_were_there_first_are_nobodys_twins {REVERSED}::test_equal_pets_that_were_there_twice_are_nobodys_twins"),
     Edit("pets added by others are counted", f"{LOADER}/identity.py", 'facts["twins"] = possible_duplicates', "pass", f"{BACKUP}::test_two_people_at_the_same_minute"),
     Edit("a listing that was cut is named", f"{LOADER}/identity.py", 'facts["store_cut"] = len(store.pets)', "pass", f"{REVERSED}::test_a_listing_without_a_known_end_is_named"),
-    Edit("the first load asks once", f"{LOADER}/identity.py", 'is_first = not reader.has("FROM animals")', "is_first = True", f"{SINGLE}::test_only_the_first_load_asks_about_few_pets_of_others"),
-    Edit("the first load asks", f"{LOADER}/identity.py", 'is_first = not reader.has("FROM animals")', "is_first = False", f"{SINGLE}::test_only_the_first_load_asks_about_few_pets_of_others"),
+    Edit("the first load asks once", f"{LOADER}/identity.py", 'is_first = not reader.has("FROM animals")', "is_first = True", f"{SINGLE}::test_only_the_first_load_asks_about_a_quarter_of_the_pets"),
+    Edit("the first load asks", f"{LOADER}/identity.py", 'is_first = not reader.has("FROM animals")', "is_first = False", f"{SINGLE}::test_only_the_first_load_asks_about_a_quarter_of_the_pets"),
     Edit("at least a thousand pages are read", f"{LOADER}/loading.py", "LEAST_PAGES = 1000", "LEAST_PAGES = 1", f"{SINGLE}::test_a_thousand_pages_are_read_before_a_load_or_one_for_each_row"),
     Edit("or as many as there are rows to send", f"{LOADER}/loading.py", "max(LEAST_PAGES, to_send)", "LEAST_PAGES", f"{SINGLE}::test_a_thousand_pages_are_read_before_a_load_or_one_for_each_row"),
     Edit("the question says how much of the store was listed", f"{LOADER}/duplicate_question.py", "if self.listed_pets is not None and not self.is_listing_complete:", "if False:", f"{SINGLE}::test_a_question_about_a_listing_without_a_known_end_says_so"),

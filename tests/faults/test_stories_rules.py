@@ -127,15 +127,26 @@ def test_an_animal_of_one_row_is_not_another_row_after_a_stop(shop: Shop) -> Non
 # The store
 
 
-def test_only_the_first_load_asks_about_few_pets_of_others(shop: Shop) -> None:
-    """One of eight rows equals a pet: the first load asks, a later one lists it."""
-    shop.store.add({"name": "Pet 0", "categoryId": 1})
+def test_only_the_first_load_asks_about_a_quarter_of_the_pets(shop: Shop) -> None:
+    """Three of sixteen rows equal all pets of others: the first load asks, a later one lists."""
+    for number in range(3):
+        shop.store.add({"name": f"Pet {number}", "categoryId": 1})
     with shop.asks("in_store"):
-        shop.load("a.csv", TAGS, *tagged(0, 8), key="tag")
+        shop.load("a.csv", TAGS, *tagged(0, 16), key="tag")
     shop.load("a.csv", key="tag", duplicates="create")
-    shop.store.add({"name": "Pet 20", "categoryId": 1})
-    result = shop.load("b.csv", TAGS, *tagged(20, 28), key="tag")
-    assert facts_of(result)["store_few"] == [2]
+    for number in range(20, 23):
+        shop.store.add({"name": f"Pet {number}", "categoryId": 1})
+    result = shop.load("b.csv", TAGS, *tagged(20, 36), key="tag")
+    assert facts_of(result)["store_few"] == [2, 3, 4]
+
+
+def test_few_pets_of_others_are_listed_by_the_first_load(shop: Shop) -> None:
+    """Two of fifty rows equal pets: all are sent, and the result has the lines."""
+    for number in range(2):
+        shop.store.add({"name": f"Pet {number}", "categoryId": 1})
+    result = shop.load("a.csv", TAGS, *tagged(0, 50), key="tag")
+    assert facts_of(result)["store_few"] == [2, 3]
+    assert "equal pets in the store in name and category: 2 rows (lines 2, 3)" in str(result)
 
 
 @pytest.mark.parametrize(("name", "pet"), [("Zoë", "ZOE"), ("ADA", "Ada"), ("Bo", "Bò")])

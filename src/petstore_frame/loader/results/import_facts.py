@@ -51,8 +51,10 @@ IN_STORE = (State.CREATED, State.MATCHED)
 # The states of rows that may be in the store.
 UNCONFIRMED = (State.UNCONFIRMED, State.IN_FLIGHT)
 # The names of facts of an import: the cause that blocks a file because most rows share it; the
-# columns that may identify an animal, if the user named none; and the user's limit of errors.
+# columns that may identify an animal, if the user named none; the user's limit of errors; and
+# sentences about the file as a whole.
 COMMON_CAUSE = "common_cause"
+FILE_WARNINGS = "file_warnings"
 LIKELY_KEYS = "likely_keys"
 MAX_ERRORS = "max_errors"
 _TIMES = ("staged_at", "started_at", "ended_at")
@@ -89,7 +91,7 @@ NOTES: dict[str, str] = {
     "formula": "the name starts like a spreadsheet formula",
     "missing_word": "the name looks like a missing value, such as nan; value_map can empty it",
     "html_entity": "the name has an HTML entity, such as &amp;",
-    PADDED_NOTE: "Excel shows the number with leading zeros, which are not sent",
+    PADDED_NOTE: "Excel shows the number in another form, such as 007, which is not sent",
     "line_break": "the name has a line break or a tab",
     "total_row": "the name looks like a totals row",
     "swallowed_rows": "allowed although a cell seems to contain other rows",
@@ -123,11 +125,11 @@ class Cause:
         problem = self.problem
         prefix = f"{problem.column}: " if problem.column else ""
         text = f"{count_text(self.rows, 'row')}: {prefix}{problem.message}"
+        text += f" ({line_text(self.lines)})"
         if len(self.values) > 1:
             values = [f"{short_text(value)} ({count:,})" for value, count in self.values]
             more = f" and {len(values) - _MAX_VALUES:,} more" if values[_MAX_VALUES:] else ""
-            return f"{text}; in all {', '.join(values[:_MAX_VALUES])}{more}"
-        text += f" ({line_text(self.lines)})"
+            text += f"; in all {', '.join(values[:_MAX_VALUES])}{more}"
         return f"{text}; {problem.hint}" if problem.hint else text
 
 
@@ -140,7 +142,7 @@ def count_notes(noted_rows: Iterable[NotedRows]) -> list[Cause]:
             "normalized" if "→" in note and note not in NOTES else note for note in group.notes
         )
         for kind in dict.fromkeys(kinds):
-            if kind in NOTES:
+            if kind in NOTES and kind != PADDED_NOTE:  # a sentence about the column has it
                 rows[kind] += group.rows
                 lines[kind] += group.lines
     return [
@@ -161,6 +163,7 @@ class ImportSummary:
         question: The question that the call without ``dry_run`` would ask; None if it would send.
         folder: Folder of the result files; None if none were written.
         fix_file: Path of the loaded fix file as the user gave it; None for other files.
+        command: The command of this load, as the user typed it in a shell; None in Python.
     """
 
     run: Import
@@ -177,6 +180,7 @@ class ImportSummary:
     folder: Path | None
     journal: Path
     fix_file: str | None = None
+    command: str | None = None
 
     def __len__(self) -> int:
         """Number of rows of the file."""
