@@ -73,7 +73,7 @@ class MatchingInput:
     has_created_same: bool = False  # same_content was answered with ``create`` for this header
     pets: Sequence[Pet] = ()
     pet_ids: Mapping[int, int] = field(default_factory=dict)  # the ids in the file, by row
-    is_first: bool = False  # first load of the journal: ask about any equal pet
+    is_first: bool = False  # first load of the journal: every pet of others counts as new
     is_export: bool = False  # the file has the columns of our exports
     is_marked: bool = False  # the file is marked as an export of this store
     creates_marked: bool = False  # the user said that its rows are new animals

@@ -9,6 +9,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
+from petstore_frame.loader.source.grouped_digits import begins_grouped, without_separators
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.table import NUMBER_NOTE, TableRow
 
@@ -63,7 +65,7 @@ class OrderReader:
         self._is_day_first = self._is_month_first = False
         self._epochs = dict[str, str]()
         # Of each separator in a number: one that may group digits, and whether one cannot.
-        self._ambiguous_numbers = dict[str, str]()
+        self._ambiguous_numbers = dict[str, tuple[str, int]]()  # with the line
         self._decimal_separators = set[str]()
 
     def observe(self, row: TableRow) -> None:
@@ -75,7 +77,7 @@ class OrderReader:
                 self._examples.setdefault(_Kind.NUMBER, text)
                 self._observe_epoch(text)
                 if row.notes.get(self._at) != NUMBER_NOTE:
-                    self._observe_separator(text)
+                    self._observe_separator(text, row.line)
             return
         kind = _Kind.DATE if moment.zone is None else _Kind.INSTANT
         self._examples.setdefault(kind, text)
@@ -88,12 +90,12 @@ class OrderReader:
             if first != second:
                 self._ambiguous = self._ambiguous or text
 
-    def _observe_separator(self, text: str) -> None:
+    def _observe_separator(self, text: str, line: int) -> None:
         if self._thousands is not None:
             return
         ambiguous = _AMBIGUOUS_NUMBER.fullmatch(text)
         if ambiguous is not None:
-            self._ambiguous_numbers.setdefault(ambiguous["separator"], text)
+            self._ambiguous_numbers.setdefault(ambiguous["separator"], (text, line))
         else:
             self._decimal_separators.update(text.strip("+-0123456789"))
 
@@ -132,13 +134,17 @@ class OrderReader:
 
     def _check_separators(self) -> None:
         """Reject numbers that may have a thousands separator or a decimal one."""
-        for separator, text in self._ambiguous_numbers.items():
+        for separator, (text, line) in self._ambiguous_numbers.items():
             if separator not in self._decimal_separators:
                 grouped, decimal = text.replace(separator, ""), text.replace(separator, ".")
+                decimal_option = "." if separator == "," else ","
                 raise InputError(
                     f"a number can be read in two ways: {text!r} is {grouped} or {decimal}",
+                    line=line,
                     column=self._column,
-                    hint="set thousands=',' or thousands='.' to say which of them groups digits",
+                    hint=f"thousands={separator!r} reads {grouped}; thousands={decimal_option!r} "
+                    f"reads {decimal}",
+                    add=("thousands", PLACEHOLDER),
                 )
 
     def read(self, row: TableRow) -> str:
@@ -156,11 +162,10 @@ class OrderReader:
         return f"{UNREADABLE}{text}" if text else ""
 
     def _number_of(self, text: str) -> Decimal | None:
-        separator = self._thousands
-        if separator is not None and separator in text:
-            if not re.match(rf"[+-]?\d{{1,3}}(?:{re.escape(separator)}\d{{3}})+(?!\d)", text):
+        if self._thousands is not None:
+            if not begins_grouped(text, self._thousands):
                 return None
-            text = text.replace(separator, "")
+            text = without_separators(text, self._thousands)
         if len(text) > _MOST_DIGITS or not (text.isascii() and _NUMBER.fullmatch(text)):
             return None
         try:
