@@ -366,7 +366,7 @@ EDITS = [
     Edit("an export of another store is no export of this one", f"{LOADER}/identity.py", "Export.OF_THIS_STORE if is_same else Export.OF_ANOTHER_STORE", "Export.OF_THIS_STORE", f"{EXPORTS}::test_an_export_of_another_store_is_not_taken_for_this_one"),
     Edit("pets that were called others are decided", f"{MATCHING}/by_store.py", "if pets[pet_id].is_decided:", "if False:", RULES),
     Edit("all pets of the reading are decided", f"{JOURNAL}/store_check.py", "[pet for pet in pets if not pet.is_decided]", "[pet for pet in pets if pet.animal is None and pet.is_new]", f"{EXPORTS}::test_rows_of_an_export_that_were_called_others_do_not_ask_again"),
-    Edit("a workbook keeps its store", "petstore_frame/inventory/saved_inventory.py", 'if file.suffix.lower() == ".xlsx":', "if False:", f"{EXPORTS}::test_a_workbook_that_was_edited_keeps_its_store"),
+    Edit("a workbook keeps its store", "petstore_frame/inventory/file_coverage.py", 'if file.suffix.lower() == ".xlsx":', "if False:", f"{EXPORTS}::test_a_workbook_that_was_edited_keeps_its_store"),
     Edit("few renamed pets are changed", f"{LOADER}/results/result_files.py", "    if store_name is not None:", "    if False:", f"{EXPORTS}::test_few_pets_with_another_name_in_the_store_are_changed"),
     Edit("an excluded row with a status that cannot be read", f"{JOURNAL}/plan_writer.py", "(rows.payload IS NULL\n", "(FALSE\n", f"{EXPORTS}::test_an_excluded_row_with_an_unreadable_status_is_changed"),
     Edit("an answer to an earlier file is taken back", f"{JOURNAL}/release.py", "sql.execute(_RELEASE_OTHER_CONTENT, parameters)", "pass", f"{REVERSED}::test_an_answer_about_reused_keys_is_taken_back"),
