@@ -24,6 +24,7 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.inventory import Provenance, exported_from
+from petstore_frame.loader.common_cause import common_cause
 from petstore_frame.loader.duplicate_question import BY_NAME, Question
 from petstore_frame.loader.identity import identify
 from petstore_frame.loader.journal.database import (
@@ -60,7 +61,6 @@ from petstore_frame.loader.results.import_facts import (
     FILE_WARNINGS,
     LIKELY_KEYS,
     MAX_ERRORS,
-    common_cause,
 )
 from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult, view_of

@@ -64,7 +64,6 @@ LIKELY_KEYS = "likely_keys"
 MAX_ERRORS = "max_errors"
 _TIMES = ("staged_at", "started_at", "ended_at")
 _FIRST_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
-_MIN_COMMON_ROWS = 3
 _ENDING_CODES = {
     Ending.BUDGET: exit_codes.TOO_MANY_ERRORS,
     Ending.STOPPED: exit_codes.STORE,
@@ -352,30 +351,6 @@ def _add_for_all(
     if option == "defaults" and "name" in value and key:
         return option, {"name": " ".join(["Unnamed", *(f"{{{column}}}" for column in key)])}
     return problem.add
-
-
-def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
-    """Return the cause that blocks a file because most of its rows share it, or None.
-
-    Sent pets cannot be deleted, so a file that was probably read with wrong options is blocked. A
-    file is never blocked if another with the same header was loaded, other than as a trial with
-    ``max_rows=``. ``max_errors=`` overrides it.
-    """
-    causes = read_causes(sql, run)
-    if not causes or causes[0].rows < _MIN_COMMON_ROWS:
-        return None
-    excluded = read_excluded(sql, run)
-    animals = sum(count_states(sql, run.number).values())
-    animals -= sum(group.rows for group in excluded if group.reason.is_plain)
-    was_created = sql.execute(
-        "SELECT 1 FROM animals JOIN imports USING (import)"
-        " WHERE header = ? AND state IN ('created', 'matched', 'gone')"
-        " AND ending IS NOT 'max_rows' LIMIT 1",
-        [json.dumps(run.header)],
-    ).fetchone()
-    if was_created or 2 * causes[0].rows <= animals:
-        return None
-    return causes[0]
 
 
 _HINTS = {
