@@ -131,6 +131,8 @@ EDITS = [
     Edit("a row without a value to order by needs fixing", f"{MATCHING}/repeated_keys.py",
          "if not all(row.order_value for row in rows):", "if False:", RULES),
     Edit("a tie that matters needs fixing", f"{MATCHING}/repeated_keys.py", "    if _send_the_same(chosen):", "    if True:", RULES),
+    Edit("a typo is no date", f"{LOADER}/source/order_values.py", "            if _is_readable(moment):", "            if True:", "tests/unit/loader/test_order_by.py"),
+    Edit("a value that cannot be read is a cause of its own", f"{MATCHING}/repeated_keys.py", "RowProblem(ORDER_UNREADABLE, message", "RowProblem(KEY_REPEATED, message", REPEATS),
     Edit("an excluded row is the animal of its key", f"{MATCHING}/match.py", "            if sent:\n", "            if False:\n", RULES),
     Edit("an excluded row says what the store shows", f"{JOURNAL}/plan_writer.py",
          "reader.execute(_SHOW_EXCLUDED)", "pass", KEYS),

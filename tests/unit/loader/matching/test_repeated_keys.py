@@ -9,6 +9,7 @@ import pytest
 from petstore_frame.loader.matching.repeated_keys import (
     KEY_MISSING,
     KEY_REPEATED,
+    ORDER_UNREADABLE,
     choose_row,
     choose_rows,
 )
@@ -73,6 +74,20 @@ def test_a_value_that_cannot_be_read_is_shown_with_its_line() -> None:
     assert isinstance(problem, RowProblem)
     assert f"line {rows[1].line}, '1 May 2026', cannot be read" in problem.message
     assert "no value" not in f"{problem.message} {problem.hint}"
+
+
+def test_a_value_that_cannot_be_read_is_not_hidden_by_other_problems() -> None:
+    """It is a cause of its own, about the column of order_by, with its value."""
+    rows = [row(1, "Ada", key="A", order_value="2026"),
+            row(2, "Ada", 2, key="A", order_value="?soon")]  # fmt: skip
+    others = [row(3, "Bo", key="B"), row(4, "Cy", 2, key="B")]
+    problems = choose_rows([others, rows], "last", "seen").problems
+    assert (problems[1].code, problems[1].column, problems[1].value) == (
+        ORDER_UNREADABLE,
+        "seen",
+        "soon",
+    )
+    assert problems[3].code == KEY_REPEATED
 
 
 def test_a_tie_that_sends_the_same_is_no_tie() -> None:
