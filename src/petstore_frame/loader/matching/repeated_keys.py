@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from petstore_frame.loader.matching.not_keys import is_missing_key
+from petstore_frame.loader.matching.not_keys import is_missing_key, may_be_rounded
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import Row
 from petstore_frame.loader.row_state import RowProblem, short_text
@@ -19,6 +19,10 @@ KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING, ORDER_UNREADABLE})
 OTHER_ANIMALS = "each seems to be another animal; add a key column, such as the shelter"
 NOT_A_KEY_HINT = (
     "enter the animal's own key in the file, or leave the row out: exclude_lines= its line number"
+)
+ROUNDED_HINT = (
+    "enter the complete number, in a column that is formatted as text; if the rows are one animal, "
+    "leave one of them"
 )
 _UNREADABLE = "?"  # before a value of ``order_by`` that cannot be read
 
@@ -98,6 +102,12 @@ def _key_problem(rows: Sequence[Row]) -> RowProblem | None:
     if "" in key:
         message = "a part of the key is empty, and several rows have the rest"
         return RowProblem(KEY_MISSING, message, value=value, hint="fill it in")
+    if may_be_rounded(key) and (len(_names(rows)) > 1 or len(_categories(rows)) > 1):
+        message = (
+            f"rows of different content have the key {value!r}, and a spreadsheet may have "
+            "replaced its last digits with zeros"
+        )
+        return RowProblem(KEY_MISSING, message, value=value, hint=ROUNDED_HINT)
     return None
 
 

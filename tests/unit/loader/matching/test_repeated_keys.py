@@ -127,6 +127,30 @@ def test_a_part_of_a_key_that_names_several_rows_is_no_key() -> None:
     assert chosen(*rows) == KEY_MISSING
 
 
+ROUNDED, EXACT = "9810200456781230", "9810200456781231"
+
+
+@pytest.mark.parametrize("keep", [None, "first", "last"])
+@pytest.mark.parametrize("second", [("Bo", 1), ("Ada", 2)])
+def test_a_rounded_number_of_different_animals_is_no_key(
+    keep: str | None, second: tuple[str, int]
+) -> None:
+    """A spreadsheet made one number of several; ``keep`` would drop all animals but one."""
+    rows = [row(1, "Ada", key=ROUNDED), row(2, *second, key=ROUNDED)]
+    problem = choose_row(rows, keep)
+    assert isinstance(problem, RowProblem) and problem.code == KEY_MISSING
+    assert ROUNDED in problem.message and "text" in problem.hint
+
+
+@pytest.mark.parametrize("key", [ROUNDED, EXACT])
+def test_a_number_that_was_not_rounded_is_a_key(key: str) -> None:
+    """In rows of one content, or with other digits after the fifteenth."""
+    rows = [row(1, "Ada", key=key), row(2, "Ada", key=key)]
+    assert choose_row(rows, "last") is rows[0]
+    changed = [row(1, "Ada", key=EXACT), row(2, "Ada", 2, key=EXACT)]
+    assert choose_row(changed, "last") is changed[1]
+
+
 def test_two_lists_in_one_file_need_fixing() -> None:
     """Where many keys have two names, all these rows need fixing, whatever ``keep`` says."""
     groups = [
