@@ -7,9 +7,13 @@ import sys
 
 def main() -> None:
     """Run the command line."""
-    from petstore_frame.cli import main as run
+    try:
+        from petstore_frame.cli import main as run
 
-    run()
+        run()
+    except KeyboardInterrupt:  # before a command began, or after it ended
+        sys.stderr.write("error: interrupted\n")
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,8 @@ _CODES_OF_STOPPED_LOADS = {"journal": DISK, "budget": TOO_MANY_ERRORS}
 
 def exit_code(error: BaseException) -> int:
     """Return the exit code of a command that ends with an error."""
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
     if isinstance(error, errors.LoadStoppedError):
         return _CODES_OF_STOPPED_LOADS.get(error.ending, STORE)
     if isinstance(error, (errors.JournalLockedError, errors.HistoryLockedError)):

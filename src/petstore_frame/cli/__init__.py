@@ -19,8 +19,8 @@ from petstore_frame.cli import (
     store_commands,
     weekly_command,
 )
-from petstore_frame.cli.endings import explain, warn
-from petstore_frame.exit_codes import EXIT_CODES, INTERNAL, INVALID, exit_code
+from petstore_frame.cli.endings import CommandInterrupted, explain, interruptible, warn
+from petstore_frame.exit_codes import EXIT_CODES, INTERNAL, INTERRUPTED, INVALID, exit_code
 
 _EXIT_TABLE = "\n".join(f"{code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())
 
@@ -74,17 +74,21 @@ for _command in (
     weekly_command.weekly,
 ):
     _class = load_commands.LoadCommand if _command is load_commands.load else None
-    app.command(cls=_class)(_command)
+    app.command(cls=_class)(interruptible(_command))
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run a command and exit with its code; an error is one line on stderr."""
     warnings.showwarning = lambda message, *_, **__: typer.echo(f"note: {message}", err=True)
     try:
-        code = app(arguments, standalone_mode=False, prog_name="petstore-frame")
+        typed = sys.argv[1:] if arguments is None else [*arguments]
+        code = app(typed, standalone_mode=False, prog_name="petstore-frame", obj=typed)
     except BrokenPipeError:
         sys.stderr.close()  # the reader, such as head, has closed the pipe
         code = 0
+    except CommandInterrupted as interrupt:
+        code = INTERRUPTED
+        warn(interrupt)
     except Exception as error:  # noqa: BLE001 # each error has its exit code
         code = INVALID if isinstance(error, typer.TyperException) else exit_code(error)
         if code == INTERNAL:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
-import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import indent
@@ -91,6 +89,8 @@ def _outcome(result: pf.LoadResult) -> str:
 
 def _next_steps(arrivals: Path, categories: Path, results: Path) -> str:
     """Return commands to try next; they start a new store, because this one has ended."""
+    from petstore_frame.loader import command_line
+
     recipe = ["petstore-frame", "recipe", str(arrivals)]
     load = ["petstore-frame", "load", str(arrivals), "--key", "animal_id"]
     load += ["--categories", str(categories), "--output", str(results)]
@@ -98,17 +98,12 @@ def _next_steps(arrivals: Path, categories: Path, results: Path) -> str:
 1. See a store in the browser, with the dashboard
      petstore-frame dashboard --sample 500
 2. See how a file would be read, and what is left to decide; nothing is sent
-     {_join(recipe)}
+     {command_line(recipe)}
 3. Start your own store, which ends with Ctrl-C
      petstore-frame serve --api-key-file store.key
    and load the file into it in a second terminal
      {_set_store("http://127.0.0.1:8080/v1", "store.key")}
-     {_join(load)}"""
-
-
-def _join(arguments: list[str]) -> str:
-    """Return a command line for the shell of this system."""
-    return subprocess.list2cmdline(arguments) if os.name == "nt" else shlex.join(arguments)
+     {command_line(load)}"""
 
 
 def _set_store(base_url: str, key_file: str) -> str:

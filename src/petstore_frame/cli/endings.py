@@ -3,13 +3,48 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, NoReturn
 
 import typer
 
 import petstore_frame as pf
 from petstore_frame.exit_codes import DONE
+
+NOTHING_SENT = "nothing was sent"
+
+# What an option may be, by the kind of its problem, which pydantic finds for typer.
+_ALLOWED = {
+    "int_parsing": "a whole number",
+    "float_parsing": "a number",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+}
+
+
+class CommandInterrupted(Exception):  # noqa: N818 # Ctrl-C, and no error
+    """Ctrl-C ended a command; its arguments say what was done until then."""
+
+    def __str__(self) -> str:
+        return "; ".join(["interrupted", *map(str, self.args)])
+
+
+def interruptible(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that raises ``CommandInterrupted`` after Ctrl-C; typer would end it mutely.
+
+    A command that knows what was done until then raises it itself.
+    """
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except KeyboardInterrupt as interrupt:
+            raise CommandInterrupted from interrupt
+
+    return run
 
 
 def explain(error: Exception) -> str:
@@ -24,10 +59,31 @@ def explain(error: Exception) -> str:
     if isinstance(error, pf.PetstoreError):
         return _with_option(error)
     if isinstance(error, typer.TyperException):
-        return error.format_message().replace("Value error, ", "")
+        return _usage_error(error)
     if isinstance(error, OSError):
         return str(error) if error.filename is None else f"{error.filename}: {error.strerror}"
     return f"{type(error).__name__}: {error}; internal error, please report it"
+
+
+def _usage_error(error: typer.TyperException) -> str:
+    """Return which option or argument is wrong, and what is allowed."""
+    if not isinstance(error, typer.BadParameter) or error.param is None:
+        return error.format_message()
+    return f"{_bad_value(error, error.param)}; {NOTHING_SENT}"
+
+
+def _bad_value(error: typer.BadParameter, param: Any) -> str:
+    from pydantic import ValidationError
+
+    cause = error.__cause__
+    name = param.opts[0] if param.opts[0].startswith("-") else param.opts[0].upper()
+    if isinstance(cause, ValidationError):
+        problem = cause.errors(include_url=False)[0]
+        allowed = _ALLOWED.get(problem["type"])
+        if allowed is not None:
+            must_be = allowed.format(**problem.get("ctx", {}))
+            return f"{name} must be {must_be}, got {shlex.quote(str(problem['input']))}"
+    return f"{name}: {error.message.removeprefix('Value error, ').rstrip('.')}"
 
 
 def _with_option(error: pf.PetstoreError) -> str:
@@ -46,7 +102,7 @@ def warn(message: object) -> None:
 
 def refuse(message: str) -> NoReturn:
     """Reject the arguments of the command; nothing was sent."""
-    raise pf.ArgumentError(f"{message}; nothing was sent")
+    raise pf.ArgumentError(f"{message}; {NOTHING_SENT}")
 
 
 def finish(facts: Mapping[str, Any], text: str, *, as_json: bool, code: int = DONE) -> NoReturn:

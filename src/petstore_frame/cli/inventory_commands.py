@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.endings import explain, finish, refuse, warn
+from petstore_frame.cli.endings import CommandInterrupted, explain, finish, refuse, warn
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -22,7 +22,7 @@ from petstore_frame.cli.options import (
     recipe_of,
     source_of,
 )
-from petstore_frame.exit_codes import DONE, INTERRUPTED, NOT_COMPLETE, WITH_FINDINGS
+from petstore_frame.exit_codes import DONE, NOT_COMPLETE, WITH_FINDINGS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,16 +43,18 @@ _MARKS = {
 def read_store(
     base_url: str | None, timeout: float, *, status: Status | None = None
 ) -> pf.Inventory:
-    """Return the pets that could be read; after Ctrl-C, print the progress so far and exit.
+    """Return the pets that could be read; Ctrl-C ends the command with the number so far.
 
     If the store fails during reading, print the error and return the pets read so far.
     """
     with pf.Client(base_url, timeout=timeout) as client:
         try:
             return pf.fetch_inventory(client, status=status)
-        except pf.FetchInterrupted as problem:
-            warn(f"interrupted; {problem.partial.completeness}")
-            raise typer.Exit(INTERRUPTED) from problem
+        except pf.FetchInterrupted as interrupt:
+            read = f"{interrupt.partial.completeness} read"
+            raise CommandInterrupted(read, "nothing was written") from interrupt
+        except KeyboardInterrupt as interrupt:
+            raise CommandInterrupted("nothing was written") from interrupt
         except pf.IncompleteInventoryError as problem:
             warn(explain(problem))
             return problem.partial

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -11,7 +13,14 @@ from typer import Option
 from typer.core import TyperCommand
 
 import petstore_frame as pf
-from petstore_frame.cli.endings import explain, finish, refuse, warn
+from petstore_frame.cli.endings import (
+    NOTHING_SENT,
+    CommandInterrupted,
+    explain,
+    finish,
+    refuse,
+    warn,
+)
 from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
@@ -41,12 +50,21 @@ class LoadCommand(TyperCommand):
         complete = list(args)
         for index, argument in enumerate(args):
             following = args[index + 1] if index + 1 < len(args) else ""
-            if argument == "--as-new" and not re.fullmatch(r"[\d,]+|\d*,[^./\\]*", following):
+            if argument == "--as-new" and not _may_be_lines(following):
                 complete[index] = f"--as-new={ALL_LINES}"
         return super().parse_args(ctx, complete)
 
 
+def _may_be_lines(argument: str) -> bool:
+    """Return whether an argument after ``--as-new`` has its lines, not an option or the file."""
+    if re.fullmatch(r"[\d,]+", argument):
+        return True
+    is_path = re.search(r"[./\\]", argument) is not None or Path(argument).exists()
+    return not (argument == "" or argument.startswith("-") or is_path)
+
+
 def load(
+    context: typer.Context,
     path: Annotated[
         Path | None,
         typer.Argument(
@@ -109,7 +127,10 @@ def load(
     workers: Annotated[
         int | None,
         Option(
-            help="Maximum number of parallel requests, 1 to 32.", show_default="about 16", min=1
+            help="Maximum number of parallel requests, 1 to 32.",
+            show_default="about 16",
+            min=1,
+            max=32,
         ),
     ] = None,
     idempotency_lifetime: Annotated[
@@ -151,6 +172,8 @@ def load(
     Example: petstore-frame load arrivals.csv --key animal_id --output results
     """
     _check_combination(path, resume=resume, dry_run=dry_run, settles=bool(reconcile or resolve))
+    if not isfinite(grace):
+        refuse(f"--grace must be a number of seconds, 0 or more, got {grace}")
     options = {
         "recipe": recipe_of(recipe, key, categories, settings),
         "duplicates": _answers(duplicates or []),
@@ -166,12 +189,14 @@ def load(
     pets = _pets(resolve or [])
     with _client(base_url, timeout, idempotency_lifetime) as client:
         if path is None:
-            _resume(client, journal, options["duplicates"], as_json=as_json)
+            _resume(client, journal, options["duplicates"], context, as_json=as_json)
         if output is not None:
             _make_folder(output)
         if save_recipe is not None:
             options["recipe"].write(save_recipe)
         result = _load(path, client, options, as_json=as_json)
+        if str(path) != "-":
+            _note_command(result, context)
         try:
             if pets:
                 result.resolve(pets)
@@ -201,20 +226,40 @@ def _load(
     try:
         return pf.load(source_of(path), client, **options)
     except (pf.errors.LoadInterrupted, pf.errors.LoadStoppedError) as stopped:
-        result: pf.LoadResult = stopped.result
-        return result
+        return _result_so_far(stopped)
+    except KeyboardInterrupt as interrupt:
+        raise CommandInterrupted(NOTHING_SENT) from interrupt
     except pf.errors.DuplicatesError as problem:
         if as_json:
             finish(problem.question.as_dict(), "", as_json=True, code=QUESTION)
         raise
 
 
+def _result_so_far(
+    stopped: pf.errors.LoadInterrupted | pf.errors.LoadStoppedError,
+) -> pf.LoadResult:
+    """Return the result of a load that ended early; its text says why the store ended it."""
+    if isinstance(stopped, pf.errors.LoadInterrupted):
+        warn("interrupted")
+    result: pf.LoadResult = stopped.result
+    return result
+
+
+def _note_command(result: pf.LoadResult, context: typer.Context) -> None:
+    """Let the next steps show the command that the user typed."""
+    from petstore_frame.loader import command_line, view_of
+
+    view_of(result).command = command_line(["petstore-frame", *context.obj])
+
+
 def _lines(option: str, text: str | None) -> list[int]:
     """Return the line numbers in an option such as ``--exclude-lines 17,23``."""
-    try:
-        return [int(line) for line in text.split(",")] if text else []
-    except ValueError:
-        refuse(f"{option} must be line numbers such as 17,23, got {text!r}")
+    if text is None:
+        return []
+    numbers = text.split(",")
+    if not all(re.fullmatch(r"0*[1-9][0-9]{0,17}", number.strip()) for number in numbers):
+        refuse(f"{option} must be line numbers from 1, such as 17,23, got {shlex.quote(text)}")
+    return [int(number) for number in numbers]
 
 
 def _pets(pairs: list[str]) -> dict[RowName, PetIds]:
@@ -233,14 +278,20 @@ def _pets(pairs: list[str]) -> dict[RowName, PetIds]:
 
 def _answers(texts: list[str]) -> Any:
     """Return one answer for all cases, or an answer per named case."""
+    from petstore_frame.loader.duplicate_question import BY_NAME, CASES
+
     if not texts:
         return None
-    if len(texts) == 1 and "=" not in texts[0]:
-        return texts[0]
-    answers = dict(text.split("=", 1) for text in texts if "=" in text)
-    if len(answers) != len(texts):
+    answers = dict(text.rpartition("=")[::2] for text in texts)
+    if len(answers) != len(texts) or ("" in answers and len(texts) > 1):
         refuse("--duplicates must be one answer, or CASE=ANSWER once per case")
-    return answers
+    for case, answer in answers.items():
+        if answer not in ("skip", "create", "raise"):
+            refuse(f"--duplicates must be skip or create, got {shlex.quote(answer)}")
+        if case and case not in (*CASES, *BY_NAME):
+            cases = ", ".join(dict.fromkeys([*CASES, *BY_NAME]))
+            refuse(f"--duplicates: the case must be one of {cases}; got {shlex.quote(case)}")
+    return answers.get("", answers)
 
 
 def _make_folder(folder: Path) -> None:
@@ -251,11 +302,25 @@ def _make_folder(folder: Path) -> None:
         refuse(f"--output {folder}: {problem.strerror}")
 
 
-def _resume(client: pf.Client, journal: Path | None, answers: Any, *, as_json: bool) -> NoReturn:
+def _resume(
+    client: pf.Client,
+    journal: Path | None,
+    answers: Any,
+    context: typer.Context,
+    *,
+    as_json: bool,
+) -> NoReturn:
     """Finish interrupted loads, print the outcome of each, and exit."""
     from petstore_frame.loader import view_of
 
-    results = pf.resume_loads(client, journal=journal, duplicates=answers)
+    try:
+        results = pf.resume_loads(client, journal=journal, duplicates=answers)
+    except (pf.errors.LoadInterrupted, pf.errors.LoadStoppedError) as stopped:
+        results = [_result_so_far(stopped)]
+    except KeyboardInterrupt as interrupt:
+        raise CommandInterrupted("the same command continues") from interrupt
+    for result in results:
+        _note_command(result, context)
     text = "\n".join(view_of(result).text("shell") for result in results)
     nothing = "Nothing to resume: no load into this store has rows left to send"
     code = max((result.exit_code for result in results), default=0)

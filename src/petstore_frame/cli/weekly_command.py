@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.endings import finish, refuse
+from petstore_frame.cli.endings import CommandInterrupted, finish, refuse
 from petstore_frame.cli.options import AsJson
 
 
@@ -50,6 +50,19 @@ def weekly(
     if check:
         is_recent, sentence = pf.weekly.check(settings, max_age_days=max_age_days)
         finish({"is_recent": is_recent}, sentence, as_json=as_json, code=0 if is_recent else 1)
-    run = pf.weekly.run(settings)
+    try:
+        run = pf.weekly.run(settings)
+    except KeyboardInterrupt as interrupt:
+        raise CommandInterrupted(*_done_until(interrupt)) from interrupt
     facts = run.as_dict() | {"folder": str(run.folder)}
     finish(facts, str(run), as_json=as_json, code=run.exit_code)
+
+
+def _done_until(interrupt: KeyboardInterrupt) -> list[str]:
+    """Return at which step Ctrl-C ended a run, and what the load of this step has sent."""
+    from petstore_frame.loader import view_of
+
+    details = [*getattr(interrupt, "__notes__", ())]
+    if isinstance(interrupt, pf.errors.LoadInterrupted):
+        details.append(view_of(interrupt.result).headline("shell"))
+    return [*details, "no folder was written; the same command continues"]

@@ -19,7 +19,7 @@ defines the states of a row. ``read_list`` reads a list that will be compared wi
 
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.loading import resume_loads, run_import
-from petstore_frame.loader.next_steps import to_add
+from petstore_frame.loader.next_steps import command_line, to_add
 from petstore_frame.loader.read_list import read_ids, read_list
 from petstore_frame.loader.resolve import PLACEHOLDER, PetIds, RowName
 from petstore_frame.loader.results.load_result import LoadResult, latest_results, view_of
@@ -39,6 +39,7 @@ __all__ = [
     "State",
     "Suspicion",
     "as_recipe",
+    "command_line",
     "latest_results",
     "place_of",
     "read_ids",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
 from os import PathLike, fspath
@@ -24,6 +24,7 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.inventory import Provenance, exported_from
+from petstore_frame.loader.common_cause import common_cause
 from petstore_frame.loader.duplicate_question import BY_NAME, Question
 from petstore_frame.loader.identity import identify
 from petstore_frame.loader.journal.database import (
@@ -57,9 +58,9 @@ from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.replaced_imports import drop_replaced
 from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
+    FILE_WARNINGS,
     LIKELY_KEYS,
     MAX_ERRORS,
-    common_cause,
 )
 from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult, view_of
@@ -216,17 +217,35 @@ def run_import(
     with holding(path), Writer(path, client.base_url) as writer:
         staged, _ = stage_source(writer)
         view = ImportView(path, staged.run.id)
+        view.fix_file = _path_of(source) if opened.is_returned else None
         if COMMON_CAUSE in staged.run.facts:
             Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET)
         else:
-            view.session = run_session(
-                writer, staged.run, client, options, timing=timing, is_new=staged.is_new, step=step
-            )
+            with _keeping_result(writer, view):
+                view.session = run_session(
+                    writer,
+                    staged.run,
+                    client,
+                    options,
+                    timing=timing,
+                    is_new=staged.is_new,
+                    step=step,
+                )
             view.sent_now = view.session is not None
-    view.fix_file = _path_of(source) if opened.is_returned else None
     result = LoadResult(view)
     _report_ending(result)
     return result
+
+
+@contextmanager
+def _keeping_result(writer: Writer, view: ImportView) -> Iterator[None]:
+    """Give an interrupt the result, unless nothing was sent."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        if writer.has_sent:
+            raise LoadInterrupted(LoadResult(view)) from interrupt
+        raise
 
 
 def _path_of(source: Any) -> str | None:
@@ -314,8 +333,10 @@ def resume_loads(
                     pause=interrupts.deliver,
                 )
                 _raise_question(question)
-            session = run_session(writer, run, client, options, timing=REAL_TIME)
-            results.append(LoadResult(ImportView(path, run.id, session=session)))
+            view = ImportView(path, run.id)
+            with _keeping_result(writer, view):
+                view.session = run_session(writer, run, client, options, timing=REAL_TIME)
+            results.append(LoadResult(view))
             _report_ending(results[-1])
     return results
 
@@ -493,6 +514,8 @@ def _note_likely(
     (run,) = read_imports(sql, "id = ?", [staged.run.id])
     if likely := opened.likely_columns():
         run.facts[LIKELY_KEYS] = [asdict(key) for key in likely]
+    if warnings := opened.warnings():
+        run.facts[FILE_WARNINGS] = warnings
     if options.max_errors is not None:
         run.facts[MAX_ERRORS] = options.max_errors
     stops_on_common_cause = options.max_errors is None and not opened.is_returned

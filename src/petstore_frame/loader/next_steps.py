@@ -31,6 +31,11 @@ class Step(NamedTuple):
     text: str
     add: Mapping[str, Any] = MappingProxyType({})
     calls: tuple[Call, ...] = ()
+    shell_text: str = ""  # the text for a shell, if it differs
+
+    def sentence(self, reader: Reader = "python") -> str:
+        """Return the text for the place where the user types the next step."""
+        return self.shell_text if self.shell_text and reader == "shell" else self.text
 
     def typed(self, reader: Reader = "python") -> list[str]:
         """Return what to type, line by line."""
@@ -58,7 +63,7 @@ def to_add(option: str, value: Any, reader: Reader = "python") -> str:
         return lines.strip()
     flag = f"--{option.replace('_', '-')}"
     if option in ("as_new", "exclude_lines") and not isinstance(value, bool):
-        return _in_shell([flag, ",".join(map(str, value))])
+        return command_line([flag, ",".join(map(str, value))])
     is_set = option in _SET or (isinstance(value, Mapping) and option == "categories")
     arguments = list[str]()
     for path, leaf in _leaves(value):
@@ -68,7 +73,7 @@ def to_add(option: str, value: Any, reader: Reader = "python") -> str:
             arguments += [flag if leaf else flag.replace("--", "--no-")]
         else:
             arguments += [flag, "=".join((*path, str(leaf)))]
-    return _in_shell(arguments)
+    return command_line(arguments)
 
 
 def _leaves(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -117,7 +122,7 @@ def compare_call(path: str | None, base_url: str, options: Mapping[str, Any]) ->
 def resolve_call(lines: Sequence[int]) -> Call:
     """Return the call that states the pet of each line; the user replaces each ``?``."""
     answers = ", ".join(f'{line}: "?"' for line in lines)
-    shell = _in_shell(text for line in lines for text in ("--resolve", f"{line}=?"))
+    shell = command_line(text for line in lines for text in ("--resolve", f"{line}=?"))
     return Call(f"result.resolve({{{answers}}})", f"add {shell}")
 
 
@@ -126,10 +131,10 @@ def _command(name: str, argument: str, base_url: str, *options: str) -> str:
     arguments = ["petstore-frame", name, argument, *options]
     if os.environ.get("PETSTORE_BASE_URL", "").rstrip("/") != base_url:
         arguments += ["--base-url", base_url]
-    return _in_shell(arguments)
+    return command_line(arguments)
 
 
-def _in_shell(arguments: Iterable[str]) -> str:
+def command_line(arguments: Iterable[str]) -> str:
     """Return a command line, quoted for the shell of this operating system."""
     parts = list(arguments)
     return subprocess.list2cmdline(parts) if os.name == "nt" else shlex.join(parts)

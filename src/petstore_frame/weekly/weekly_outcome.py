@@ -38,6 +38,7 @@ class WeeklyOutcome(Enum):
     STORE = exit_codes.STORE, "the store could not be reached, or rejected a request"
     DISK = exit_codes.DISK, "the disk, a journal or the history cannot be used"
     FAILED = exit_codes.INTERNAL, "the run failed"
+    INTERRUPTED = exit_codes.INTERRUPTED, "the run was interrupted"
 
     def __init__(self, exit_code: int, sentence: str) -> None:
         self.exit_code, self.sentence = exit_code, sentence

@@ -14,6 +14,7 @@ from petstore_frame.errors import (
     DuplicatesError,
     HistoryError,
     IncompleteInventoryError,
+    LoadInterrupted,
     LoadStoppedError,
 )
 from petstore_frame.history import Diff, History, Snapshot, diff
@@ -80,6 +81,11 @@ class WeeklySteps:
         except DuplicatesError as error:
             question_file = self.draft / f"question {file.name}.txt"
             question_file.write_text(f"{error}\n", encoding="utf-8")
+            raise
+        except LoadInterrupted:
+            raise
+        except KeyboardInterrupt as interrupt:
+            interrupt.add_note(f"nothing of {file.name} was sent")
             raise
         except LoadStoppedError as error:
             self.note_result(file, error.result, state_counts)

@@ -142,7 +142,24 @@ REFUSED = {
     "load a.csv --reconcile --dry-run": "cannot be combined",
     "load a.csv --duplicates skip --duplicates create": "CASE=ANSWER",
     "load a.csv --resolve two": "LINE=PET_ID",
-    "load a.csv --as-new 3,x": "--as-new must be line numbers such as 17,23, got '3,x'",
+    **{
+        f"load a.csv {option} {lines}": f"{option} must be line numbers from 1, such as 17,23, got "
+        f"{lines}; nothing was sent"
+        for option in ("--as-new", "--exclude-lines")
+        for lines in ("3,x", "3x", "x", "0", "3-5")
+    },
+    "load a.csv --exclude-lines -3": "such as 17,23, got -3; nothing was sent",
+    "load a.csv --exclude-lines=": "such as 17,23, got ''",
+    "load a.csv --max-rows -1": "--max-rows must be 1 or more, got -1; nothing was sent",
+    "load a.csv --max-rows x": "--max-rows must be a whole number, got x; nothing was sent",
+    "load a.csv --max-errors -1": "--max-errors must be 0 or more, got -1",
+    "load a.csv --workers 99": "--workers must be 32 or less, got 99",
+    "load a.csv --grace x": "--grace must be a number, got x",
+    "load a.csv --grace inf": "--grace must be a number of seconds, 0 or more, got inf",
+    "load a.csv --duplicates x": "--duplicates must be skip or create, got x",
+    "load a.csv --duplicates lost=skip": "the case must be one of gone, in_store",
+    "load a.csv --recipe none.toml": "--recipe: file 'none.toml' does not exist",
+    "trend --every-days 0": "--every-days must be 1 or more, got 0",
     "load": "name a file to load, or use --resume without a file",
     f"dashboard --sample 5 {STORE}": "--sample shows a sample store",
     "dashboard 5": "add --sample",

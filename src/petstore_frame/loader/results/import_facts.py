@@ -51,13 +51,14 @@ IN_STORE = (State.CREATED, State.MATCHED)
 # The states of rows that may be in the store.
 UNCONFIRMED = (State.UNCONFIRMED, State.IN_FLIGHT)
 # The names of facts of an import: the cause that blocks a file because most rows share it; the
-# columns that may identify an animal, if the user named none; and the user's limit of errors.
+# columns that may identify an animal, if the user named none; the user's limit of errors; and
+# sentences about the file as a whole.
 COMMON_CAUSE = "common_cause"
+FILE_WARNINGS = "file_warnings"
 LIKELY_KEYS = "likely_keys"
 MAX_ERRORS = "max_errors"
 _TIMES = ("staged_at", "started_at", "ended_at")
 _FIRST_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
-_MIN_COMMON_ROWS = 3
 _ENDING_CODES = {
     Ending.BUDGET: exit_codes.TOO_MANY_ERRORS,
     Ending.STOPPED: exit_codes.STORE,
@@ -90,7 +91,7 @@ NOTES: dict[str, str] = {
     "formula": "the name starts like a spreadsheet formula",
     "missing_word": "the name looks like a missing value, such as nan; value_map can empty it",
     "html_entity": "the name has an HTML entity, such as &amp;",
-    PADDED_NOTE: "Excel shows the number with leading zeros, which are not sent",
+    PADDED_NOTE: "Excel shows the number in another form, such as 007, which is not sent",
     "line_break": "the name has a line break or a tab",
     "total_row": "the name looks like a totals row",
     "swallowed_rows": "allowed although a cell seems to contain other rows",
@@ -124,11 +125,11 @@ class Cause:
         problem = self.problem
         prefix = f"{problem.column}: " if problem.column else ""
         text = f"{count_text(self.rows, 'row')}: {prefix}{problem.message}"
+        text += f" ({line_text(self.lines)})"
         if len(self.values) > 1:
             values = [f"{short_text(value)} ({count:,})" for value, count in self.values]
             more = f" and {len(values) - _MAX_VALUES:,} more" if values[_MAX_VALUES:] else ""
-            return f"{text}; in all {', '.join(values[:_MAX_VALUES])}{more}"
-        text += f" ({line_text(self.lines)})"
+            text += f"; in all {', '.join(values[:_MAX_VALUES])}{more}"
         return f"{text}; {problem.hint}" if problem.hint else text
 
 
@@ -141,7 +142,7 @@ def count_notes(noted_rows: Iterable[NotedRows]) -> list[Cause]:
             "normalized" if "→" in note and note not in NOTES else note for note in group.notes
         )
         for kind in dict.fromkeys(kinds):
-            if kind in NOTES:
+            if kind in NOTES and kind != PADDED_NOTE:  # a sentence about the column has it
                 rows[kind] += group.rows
                 lines[kind] += group.lines
     return [
@@ -162,6 +163,7 @@ class ImportSummary:
         question: The question that the call without ``dry_run`` would ask; None if it would send.
         folder: Folder of the result files; None if none were written.
         fix_file: Path of the loaded fix file as the user gave it; None for other files.
+        command: The command of this load, as the user typed it in a shell; None in Python.
     """
 
     run: Import
@@ -178,6 +180,7 @@ class ImportSummary:
     folder: Path | None
     journal: Path
     fix_file: str | None = None
+    command: str | None = None
 
     def __len__(self) -> int:
         """Number of rows of the file."""
@@ -342,30 +345,6 @@ def _add_for_all(
     if option == "defaults" and "name" in value and key:
         return option, {"name": " ".join(["Unnamed", *(f"{{{column}}}" for column in key)])}
     return problem.add
-
-
-def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
-    """Return the cause that blocks a file because most of its rows share it, or None.
-
-    Sent pets cannot be deleted, so a file that was probably read with wrong options is blocked. A
-    file is never blocked if another with the same header was loaded, other than as a trial with
-    ``max_rows=``. ``max_errors=`` overrides it.
-    """
-    causes = read_causes(sql, run)
-    if not causes or causes[0].rows < _MIN_COMMON_ROWS:
-        return None
-    excluded = read_excluded(sql, run)
-    animals = sum(count_states(sql, run.number).values())
-    animals -= sum(group.rows for group in excluded if group.reason.is_plain)
-    was_created = sql.execute(
-        "SELECT 1 FROM animals JOIN imports USING (import)"
-        " WHERE header = ? AND state IN ('created', 'matched', 'gone')"
-        " AND ending IS NOT 'max_rows' LIMIT 1",
-        [json.dumps(run.header)],
-    ).fetchone()
-    if was_created or 2 * causes[0].rows <= animals:
-        return None
-    return causes[0]
 
 
 _HINTS = {

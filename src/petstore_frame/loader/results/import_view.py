@@ -16,7 +16,7 @@ from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Reader
 from petstore_frame.loader.reconcile import Reconciliation, reconcile
 from petstore_frame.loader.results.import_facts import ImportSummary, read_summary
-from petstore_frame.loader.results.result_text import result_html, result_text
+from petstore_frame.loader.results.result_text import headline, result_html, result_text
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.sending.session import PostingClient, ignore
@@ -38,6 +38,7 @@ class ImportView:
         question: The question that the call without ``dry_run`` would ask; None if it would send.
         fix_file: Path of the loaded fix file; None for other files.
         folder: Folder of the result files; None if none were written.
+        command: The command of this load, as the user typed it in a shell; None in Python.
     """
 
     path: Path
@@ -48,6 +49,7 @@ class ImportView:
     question: Question | None = None
     fix_file: str | None = None
     folder: Path | None = None
+    command: str | None = None
 
     @property
     def is_rehearsal(self) -> bool:
@@ -77,6 +79,7 @@ class ImportView:
             folder=self.folder,
             journal=self.path,
             fix_file=self.fix_file,
+            command=self.command,
         )
 
     @property
@@ -91,6 +94,11 @@ class ImportView:
     def text(self, reader: Reader = "python") -> str:
         """Return the outcome and the next steps as text, with commands for one kind of reader."""
         return result_text(self.facts, reader)
+
+    def headline(self, reader: Reader = "python") -> str:
+        """Return the outcome as one sentence, which starts with the name of the file."""
+        _, sentence = headline(self.facts, reader)
+        return sentence
 
     def html(self) -> Markup:
         """Return the outcome as markup, for a page that shows its own next steps."""

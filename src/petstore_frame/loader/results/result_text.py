@@ -27,6 +27,7 @@ from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
+    FILE_WARNINGS,
     IN_STORE,
     LIKELY_KEYS,
     MAX_ERRORS,
@@ -59,7 +60,7 @@ _MEANINGS = {
     GONE: "In the store before, but not there now: {}; was this on purpose?",
     UNPROVEN_GONE: "In the store before, but not listed now: {}; was this on purpose?",
     GONE_ELSEWHERE: "Animals of other files that were in the store before, but are not listed now: "
-    "{}. To create them again, load their files with duplicates={'gone': 'create'}",
+    "{}. To create them again, load their files with {option}",
     "twins": "Pets like yours that somebody else added: {}; did a colleague load the same file?",
     "moved": "Taken over from earlier files that did not send them: {}",
     RENAMED: "Not sent again, with another name in the store: {}",
@@ -74,7 +75,7 @@ _DOUBTS = {
 }
 # Facts that belong to the sentences of others.
 _NO_SENTENCE = (
-    COMMON_CAUSE, LIKELY_KEYS, MAX_ERRORS, LISTING_DOUBT, GONE_ELSEWHERE_ANIMALS,
+    COMMON_CAUSE, FILE_WARNINGS, LIKELY_KEYS, MAX_ERRORS, LISTING_DOUBT, GONE_ELSEWHERE_ANIMALS,
     *GONE_ANIMALS.values(),
 )  # fmt: skip
 # Facts that a load may find although it has nothing to send.
@@ -141,7 +142,10 @@ def _why_stopped(facts: ImportSummary, reader: Reader) -> str:
 
 def next_texts(facts: ImportSummary, reader: Reader = "python") -> list[str]:
     """Return each next step, followed by the commands to type."""
-    return ["\n  ".join([f"Next: {step.text}", *step.typed(reader)]) for step in _next_steps(facts)]
+    return [
+        "\n  ".join([f"Next: {step.sentence(reader)}", *step.typed(reader)])
+        for step in _next_steps(facts)
+    ]
 
 
 def stopped_text(facts: ImportSummary) -> str:
@@ -158,8 +162,8 @@ def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
     title, sentence = headline(facts, reader)
     steps, lines = next_texts(facts, reader), [f"{title}: {sentence}"]
     if title == "Already loaded":  # the first load showed the rest
-        return "\n".join([*lines, *_fact_sentences(facts, _NEWS), *steps[:1]])
-    lines += [f"store {facts.run.base_url}", *_background(facts)]
+        return "\n".join([*lines, *_fact_sentences(facts, _NEWS, reader), *steps[:1]])
+    lines += [f"store {facts.run.base_url}", *_background(facts, reader)]
     for heading, sentences in _sections(facts):
         lines += [heading, *(f"  {_plain(sentence)}" for sentence in sentences)]
     return "\n".join([*lines, *steps])
@@ -179,7 +183,7 @@ def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
     return Markup("").join(parts)
 
 
-def _background(facts: ImportSummary) -> list[str]:
+def _background(facts: ImportSummary, reader: Reader = "python") -> list[str]:
     """Return the columns that were used, the warnings about the file, and the open question."""
     run = facts.run
     fields = ", ".join(
@@ -193,21 +197,22 @@ def _background(facts: ImportSummary) -> list[str]:
     if unused := [short_text(name) for name in run.header if name not in used]:
         columns += f"; not sent: {', '.join(_cut(unused, 'columns'))}"
     question = [] if facts.question is None else facts.question.lines()
-    return [columns, *file_warnings(facts), *question]
+    return [columns, *file_warnings(facts, reader), *question]
 
 
-def file_warnings(facts: ImportSummary) -> list[str]:
+def file_warnings(facts: ImportSummary, reader: Reader = "python") -> list[str]:
     """Return the warnings about the file as a whole, as sentences."""
     sentences = []
     cleaned = {name: without_invisible(name) for name in facts.run.header}
     if names := [short_text(text) for name, text in cleaned.items() if text != name]:
         names = _cut(names, "columns")
         sentences.append(f"Invisible characters in the header were ignored: {', '.join(names)}")
-    sentences += _fact_sentences(facts, facts.run.facts)
+    sentences += map(_plain, facts.run.facts.get(FILE_WARNINGS, ()))
+    sentences += _fact_sentences(facts, facts.run.facts, reader)
     return sentences
 
 
-def _fact_sentences(facts: ImportSummary, names: Iterable[str]) -> Iterator[str]:
+def _fact_sentences(facts: ImportSummary, names: Iterable[str], reader: Reader) -> Iterator[str]:
     """Yield the sentence for each named fact that was found."""
     for name in names:
         value = facts.run.facts.get(name)
@@ -226,7 +231,9 @@ def _fact_sentences(facts: ImportSummary, names: Iterable[str]) -> Iterator[str]
         doubt = facts.run.facts.get(LISTING_DOUBT)
         if doubt is not None and name in (UNPROVEN_GONE, GONE_ELSEWHERE):
             text += f" ({_DOUBTS[doubt]})"
-        yield _MEANINGS.get(name, name + ": {}").replace("{}", text)
+        meaning = _MEANINGS.get(name, name + ": {}")
+        option = to_add("duplicates", {"gone": "create"}, reader)
+        yield meaning.replace("{option}", option).replace("{}", text)
 
 
 def _names_by_file(animals: Sequence[Mapping[str, str]], count: int) -> str:
@@ -304,9 +311,10 @@ def _reconciling(facts: ImportSummary) -> Iterator[Step]:
         lines = line_text(open_rows.lines)
         text = (
             f"still unconfirmed after reading the store: {lines}. Look there, then replace "
-            f"each ? with the id of the pet, or with None if there is none; {_NEVER}"
+            "each ? with the id of the pet, or with {} if there is no pet; " + _NEVER
         )
-        yield Step(text, calls=(resolve_call(open_rows.lines[:_MAX_ITEMS]),))
+        call = resolve_call(open_rows.lines[:_MAX_ITEMS])
+        yield Step(text.format("None"), calls=(call,), shell_text=text.format("none"))
     elif rows := facts.count(*UNCONFIRMED):
         text = (
             f"{count_text(rows, 'row')} unconfirmed, perhaps in the store: look for them there, "
@@ -328,9 +336,17 @@ def _sending(facts: ImportSummary) -> Iterator[Step]:
         text = f"{rows} without a problem: send them although the others need fixing"
         yield Step(text, {"max_errors": facts.counts[State.INVALID]})
     elif pending and facts.is_rehearsal:
-        yield Step(f"{rows} would be sent by the same call without dry_run; nothing was sent")
+        yield Step(
+            f"{rows} would be sent by the same call without dry_run; nothing was sent",
+            shell_text=f"{rows} would be sent by the same command without --dry-run; nothing was "
+            "sent",
+        )
     elif pending:
-        yield Step(f"{rows} still to send: the same call continues")
+        step = Step(
+            f"{rows} still to send: the same call continues",
+            shell_text=f"{rows} still to send: the same command continues",
+        )
+        yield step if facts.command is None else step._replace(calls=(Call("", facts.command),))
 
 
 def _fixing(facts: ImportSummary) -> Iterator[Step]:

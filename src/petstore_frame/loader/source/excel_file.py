@@ -14,10 +14,11 @@ from petstore_frame.extras import import_extra
 from petstore_frame.loader.row_state import RowProblem, Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, suspicious
 from petstore_frame.loader.source.column_mapping import join_names, may_be_header
+from petstore_frame.loader.source.number_formats import displayed_number
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.table import (
+    DISPLAYED_PREFIX,
     EMPTY_CELL,
-    PADDED_NOTE,
     Cell,
     Table,
     TableRow,
@@ -40,7 +41,6 @@ _OWN_PET_SHEET = re.compile(rf"{_OWN_SHEET}(?: \d+)?")
 _HEADER_ROWS, _EXAMPLE_ROWS, _EXAMPLE_SHEETS, _MAX_TITLES = 20, 2, 6, 12
 # A cell further below the others is a slip of the keyboard; a list has no such gap.
 _MAX_BLANK_ROWS = 10_000
-_PADDED_FORMAT = re.compile(r"0{2,}")
 _HIDDEN = suspicious(
     Suspicion.HIDDEN_ROW, "the row is hidden in the workbook, by a filter or by hand"
 )
@@ -236,7 +236,5 @@ def _cell_of_sheet(cell: Any) -> Cell:
 
         return Cell(unescape(value) if "_x" in value else value)
     read = cell_of_value(value, styles.EXACT_NUMBERS)
-    number_format = cell.number_format or ""
-    if _PADDED_FORMAT.fullmatch(number_format) and len(read.text) < len(number_format):
-        return read._replace(note=PADDED_NOTE)
-    return read
+    displayed = displayed_number(read.text, cell.number_format or "")
+    return read if displayed is None else read._replace(note=f"{DISPLAYED_PREFIX}{displayed}")

@@ -10,6 +10,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
+from petstore_frame.loader.source.grouped_digits import begins_grouped, without_separators
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.table import NUMBER_NOTE, TableRow
 
@@ -167,9 +169,15 @@ class OrderReader:
             text = example.text
             if separator not in self._decimal_separators:
                 grouped, decimal = text.replace(separator, ""), text.replace(separator, ".")
-                message = f"reads a number in two ways: {text!r} is {grouped} or {decimal}"
-                hint = "set thousands=',' or thousands='.' to say which of them groups digits"
-                raise self._error(message, example, hint)
+                decimal_option = "." if separator == "," else ","
+                message = f"finds a number that can be read in two ways: {text!r} is {grouped}"
+                hint = (
+                    f"thousands={separator!r} reads {grouped}; thousands={decimal_option!r} "
+                    f"reads {decimal}"
+                )
+                error = self._error(f"{message} or {decimal}", example, hint)
+                error.add = ("thousands", PLACEHOLDER)
+                raise error
 
     def _error(self, message: str, example: _Example, hint: str = _HINT) -> InputError:
         """Return an error about the column, with the line of a value."""
@@ -190,11 +198,10 @@ class OrderReader:
         return f"{UNREADABLE}{text}" if text else ""
 
     def _number_of(self, text: str) -> Decimal | None:
-        separator = self._thousands
-        if separator is not None and separator in text:
-            if not re.match(rf"[+-]?\d{{1,3}}(?:{re.escape(separator)}\d{{3}})+(?!\d)", text):
+        if self._thousands is not None:
+            if not begins_grouped(text, self._thousands):
                 return None
-            text = text.replace(separator, "")
+            text = without_separators(text, self._thousands)
         if len(text) > _MOST_DIGITS or not (text.isascii() and _NUMBER.fullmatch(text)):
             return None
         try:

@@ -16,6 +16,8 @@ from petstore_frame.loader.row_state import RowOrigin, RowProblem
 DATE_NOTE: str = "date→text"
 NUMBER_NOTE: str = "number→text"
 PADDED_NOTE: str = "padded_number"
+# Before what a workbook displays instead of a number, in a note such as ``padded_number:007``.
+DISPLAYED_PREFIX: str = f"{PADDED_NOTE}:"
 # Above this, several whole numbers have the same float.
 EXACT_FLOATS = 2**53
 

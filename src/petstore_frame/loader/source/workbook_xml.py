@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple
 from xml.parsers import expat
 
 from petstore_frame.errors import InputError
+from petstore_frame.schema.file_kinds import reject_other_archive
 
 _MIB = 1024 * 1024
 # A zip file can unpack to thousands of times its size, and openpyxl creates an object per cell, so
@@ -21,7 +22,6 @@ _MIB = 1024 * 1024
 MAX_UNPACKED, MAX_CELLS, MAX_MERGED = 256 * _MIB, 4_000_000, 1_000_000
 _MOST_EXPANSION, _SMALL = 500, 8 * _MIB
 _TRUE = ("1", "true")
-_STRICT = "http://purl.oclc.org/ooxml/"
 _SAVE_AS_CSV = "save the cells of the animals as CSV, and load that"
 
 
@@ -67,7 +67,7 @@ def read_parts(file: BinaryIO) -> WorkbookParts:
     """Return the files of a workbook; reject a file that is not a readable workbook."""
     with zipfile.ZipFile(file) as packed:
         parts = {part.filename: part for part in packed.infolist()}
-        _reject_other_kinds(packed, parts)
+        reject_other_archive(packed)
         unpacked = sum(part.file_size for part in parts.values())
         stored = max(1, sum(part.compress_size for part in parts.values()))
         # zipfile never unpacks more than the size that the directory states.
@@ -80,9 +80,6 @@ def read_parts(file: BinaryIO) -> WorkbookParts:
             targets[attributes.get("Id", "")] = path.lstrip("/")
         files, is_uncalculated = dict[str, str](), False
         for name, attributes in _elements(packed.read("xl/workbook.xml")):
-            if name == "workbook" and _STRICT in "".join(attributes.values()):
-                hint = "save it as .xlsx (Excel Workbook, not Strict Open XML)"
-                raise InputError("this is a workbook in the format Strict Open XML", hint=hint)
             if name == "sheet":
                 ids = [value for key, value in attributes.items() if key.endswith(":id")]
                 files[attributes.get("name", "")] = targets.get("".join(ids[:1]), "")
@@ -120,17 +117,6 @@ def _elements(data: bytes) -> list[tuple[str, dict[str, str]]]:
     parser.StartElementHandler = start
     parser.Parse(data, True)  # positional only
     return elements
-
-
-def _reject_other_kinds(packed: zipfile.ZipFile, parts: Mapping[str, zipfile.ZipInfo]) -> None:
-    if "xl/workbook.xml" in parts:
-        return
-    if "mimetype" in parts and b"opendocument" in packed.read("mimetype")[:100]:
-        raise InputError("this is an OpenDocument file", hint="save it as .xlsx or as CSV")
-    if "xl/workbook.bin" in parts:
-        hint = "save it as .xlsx (Excel Workbook)"
-        raise InputError("this is a binary workbook (.xlsb)", hint=hint)
-    raise InputError("this is a zip file, not a workbook", hint="unpack it, or save it as .xlsx")
 
 
 def _too_large(reason: str) -> InputError:
