@@ -15,6 +15,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.row_state import SUSPICIOUS, RowProblem, Suspicion, short_text
+from petstore_frame.loader.source.grouped_digits import (
+    both_readings,
+    is_grouped,
+    without_separators,
+)
 from petstore_frame.loader.source.spreadsheet_text import (
     MISSING_TEXTS,
     NAME_NOTES,
@@ -40,7 +45,6 @@ quoted: Callable[[str], str] = json.encoder.encode_basestring
 _MAX_CACHED, _MAX_CACHED_LENGTH = 32_768, 100
 _MAX_DIGITS = 4000  # Python refuses to read longer numbers
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
-_GROUPED = {sign: re.compile(rf"[+-]?[0-9]{{1,3}}(\{sign}[0-9]{{3}})+") for sign in ",."}
 # Control characters and lone surrogates.
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 # Matches nearly all names; a name that matches has no note.
@@ -102,6 +106,7 @@ class FieldReader(dict[str, Meaning]):
         # values that the field does not allow.
         self.meanings = dict[str, Meaning]()
         self.fallback: Meaning | None = None
+        self._ids_of_label = dict[str, dict[int, None]]()  # by ``folded_text``
         self.category_ids = set[int]()  # of the categories in the recipe; empty if it has none
         # Whether the file may have a quote before a formula that is not part of the name, and
         # whether quotes around names are removed.
@@ -144,9 +149,12 @@ class FieldReader(dict[str, Meaning]):
     def add_label(self, label: str, number: int) -> None:
         """Map a label to its category; cells with a label of several categories are rejected."""
         self.category_ids.add(number)
-        meaning = self._meaning_of_json(str(number))
-        if self.meanings.setdefault(folded_text(label), meaning) != meaning:
-            message = f"{short_text(label)} is the label of several categories"
+        meaning, folded = self._meaning_of_json(str(number)), folded_text(label)
+        ids = self._ids_of_label.setdefault(folded, {})
+        ids[number] = None
+        if self.meanings.setdefault(folded, meaning) != meaning:
+            listed = " and ".join(map(str, ids))
+            message = f"{short_text(label)} is the label of the categories {listed}"
             ambiguous = _rejected("ambiguous_category", message, "use the category's number")
             self.meanings[folded_text(label)] = ambiguous
 
@@ -239,8 +247,9 @@ class FieldReader(dict[str, Meaning]):
         return meaning._replace(problem=_LIKE_A_TOTAL) if is_total(name) else meaning
 
     def _read_category(self, text: str) -> Meaning:
-        is_grouped = self.thousands and _GROUPED[self.thousands].fullmatch(text)
-        digits = text.replace(self.thousands or "", "") if is_grouped else text
+        digits = text
+        if self.thousands is not None and is_grouped(text, self.thousands):
+            digits = without_separators(text, self.thousands)
         number = _integer_of(digits)
         if number is None:
             return self._reject_category(text)
@@ -259,11 +268,8 @@ class FieldReader(dict[str, Meaning]):
         """Reject a text that is neither a number nor a label."""
         hint = "enter the number of the category"
         add: tuple[str, Any] | None = None
-        signs = [sign for sign, pattern in _GROUPED.items() if pattern.fullmatch(text)]
-        if signs:
-            number = text.replace(signs[0], "")
-            hint = f"thousands={signs[0]!r} reads {number}; without it, {text} is a decimal number"
-            add = ("thousands", PLACEHOLDER)
+        if readings := both_readings(text):
+            hint, add = readings, ("thousands", PLACEHOLDER)
         elif not text[:1].isdigit():
             if self.meanings:
                 return self._unknown_value(text, "category", "say which number it is")
@@ -312,6 +318,6 @@ def _integer_of(text: str) -> int | None:
     """Return the value of a whole number such as 3 or 3.0; None for any other text."""
     # Not by a float, which would turn 9007199254740993.0 into ...992.
     digits, _, fraction = text.partition(".")
-    if not _DECIMAL.fullmatch(text) or fraction.strip("0") or _GROUPED["."].fullmatch(text):
+    if not _DECIMAL.fullmatch(text) or fraction.strip("0") or is_grouped(text, "."):
         return None
     return int(digits) if len(digits) <= _MAX_DIGITS else INT64[-1] + 1

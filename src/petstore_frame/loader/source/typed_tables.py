@@ -19,8 +19,7 @@ from petstore_frame.loader.source.table import (
     cell_of_value,
     row_of_cells,
 )
-
-JSON_LINES_HINT = 'save it as JSON lines: one object per line, such as {"name": "Rex"}'
+from petstore_frame.schema.file_kinds import JSON_LINES_HINT
 
 
 def frame_table(frame: Any) -> Table:
@@ -71,21 +70,13 @@ def parquet_table(data: bytes) -> Table:
     pyarrow = import_extra("pyarrow", "reading a Parquet file", "history")
     parquet = import_extra("pyarrow.parquet", "reading a Parquet file", "history")
     try:
-        return frame_table(parquet.read_table(io.BytesIO(data)))
+        table = parquet.read_table(io.BytesIO(data))
+        table.validate(full=True)  # rejects text that is not UTF-8, which would fail row by row
     except (pyarrow.ArrowException, OSError) as problem:
         reason = str(problem).splitlines()[0][:200]
-        raise InputError(f"the Parquet file cannot be read: {reason}") from None
-
-
-def is_json_lines(data: bytes) -> bool:
-    """Return True if the first line of a file is a complete JSON object."""
-    first_line = data.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
-    if not first_line.startswith(b"{"):
-        return False
-    try:
-        return isinstance(json.loads(first_line), dict)
-    except (ValueError, RecursionError):
-        return False
+        hint = "write it again, or save it as CSV (UTF-8)"
+        raise InputError(f"the Parquet file cannot be read: {reason}", hint=hint) from None
+    return frame_table(table)
 
 
 def json_lines_table(data: bytes) -> Table:
@@ -102,6 +93,20 @@ def json_lines_table(data: bytes) -> Table:
             yield row_of_cells(line, [_cell_of_json(values.get(name)) for name in columns])
 
     return Table(tuple(columns), rows)
+
+
+def list_within(data: bytes) -> tuple[str, int] | None:
+    """Return the key and length of a list of objects within the first object, or None.
+
+    Example:
+        >>> list_within(b'{"total": 2, "pets": [{"name": "Rex"}, {"name": "Bo"}]}')
+        ('pets', 2)
+    """
+    _, values = next(_objects(data), (0, dict[str, Any]()))
+    for key, value in values.items():
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            return key, len(value)
+    return None
 
 
 def _objects(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
