@@ -53,6 +53,8 @@ EDITS = [
          "if not (first.plan.few and", "if True or not (first.plan.few and", RULES),
     Edit("the cases are added up", f"{MATCHING}/match.py",
          "            self.matched_rows |= {match_.row for match_ in matches}\n\n    def _ask(", "\n    def _ask(", RULES),
+    Edit("also with those of an open case", f"{MATCHING}/match.py",
+         "        self._note_case(case, matches, of)\n        self.matched_rows |= {match_.row for match_ in matches}\n", "        self._note_case(case, matches, of)\n", RULES),
 
     # Rule 1: the same rows are the same import.
     Edit("the same cells are the same import", f"{JOURNAL}/staging.py", 'sql, "id = ?"', 'sql, "id = ? AND FALSE"', f"{REVERSED}::test_the_same_rows_of_a_frame_are_the_same_import"),
