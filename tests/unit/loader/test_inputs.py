@@ -232,6 +232,10 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     "50_page.xls": (None, r"a web page \(HTML\), despite its name; save it as CSV"),
     "50_list.xml": (None, "an XML document; save it as CSV"),
     "50_list.json": (None, "a JSON document; save it as JSON lines"),
+    "50_list_in_one_line.json": (
+        None,
+        "a JSON document with a list of 2 objects below 'pets'; .* save it as JSON lines",
+    ),
     "50_list.pdf": (None, "a PDF document; export the list"),
     "50_list.csv.xz": (None, "packed by xz; unpack it"),
     "38_one_bad_line.csv": (3, "no encoding fits the complete file; correct this line"),
@@ -398,6 +402,19 @@ def displayed_key(folder: Path) -> Path:
     return folder / "pets.xlsx"
 
 
+def zero_formula(folder: Path) -> Path:
+    """A name as LibreOffice saves a formula that no program has calculated."""
+    workbook_of(folder, ("name", "category_id"), ('=UPPER("rex")', 3))
+    with zipfile.ZipFile(folder / "pets.xlsx") as file:
+        parts = {name: file.read(name).decode() for name in file.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = (
+        parts[sheet].replace("</f><v />", "</f><v>0</v>").replace("</f><v/>", "</f><v>0</v>")
+    )
+    parts["xl/workbook.xml"] = parts["xl/workbook.xml"].replace("fullCalcOnLoad", "iterate")
+    return packed(folder, parts)
+
+
 STRICT = '<workbook xmlns="http://purl.oclc.org/ooxml/spreadsheetml/main"/>'
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 OTHERS: dict[str, Callable[[Path], Any]] = {
@@ -406,6 +423,7 @@ OTHERS: dict[str, Callable[[Path], Any]] = {
     "a cell with text far below the list": far_below,
     "a name that is a number shown as 007 in Excel": padded,
     "a key that is a number shown as A-0007 in Excel": displayed_key,
+    "a name that is a formula with the value 0": zero_formula,
     "a workbook in the format Strict Open XML": lambda to: packed(to, {"xl/workbook.xml": STRICT}),
     "an OpenDocument spreadsheet": lambda to: packed(
         to, {"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}

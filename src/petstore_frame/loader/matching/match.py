@@ -57,6 +57,7 @@ class MatchingInput:
     rows: Sequence[Row] = ()
     to_send: int = 0  # rows of the file that would be sent, including those that no rule applies to
     keep: str | None = None
+    order_by: str | None = None  # the column whose values order the rows of a key
     has_keys: bool = False
     is_compared: bool = True  # False with ``as_new=True`` and in a resume
     is_resumed: bool = False  # without the file: only compare with the store
@@ -200,7 +201,7 @@ class _Matching:
         ]
         keep = self.inputs.keep
         may_rename = keep is not None and self.answers.get(By.REUSED_KEY) == SKIP
-        chosen = choose_rows(repeated, keep, may_rename=may_rename)
+        chosen = choose_rows(repeated, keep, self.inputs.order_by, may_rename=may_rename)
         self.plan.same_as |= chosen.same_as
         self.plan.problems |= chosen.problems
         for number, problem in self.inputs.date_problems.items():

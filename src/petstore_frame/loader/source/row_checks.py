@@ -23,7 +23,14 @@ from petstore_frame.loader.source.quoting import single_quoted_row, unwrapped_ro
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
 from petstore_frame.loader.source.spreadsheet_text import unwrap_name
-from petstore_frame.loader.source.table import DISPLAYED_PREFIX, NUMBER_NOTE, PADDED_NOTE, TableRow
+from petstore_frame.loader.source.table import (
+    DISPLAYED_PREFIX,
+    PADDED_NOTE,
+    ZERO_FORMULA_NOTE,
+    ZERO_FORMULA_PREFIX,
+    TableRow,
+    is_number_note,
+)
 from petstore_frame.loader.source.totals import is_total_row
 from petstore_frame.schema import PetField
 from petstore_frame.schema.folding import SEPARATOR
@@ -248,9 +255,14 @@ class RowChecker:
             problems.append(self.placed(row.problems[at], at, row.cells))
             return NOTHING
         note = row.notes.get(at)
-        is_number = note is not None and (note == NUMBER_NOTE or note.startswith(DISPLAYED_PREFIX))
+        is_number = field.dtype in _NUMBER_DTYPES
+        if note is not None and note.startswith(ZERO_FORMULA_PREFIX):
+            if not is_number:
+                problems.append(self.placed(_zero_formula(note), at, row.cells))
+                return NOTHING
+            notes.append(ZERO_FORMULA_NOTE)
         # Only a number in a text field needs a note.
-        if note is not None and not (is_number and field.dtype in _NUMBER_DTYPES):
+        elif note is not None and not (is_number and is_number_note(note)):
             notes.append(PADDED_NOTE if note.startswith(DISPLAYED_PREFIX) else note)
         meaning = reader[text]
         notes += meaning.notes
@@ -335,6 +347,17 @@ class RowChecker:
             return problem
         value = cells[at][:200] if at < len(cells) else ""
         return replace(problem, column=self.columns[at], value=value)
+
+
+def _zero_formula(note: str) -> RowProblem:
+    """Return the problem of a text whose cell is a formula with the value 0."""
+    place = note.removeprefix(ZERO_FORMULA_PREFIX)
+    message = f"the cell {place} is a formula with the value 0, which is not a text"
+    hint = (
+        "perhaps it was never calculated, or refers to an empty cell: calculate and save the "
+        "workbook in Excel, or type the value"
+    )
+    return RowProblem("zero_formula", message, hint=hint)
 
 
 def _is_blank(cells: Sequence[str], problems: Mapping[int, RowProblem]) -> bool:
