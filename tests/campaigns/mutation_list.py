@@ -116,6 +116,8 @@ EDITS = [
     Edit("a part of a key that names several rows", f"{MATCHING}/repeated_keys.py", 'if "" in key:', "if False:", RULES),
     Edit("an animal under a word counts as keyless", f"{JOURNAL}/matching_input.py", "if not is_missing_key(key_texts(pair[0]))", "if pair", f"{REVERSED}::test_an_animal_under_a_word_counts_as_keyless"),
     Edit("dates made of keys", f"{JOURNAL}/matching_input.py", "if not has_other_keys_before and", "if True or", f"{LOOK_ALIKES}::test_dates_that_a_spreadsheet_made_of_keys_need_fixing"),
+    Edit("instants are dates", f"{LOADER}/key_dates.py", r"(?:[t ]\d{2}:\d{2}", r"(?:[ ]\d{2}:\d{2}", f"{LOOK_ALIKES}::test_a_week_of_dates_after_a_week_of_keys_needs_fixing"),
+    Edit("keys of three numbers are not dates", f"{JOURNAL}/matching_input.py", "or any(map(THREE_NUMBERS.fullmatch, others))", "", f"{LOOK_ALIKES}::test_keys_of_three_numbers_are_not_dates"),
     Edit("dates in a column of dates are keys", f"{JOURNAL}/matching_input.py",
          "if not has_other_keys_before and 2 * len(dates) >= keys:", "if False:", f"{REVERSED}::test_dates_are_keys_if_all_keys_are_dates"),
     Edit("two lists in one file", f"{MATCHING}/repeated_keys.py", "is_many(len(renamed), repeated) and", "False and", RULES),

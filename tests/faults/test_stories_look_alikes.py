@@ -288,6 +288,24 @@ def test_dates_that_a_spreadsheet_made_of_keys_need_fixing(shop: Shop) -> None:
     assert (len(shop.pets), result.counts[State.INVALID]) == (9, 9)
 
 
+@pytest.mark.parametrize("date", ["2026-11-{:02}T00:00:00", "{}/3/2026", "{}-Mar"])
+def test_a_week_of_dates_after_a_week_of_keys_needs_fixing(shop: Shop, date: str) -> None:
+    """The keys of this week were converted; none of its rows is sent, as a new animal or not."""
+    keys = [f"11-{n},Pet {n}" for n in range(1, 10)]
+    shop.load("last_week.csv", TAGS, *keys, key="tag")
+    dates = [f"{date.format(n)},Pet {n}" for n in range(1, 10)]
+    result = shop.load("this_week.csv", TAGS, *dates, "12-1,New", key="tag", max_errors=99)
+    assert shop.names == sorted(["New", *(f"Pet {n}" for n in range(1, 10))])
+    assert result.counts[State.INVALID] == 9
+
+
+def test_keys_of_three_numbers_are_not_dates(shop: Shop) -> None:
+    """A number and a year may look like a date, if those of last week do not."""
+    shop.load("last_week.csv", TAGS, *(f"{n}/345/2026,Pet {n}" for n in range(1, 10)), key="tag")
+    later = [f"{n}/3/2026,New {n}" for n in range(1, 10)]
+    assert shop.load("this_week.csv", TAGS, *later, key="tag").counts[State.CREATED] == 9
+
+
 def test_a_dragged_row_of_a_fix_file_is_another_animal(shop: Shop) -> None:
     """It names the next row, which needed no fix: it is to fix, and nothing of it is lost."""
     result = shop.load("a.csv", "name,categoryId", "Ada,one", "Bo,2", "Cy,3", "Di,4")
