@@ -26,7 +26,7 @@ SPELLINGS = {
     "hyphen": "A\u2011{0[2]}", "minus": "A\u2212{0[2]}", "Cyrillic": "\u0410-{0[2]}",
     "braces": "{{{}}}", "star": "{}*", "prefix": "AUS-{}", "suffix": "{}/26",
 }  # fmt: skip
-NAME_SPELLINGS = ["{}\u200b", "{}  ", "\u00a0{}", "{0}", "\u2019{}"]
+NAME_SPELLINGS = ["*{}", "{} ~", "({})", "{}\u200b", "{}  ", "\u00a0{}", "{0}", "\u2019{}"]
 
 
 @pytest.fixture
