@@ -44,7 +44,12 @@ from petstore_frame.loader.row_state import (
     short_text,
 )
 from petstore_frame.loader.source import LikelyKey, field_name
-from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE, PADDED_NOTE
+from petstore_frame.loader.source.table import (
+    DATE_NOTE,
+    NUMBER_NOTE,
+    PADDED_NOTE,
+    ZERO_FORMULA_NOTE,
+)
 from petstore_frame.schema import FIELDS, count_text, line_ranges, line_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
@@ -92,6 +97,7 @@ NOTES: dict[str, str] = {
     "missing_word": "the name looks like a missing value, such as nan; value_map can empty it",
     "html_entity": "the name has an HTML entity, such as &amp;",
     PADDED_NOTE: "Excel shows the number in another form, such as 007, which is not sent",
+    ZERO_FORMULA_NOTE: "the category is a formula with the value 0; was it ever calculated?",
     "line_break": "the name has a line break or a tab",
     "total_row": "the name looks like a totals row",
     "swallowed_rows": "allowed although a cell seems to contain other rows",

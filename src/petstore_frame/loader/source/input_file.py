@@ -22,6 +22,7 @@ from petstore_frame.loader.source.table import Table
 from petstore_frame.loader.source.typed_tables import (
     frame_table,
     json_lines_table,
+    list_within,
     parquet_table,
 )
 from petstore_frame.schema.file_kinds import kind_of, read_file, unpack
@@ -96,6 +97,11 @@ class Input:
             )
             self._table = read(self._data)
         return self._table
+
+    @property
+    def list_within(self) -> tuple[str, int] | None:
+        """The key and length of a list of objects in the first object of JSON lines, or None."""
+        return list_within(self._data) if self.kind == "jsonl" else None
 
     def own_table(self, recipe: RecipeFields) -> Table | None:
         """Return the original rows of a file that this package wrote; None for any other file."""

@@ -32,6 +32,7 @@ from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.source_rows import Source
 from petstore_frame.loader.source.table import Table
 from petstore_frame.schema import FIELDS
+from petstore_frame.schema.file_kinds import JSON_LINES_HINT
 
 # Number of rows to search for a header below a title, and for a column of statuses.
 _BELOW_A_TITLE, _FOR_STATUSES = 20, 200
@@ -87,6 +88,10 @@ def _explained(
     opened: Input, table: Table, refusal: InputError, recipe: RecipeFields
 ) -> InputError:
     """Return a better error for a table without columns of animals, such as a lower header."""
+    if nested := opened.list_within:
+        key, length = nested
+        message = f"this is a JSON document with a list of {length:,} objects below {key!r}"
+        return InputError(message, hint=f"to load the list, {JSON_LINES_HINT}")
     if opened.kind == "csv" and recipe.quoting == "strict" and _is_single_quoted(table.columns):
         return ask_for_quoting(
             "single",
@@ -108,6 +113,10 @@ def _explained(
                 message = f"row {top} is not a header of animals: {join_names(table.columns)}"
                 hint = f"row {row} looks like the header"
                 return InputError(message, hint=hint, add=("header_row", row))
+    if len(table.columns) == 1 and re.search(r"\S {2,}\S", table.columns[0]):
+        message = "the columns are aligned by spaces, which is not a delimiter"
+        hint = "open it in a spreadsheet as text of fixed width, and save it as CSV (UTF-8)"
+        return InputError(message, line=table.header_row, hint=hint)
     if len(table.columns) == 1 and re.search(r"[^\w\s]", table.columns[0]):
         refusal.hint, refusal.add = (
             "state the character between the cells",

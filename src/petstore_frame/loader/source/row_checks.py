@@ -23,14 +23,29 @@ from petstore_frame.loader.source.quoting import single_quoted_row, unwrapped_ro
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
 from petstore_frame.loader.source.spreadsheet_text import unwrap_name
-from petstore_frame.loader.source.table import DISPLAYED_PREFIX, NUMBER_NOTE, PADDED_NOTE, TableRow
-from petstore_frame.loader.source.totals import is_total_row
+from petstore_frame.loader.source.table import (
+    DISPLAYED_PREFIX,
+    PADDED_NOTE,
+    ZERO_FORMULA_NOTE,
+    ZERO_FORMULA_PREFIX,
+    TableRow,
+    is_number_note,
+)
+from petstore_frame.loader.source.totals import is_footer_row, is_total_row
 from petstore_frame.schema import PetField
 from petstore_frame.schema.folding import SEPARATOR
 
 NO_COLUMN = sys.maxsize  # the position of a field that has a default and no column
 _OPEN_DEFAULT = RowProblem(
     "open_word", "the default in the recipe is a placeholder", hint="fill in the default"
+)
+_FOOTER_ROW = suspicious(
+    Suspicion.TOTAL_ROW, "this looks like the foot of a printed list, not like an animal"
+)
+_REPEATED_HEADER = RowProblem(
+    "repeated_header",
+    "the row repeats the names of the columns, so it is not an animal",
+    hint="delete it, or exclude its line",
 )
 _TOTAL_ROW = suspicious(Suspicion.TOTAL_ROW, "this looks like a row of totals, not like an animal")
 _NUMBER_DTYPES = ("int64", "Int64", "Float64")
@@ -128,7 +143,8 @@ class RowChecker:
             problems.append(_swallowed(row))
         key = None if self.keys is None else self._read_key(self.keys, row, ordinal, problems)
         payload, content = self._read_fields(cells, row, problems, notes)
-        if problems or notes or row.doubt is not None or "" in cells:
+        repeats_header = cells[0] == self.columns[0]
+        if problems or notes or row.doubt is not None or "" in cells or repeats_header:
             problems = self._find_suspicions(cells, row, problems, notes)
         # With positional arguments and without the fields below, for speed: most rows end here.
         checked = SourceRow(
@@ -173,11 +189,20 @@ class RowChecker:
         """Return the problems of a row, with those that need more than one cell to see."""
         if "html_entity" in notes and self.on_entity is not None:
             self.on_entity()
+        if self._repeats_header(cells):
+            return [_REPEATED_HEADER]
         if "" in cells and is_total_row(cells):
-            problems = _with_total(problems)
+            problems = _with_total(problems, _TOTAL_ROW)
+        elif is_footer_row(cells):
+            problems = _with_total(problems, _FOOTER_ROW)
         if not problems and row.doubt is not None:
             problems = [row.doubt]
         return self._without_allowed(problems, notes, is_confirmed=row.is_confirmed)
+
+    def _repeats_header(self, cells: Sequence[str]) -> bool:
+        """Return True for the header of another page or file, copied with its rows."""
+        texts = [cell.strip() for cell in cells]
+        return any(texts) and texts == [column.strip() for column in self.columns]
 
     def _choose(self, checked: SourceRow, row: TableRow) -> SourceRow:
         """Return a row with its sort value and the result of the row filters."""
@@ -248,9 +273,14 @@ class RowChecker:
             problems.append(self.placed(row.problems[at], at, row.cells))
             return NOTHING
         note = row.notes.get(at)
-        is_number = note is not None and (note == NUMBER_NOTE or note.startswith(DISPLAYED_PREFIX))
+        is_number = field.dtype in _NUMBER_DTYPES
+        if note is not None and note.startswith(ZERO_FORMULA_PREFIX):
+            if not is_number:
+                problems.append(self.placed(_zero_formula(note), at, row.cells))
+                return NOTHING
+            notes.append(ZERO_FORMULA_NOTE)
         # Only a number in a text field needs a note.
-        if note is not None and not (is_number and field.dtype in _NUMBER_DTYPES):
+        elif note is not None and not (is_number and is_number_note(note)):
             notes.append(PADDED_NOTE if note.startswith(DISPLAYED_PREFIX) else note)
         meaning = reader[text]
         notes += meaning.notes
@@ -280,7 +310,7 @@ class RowChecker:
     def _extra_cell(self, cells: tuple[str, ...], extra: str) -> RowProblem:
         """Return the problem of a row with more cells than the header."""
         message = f"the row has {len(cells)} cells, but the header has {len(self.columns)}"
-        hint = f"put a cell that contains {self.delimiter!r} in double quotes"
+        hint = f'put a cell that contains {self.delimiter!r} in straight double quotes (")'
         row = single_quoted_row(cells, self.delimiter) if self.delimiter else None
         if not self.delimiter:
             hint = "remove the extra cells, or name their columns in the header"
@@ -337,6 +367,17 @@ class RowChecker:
         return replace(problem, column=self.columns[at], value=value)
 
 
+def _zero_formula(note: str) -> RowProblem:
+    """Return the problem of a text whose cell is a formula with the value 0."""
+    place = note.removeprefix(ZERO_FORMULA_PREFIX)
+    message = f"the cell {place} is a formula with the value 0, which is not a text"
+    hint = (
+        "perhaps it was never calculated, or refers to an empty cell: calculate and save the "
+        "workbook in Excel, or type the value"
+    )
+    return RowProblem("zero_formula", message, hint=hint)
+
+
 def _is_blank(cells: Sequence[str], problems: Mapping[int, RowProblem]) -> bool:
     """Return True if no cell has text, or a problem other than merged cells."""
     if "".join(cells).strip():
@@ -357,11 +398,14 @@ def _blank_row(number: int, row: TableRow, cells: tuple[str, ...]) -> SourceRow:
     return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
 
 
-def _with_total(problems: list[RowProblem]) -> list[RowProblem]:
-    """Return the problems of a row of totals, with that one first."""
-    if any(problem.allow == Suspicion.TOTAL_ROW for problem in problems):
-        return problems
-    return [_TOTAL_ROW, *problems]
+def _with_total(problems: list[RowProblem], total: RowProblem) -> list[RowProblem]:
+    """Return the problems of a row of totals or the foot of a list, with that one first.
+
+    The others get no option to add: a default for the category would make the row an animal.
+    """
+    totals = [problem for problem in problems if problem.allow == Suspicion.TOTAL_ROW]
+    others = [problem for problem in problems if problem.allow != Suspicion.TOTAL_ROW]
+    return [*(totals or [total]), *(replace(problem, add=None) for problem in others)]
 
 
 def _swallowed(row: TableRow) -> RowProblem:

@@ -95,6 +95,20 @@ def json_lines_table(data: bytes) -> Table:
     return Table(tuple(columns), rows)
 
 
+def list_within(data: bytes) -> tuple[str, int] | None:
+    """Return the key and length of a list of objects within the first object, or None.
+
+    Example:
+        >>> list_within(b'{"total": 2, "pets": [{"name": "Rex"}, {"name": "Bo"}]}')
+        ('pets', 2)
+    """
+    _, values = next(_objects(data), (0, dict[str, Any]()))
+    for key, value in values.items():
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            return key, len(value)
+    return None
+
+
 def _objects(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the line and the values of each object."""
     for line, text in enumerate(io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")), 1):
