@@ -202,9 +202,10 @@ EDITS = [
     Edit("animals of the file itself are not compared", f"{JOURNAL}/matching_input.py", "            elif is_here:\n                continue\n", "", f"{SINGLE}::test_an_animal_of_one_row_is_not_another_row_after_a_stop"),
     Edit("animals of rows that are corrected are not compared", f"{JOURNAL}/matching_input.py",
          "rows.import IN (SELECT value FROM json_each(:siblings))", "FALSE", f"{EQUAL}::test_a_fixed_row_that_equals_an_earlier_one_is_asked_about"),
-    Edit("names in the store are folded", "petstore_frame/schema/folding.py", "{SEPARATOR}{fold(name)}", "{SEPARATOR}{name}", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
-    Edit("names in a file are folded", f"{LOADER}/source/cell_parsing.py", "notes, fold(name))", "notes, name)", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
-    Edit("plain names in a file are folded", f"{LOADER}/source/cell_parsing.py", "None, fold(text))", "None, text)", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
+    Edit("a marked name is folded", "petstore_frame/schema/folding.py", "plain = name.strip(_DECORATION)", "plain = name", f"{LOOK_ALIKES}::test_a_name_that_looks_the_same_is_asked_about"),
+    Edit("names in the store are folded", "petstore_frame/schema/folding.py", "{SEPARATOR}{fold_name(name)}", "{SEPARATOR}{name}", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
+    Edit("names in a file are folded", f"{LOADER}/source/cell_parsing.py", "notes, fold_name(name))", "notes, name)", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
+    Edit("plain names in a file are folded", f"{LOADER}/source/cell_parsing.py", "None, fold_name(text))", "None, text)", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
     Edit("an animal with a key in these columns is not compared by content", f"{JOURNAL}/matching_input.py", "if keys and has_keys:", "if False:", f"{SINGLE}::test_an_animal_with_another_key_is_another_animal"),
     Edit("an animal that a rule by key matched is not compared by content", f"{MATCHING}/match.py", "inputs.sent_animals if animal.id not in self.used_animals]", "inputs.sent_animals]", RULES),
 
