@@ -53,6 +53,8 @@ EDITS = [
          "if not (first.plan.few and", "if True or not (first.plan.few and", RULES),
     Edit("the cases are added up", f"{MATCHING}/match.py",
          "            self.matched_rows |= {match_.row for match_ in matches}\n\n    def _ask(", "\n    def _ask(", RULES),
+    Edit("also with those of an open case", f"{MATCHING}/match.py",
+         "        self._note_case(case, matches, of)\n        self.matched_rows |= {match_.row for match_ in matches}\n", "        self._note_case(case, matches, of)\n", RULES),
 
     # Rule 1: the same rows are the same import.
     Edit("the same cells are the same import", f"{JOURNAL}/staging.py", 'sql, "id = ?"', 'sql, "id = ? AND FALSE"', f"{REVERSED}::test_the_same_rows_of_a_frame_are_the_same_import"),
@@ -352,7 +354,7 @@ EDITS = [
     Edit("a line of several animals needs a pet for each", f"{LOADER}/resolve.py", "    if len(rows) != len(ids):\n", "    if False:\n", f"{SETTLING}::test_a_line_of_several_animals_needs_a_pet_for_each"),
     Edit("None lets the row be sent", f"{LOADER}/resolve.py", "changes.append(Change(row.number, State.NOT_FOUND, State.PENDING, reason))", "pass", SETTLING),
     Edit("pets that others added explain nothing", f"{LOADER}/reconcile.py", "max(before.first_reading, last_foreign)", "before.first_reading", SETTLING),
-    Edit("what was there before the first reading is unknown", f"{LOADER}/reconcile.py", "max(before.first_reading, last_foreign)", "last_foreign", SETTLING),
+    Edit("what was there before the first reading is unknown", f"{LOADER}/reconcile.py", "max(before.first_reading, last_foreign)", "last_foreign", f"{SETTLING}::test_a_pet_from_before_the_first_reading_is_a_candidate"),
     Edit("a pet with another name may be the old one", f"{LOADER}/reconcile.py", "is_alone and not may_be_ours and", "is_alone and", SETTLING),
     Edit("the animal that had an id before is gone", f"{JOURNAL}/outcomes.py", "            if change.pet_id is not None:", "            if False:", SETTLING),
     Edit("a printed resolve has placeholders", f"{LOADER}/next_steps.py", "f'{line}: \"?\"'", "f'{line}: None'", "tests/end_to_end/test_proposals.py"),
