@@ -35,8 +35,23 @@ _OTHER_KINDS: tuple[tuple[bytes, str, str], ...] = (
     (b"\x89PNG", "an image", "type the list into a spreadsheet"),
     (b"\xff\xd8\xff", "an image", "type the list into a spreadsheet"),
 )
-_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|table|meta|div)\b", re.IGNORECASE)
-_XML = re.compile(rb"\s*<(\?xml|[A-Za-z][\w.:-]*[\s/>])")
+# Texts that are not tables: what they begin with, their kind, and what to save them as.
+_OTHER_TEXTS: tuple[tuple[re.Pattern[bytes], str, str], ...] = (
+    (
+        re.compile(rb"\s*<(!doctype\s+html|html|head|body|table|meta|div)\b", re.IGNORECASE),
+        "a web page (HTML), despite its name",
+        AS_TABLE,
+    ),
+    (re.compile(rb"\s*<(\?xml|[A-Za-z][\w.:-]*[\s/>])"), "an XML document", AS_TABLE),
+    (
+        re.compile(
+            rb"\s*((--|#|/\*)[^\n]*\n\s*)*(INSERT\s+INTO|(CREATE|DROP)\s+TABLE|BEGIN;)\s",
+            re.IGNORECASE,
+        ),
+        "an SQL script",
+        "export the table of the animals as CSV (UTF-8)",
+    ),
+)
 _JSON_DOCUMENT = re.compile(rb"\s*(\[\s*[\[{\]]|\{\s*[\"}])")
 _STRICT = b"http://purl.oclc.org/ooxml/"
 _MARKS = {
@@ -109,10 +124,9 @@ def kind_of(data: bytes, *, json_hint: str = JSON_LINES_HINT) -> FileKind:
         if data.startswith(start):
             raise InputError(f"this is {name}", hint=hint)
     text = data[:_SAMPLE].replace(b"\0", b"").removeprefix(codecs.BOM_UTF8).lstrip(b"\xff\xfe")
-    if _HTML.match(text):
-        raise InputError("this is a web page (HTML), despite its name", hint=AS_TABLE)
-    if _XML.match(text):
-        raise InputError("this is an XML document", hint=AS_TABLE)
+    for beginning, name, hint in _OTHER_TEXTS:
+        if beginning.match(text):
+            raise InputError(f"this is {name}", hint=hint)
     if _is_json_lines(data):
         return "jsonl"
     if _JSON_DOCUMENT.match(text):

@@ -167,6 +167,28 @@ GOLDEN: dict[str, list[str]] = {
         '4: {"name":"Max, the dog","categoryId":5}',
     ],
     "55_digits_with_spaces.csv": [f"{line}: {NOT_WHOLE_ID}" for line in (2, 3, 4, 5)],
+    "56_footers.csv": [
+        '2: {"name":"Rex","categoryId":3,"status":"sold"}',
+        "3: invalid total_row name, missing_category_id category_id", "4: excluded | blank",
+        *(f"{line}: invalid total_row -, missing_category_id category_id" for line in (5, 6)),
+    ],
+    "57_repeated_header.csv": [
+        '2: {"name":"Rex","categoryId":3,"status":"sold"}', "3: invalid repeated_header -",
+        '4: {"name":"Bo","categoryId":4}',
+    ],
+    "58_errors_in_all_columns.csv": [
+        "2: invalid spreadsheet_fault category_id", "3: invalid spreadsheet_fault status",
+        "4: invalid missing_category_id category_id",
+    ],
+    "59_decimal_commas.csv": [
+        '2: {"name":"Rex","categoryId":3} | 3,0→3', '3: {"name":"Bo","categoryId":4} | 4,00→4',
+        f"4: {NOT_WHOLE_ID}", f"5: {NOT_WHOLE_ID}",
+    ],
+    "60_formula_categories.csv": ['2: {"name":"Rex","categoryId":3} | ="3"→3'],
+    "61_markdown.md": [
+        "2: invalid not_a_whole_number  category_id  | formula",
+        '3: {"name":"Rex","categoryId":3} | trimmed | trimmed',
+    ],
     "49_list.jsonl": [
         f"1: {REX}", '2: {"name":"Bo","categoryId":9007199254740993}',
         "3: invalid boolean_value name",
@@ -228,6 +250,13 @@ STOPPED: dict[str, tuple[int | None, str]] = {
         "reads the header as 'name', 'category_id' and sends 'Luna, the cat'.*quoting='\\?'",
     ),
     "54_single_quotes_in_all_cells.csv": (None, "quoting='single' sends 'Luna' and 'Max'"),
+    "60_formulas_in_all_columns.csv": (None, "quoting='unwrap' sends '007' and 'Luna'"),
+    "61_script.sql": (None, "an SQL script; export the table"),
+    "61_fixed_width.txt": (1, "aligned by spaces.* as text of fixed width"),
+    "62_one_column.csv": (
+        None,
+        r"or state one category_id for all rows as defaults=\{'category_id",
+    ),
     "48_comments.csv": (None, "row 3 looks like the header; add header_row=3"),
     "50_page.xls": (None, r"a web page \(HTML\), despite its name; save it as CSV"),
     "50_list.xml": (None, "an XML document; save it as CSV"),
@@ -292,7 +321,7 @@ def test_input_stops_before_anything_is_sent(name: str) -> None:
     assert ON_PAGE[name] == {"refused"}
 
 
-LOOKED_AT = [path for path in NASTY if not path.name.startswith("50_")]
+LOOKED_AT = [path for path in NASTY if not path.name.startswith(("50_", "61_script"))]
 
 
 @pytest.mark.parametrize("path", LOOKED_AT, ids=lambda path: path.name)
@@ -319,6 +348,10 @@ MAPS_ID = {"category_id": "id"}
             ("_in_header", '2: {"name":"Luna, the cat","categoryId":1}'),
             ("_in_all_cells", '2: {"name":"Luna","categoryId":1,"status":"sold"}'),
         )),
+        ("60_formulas_in_all_columns.csv", {"quoting": "unwrap", "key": "tag"},
+         '2: {"name":"007","categoryId":3} | key 0012'),
+        ("62_one_column.csv", {"defaults": {"category_id": 3}},
+         '2: {"name":"Rex","categoryId":3} | default_category_id'),
         ("55_digits_with_spaces.csv", {"thousands": " "}, '2: {"name":"Luna","categoryId":1024}'),
         ("10_stray_quote.csv", {"quoting": "none"}, f"2: {REX}"),
         ("15_two_columns_one_field.csv", {"mapping": {"category_id": "Category ID"}},
@@ -529,3 +562,25 @@ def test_a_number_that_is_displayed_in_another_form_is_reported(tmp_path: Path) 
     assert key.startswith("sheet 'Pets', row 2, column 'Tag': Excel shows 'A-0007', but")
     assert "the number 7, which is used; 2 more are similar" in key
     assert "column 'name': Excel shows '008', but the cell has the number 8" in name
+
+
+def test_what_is_no_animal_gets_no_option_that_would_make_it_one(tmp_path: Path) -> None:
+    """No default for a footer, no label for an error or a line of dashes, no quotes for a cell."""
+    names = ("56_footers.csv", "57_repeated_header.csv", "58_errors_in_all_columns.csv")
+    problems = [
+        problem
+        for name in (*names, "61_markdown.md")
+        for row in rows_of(INPUTS / name)
+        for problem in row.problems
+    ]
+    assert {problem.add[0] for problem in problems if problem.add} == {"allow"}
+    footers = [
+        *rows_of(INPUTS / names[0], defaults={"category_id": 3}, fallback={"status": "sold"})
+    ]
+    assert [row.state for row in footers if row.line > 4] == ["invalid", "invalid"]
+    text = "name,category_id\nRex,3\nname,category_id\n"
+    header = rows_of(written(tmp_path, text), fallback={"category_id": 3})[1]
+    assert header.problems[0].code == "repeated_header"
+    with pytest.raises(InputError, match="a cell has more than 1,048,576 characters") as refused:
+        rows_of(written(tmp_path, f"name,category_id\n{'x' * 2**21},3\n"))
+    assert (refused.value.line, refused.value.add) == (2, None)

@@ -23,13 +23,15 @@ from petstore_frame.loader.source.grouped_digits import (
 from petstore_frame.loader.source.spreadsheet_text import (
     MISSING_TEXTS,
     NAME_NOTES,
+    SPREADSHEET_ERROR,
     is_missing_text,
     is_spreadsheet_fault,
+    unwrap_formula,
     unwrap_name,
     without_invisible,
 )
 from petstore_frame.loader.source.totals import TOTAL_STARTS, is_total
-from petstore_frame.schema import NO_STATUS, NewPet, PetField, fold
+from petstore_frame.schema import NO_STATUS, NewPet, PetField, fold_name
 from petstore_frame.storage import harmless
 from petstore_frame.validation import INT64, closest_match
 
@@ -45,6 +47,8 @@ quoted: Callable[[str], str] = json.encoder.encode_basestring
 _MAX_CACHED, _MAX_CACHED_LENGTH = 32_768, 100
 _MAX_DIGITS = 4000  # Python refuses to read longer numbers
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
+# A whole number with a decimal comma, as in 3,0: three zeros may also be thousands.
+_ZEROS_AFTER_COMMA = re.compile(r"([+-]?[0-9]+),(?:00?|0000+)")
 # Control characters and lone surrogates.
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 # Matches nearly all names; a name that matches has no note.
@@ -187,7 +191,7 @@ class FieldReader(dict[str, Meaning]):
         """Read a text by the recipe if that maps it, otherwise by the field or its dtype."""
         is_name = self.field.name == "name"
         if is_name and not self.meanings and _is_plain_name(text):
-            return Meaning(f'"name":"{text}"'.encode(), (), None, fold(text))
+            return Meaning(f'"name":"{text}"'.encode(), (), None, fold_name(text))
         if not text.isprintable() and (character := unsendable_character(text)):
             message = f"the character {character} cannot be sent"
             return _rejected("control_character", message, "remove it, or type it again")
@@ -207,6 +211,9 @@ class FieldReader(dict[str, Meaning]):
         value = without_invisible(text).strip()
         if stated := self.meanings.get(folded_text(text)):
             return self._reject_if_open(stated, value)
+        if SPREADSHEET_ERROR.fullmatch(value):
+            message = f"{short_text(value)} is a spreadsheet error, not a {self._noun}"
+            return _rejected("spreadsheet_fault", message, "fix the formula, or type the value")
         if self.field.name == "category_id":
             meaning = self._read_category(value)
         elif self.field.values:
@@ -243,13 +250,15 @@ class FieldReader(dict[str, Meaning]):
             kind = "a spreadsheet error" if name.strip()[0] == "#" else "a rounded number"
             message = f"{short_text(name)} is {kind}, not a name"
             return _rejected("spreadsheet_fault", message, "type the name again, as text")
-        meaning = self._meaning_of_json(quoted(name), notes, fold(name))
+        meaning = self._meaning_of_json(quoted(name), notes, fold_name(name))
         return meaning._replace(problem=_LIKE_A_TOTAL) if is_total(name) else meaning
 
     def _read_category(self, text: str) -> Meaning:
-        digits = text
-        if self.thousands is not None and is_grouped(text, self.thousands):
-            digits = without_separators(text, self.thousands)
+        digits = plain = unwrap_formula(text)
+        if self.thousands is not None and is_grouped(plain, self.thousands):
+            digits = without_separators(plain, self.thousands)
+        elif self.thousands is None and (match := _ZEROS_AFTER_COMMA.fullmatch(plain)):
+            digits = match[1]
         number = _integer_of(digits)
         if number is None:
             return self._reject_category(text)
@@ -257,7 +266,8 @@ class FieldReader(dict[str, Meaning]):
             message = f"{short_text(text)} does not fit into 64 bits"
             hint = f"use a number from {INT64[0]} to {INT64[-1]}"
             return _rejected("int64_overflow", message, hint)
-        notes = () if str(number) == digits else (f"{text}→{number}",)
+        is_plain = str(number) == digits and (digits == text or self.thousands is not None)
+        notes = () if is_plain else (f"{text}→{number}",)
         meaning = self._meaning_of_json(str(number), notes)
         if self.category_ids and number not in self.category_ids:
             message = f"category {number} is not among the categories of the recipe"
@@ -268,9 +278,12 @@ class FieldReader(dict[str, Meaning]):
         """Reject a text that is neither a number nor a label."""
         hint = "enter the number of the category"
         add: tuple[str, Any] | None = None
+        if is_missing_text(text) and not self.meanings:
+            message = f"no category: the cell has {short_text(text)}"
+            return _rejected("missing_category_id", message, "fill it in")
         if readings := both_readings(text):
             hint, add = readings, ("thousands", PLACEHOLDER)
-        elif not text[:1].isdigit():
+        elif not text[:1].isdigit() and any(map(str.isalpha, text)):
             if self.meanings:
                 return self._unknown_value(text, "category", "say which number it is")
             hint = "state the number of each label"

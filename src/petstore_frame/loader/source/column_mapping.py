@@ -234,6 +234,9 @@ def find_columns(
     message = f"no column for {' and '.join(columns.missing)} among {join_names(header)}"
     perhaps = [f"the {field} may be {' or '.join(map(repr, columns.likely[field][:3]))}"
                for field in columns.missing if field in columns.likely]  # fmt: skip
+    if not perhaps and columns.mapping:
+        perhaps = [f"or state one {field} for all rows as defaults={{{field!r}: '?'}}"
+                   for field in columns.missing]  # fmt: skip
     hint = "; ".join(perhaps or ["a file without a header needs the option columns"])
     wanted = dict.fromkeys(columns.missing, PLACEHOLDER) | columns.proposed
     add = "mapping", {field: wanted[field] for field in FIELDS.sent.names if field in wanted}

@@ -18,6 +18,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.source.cell_parsing import MAX_CELL, PLACEHOLDER
 from petstore_frame.loader.source.quoting import SINGLE_QUOTE, ask_for_quoting, unwrapped_row
 from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.loader.source.spreadsheet_text import unwrap_formula
 from petstore_frame.loader.source.table import Table, TableRow
 from petstore_frame.loader.source.text_encoding import codec_of, decode_error_handler
 
@@ -142,7 +143,7 @@ def _unwrapped(cells: list[str], delimiter: str, quoting: str) -> list[str]:
     """Return the cells inside the quotes around a row, if the recipe asks to unwrap rows."""
     if quoting != "unwrap":
         return cells
-    return unwrapped_row(cells, delimiter) or cells
+    return [*map(unwrap_formula, unwrapped_row(cells, delimiter) or cells)]
 
 
 def _rows(
@@ -174,6 +175,9 @@ def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
 
 
 def _unreadable(problem: Exception, line: int, text: str, delimiter: str) -> InputError:
+    if "field larger" in str(problem) and '"' not in text:
+        message = f"a cell has more than {MAX_CELL:,} characters"
+        return InputError(message, line=line, hint="shorten it, or delete it if it is not needed")
     is_open = "unexpected end" in str(problem)
     reason = "opens a quote that is never closed" if is_open else f"cannot be read: {problem}"
     cells = text.split(delimiter)

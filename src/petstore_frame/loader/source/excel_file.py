@@ -85,7 +85,8 @@ class Workbook:
                 rows = (row for row in rows if row.line == header_row)
             header = next((row for row in rows if any(map(str.strip, row.cells))), None)
             if header is None and header_row is None:
-                raise InputError(f"no cells in the sheet {sheet.title!r}")
+                message = f"no cells in the sheet {sheet.title!r}"
+                raise InputError(message, hint="it must have a header and rows")
             if header is None:
                 raise InputError(f"no header in row {header_row} of the sheet {sheet.title!r}")
             columns, header_row = [*header.cells], header.line

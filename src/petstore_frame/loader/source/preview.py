@@ -113,6 +113,10 @@ def _explained(
                 message = f"row {top} is not a header of animals: {join_names(table.columns)}"
                 hint = f"row {row} looks like the header"
                 return InputError(message, hint=hint, add=("header_row", row))
+    if len(table.columns) == 1 and re.search(r"\S {2,}\S", table.columns[0]):
+        message = "the columns are aligned by spaces, which is not a delimiter"
+        hint = "open it in a spreadsheet as text of fixed width, and save it as CSV (UTF-8)"
+        return InputError(message, line=table.header_row, hint=hint)
     if len(table.columns) == 1 and re.search(r"[^\w\s]", table.columns[0]):
         refusal.hint, refusal.add = (
             "state the character between the cells",

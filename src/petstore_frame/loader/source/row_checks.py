@@ -31,13 +31,21 @@ from petstore_frame.loader.source.table import (
     TableRow,
     is_number_note,
 )
-from petstore_frame.loader.source.totals import is_total_row
+from petstore_frame.loader.source.totals import is_footer_row, is_total_row
 from petstore_frame.schema import PetField
 from petstore_frame.schema.folding import SEPARATOR
 
 NO_COLUMN = sys.maxsize  # the position of a field that has a default and no column
 _OPEN_DEFAULT = RowProblem(
     "open_word", "the default in the recipe is a placeholder", hint="fill in the default"
+)
+_FOOTER_ROW = suspicious(
+    Suspicion.TOTAL_ROW, "this looks like the foot of a printed list, not like an animal"
+)
+_REPEATED_HEADER = RowProblem(
+    "repeated_header",
+    "the row repeats the names of the columns, so it is not an animal",
+    hint="delete it, or exclude its line",
 )
 _TOTAL_ROW = suspicious(Suspicion.TOTAL_ROW, "this looks like a row of totals, not like an animal")
 _NUMBER_DTYPES = ("int64", "Int64", "Float64")
@@ -135,7 +143,8 @@ class RowChecker:
             problems.append(_swallowed(row))
         key = None if self.keys is None else self._read_key(self.keys, row, ordinal, problems)
         payload, content = self._read_fields(cells, row, problems, notes)
-        if problems or notes or row.doubt is not None or "" in cells:
+        repeats_header = cells[0] == self.columns[0]
+        if problems or notes or row.doubt is not None or "" in cells or repeats_header:
             problems = self._find_suspicions(cells, row, problems, notes)
         # With positional arguments and without the fields below, for speed: most rows end here.
         checked = SourceRow(
@@ -180,11 +189,20 @@ class RowChecker:
         """Return the problems of a row, with those that need more than one cell to see."""
         if "html_entity" in notes and self.on_entity is not None:
             self.on_entity()
+        if self._repeats_header(cells):
+            return [_REPEATED_HEADER]
         if "" in cells and is_total_row(cells):
-            problems = _with_total(problems)
+            problems = _with_total(problems, _TOTAL_ROW)
+        elif is_footer_row(cells):
+            problems = _with_total(problems, _FOOTER_ROW)
         if not problems and row.doubt is not None:
             problems = [row.doubt]
         return self._without_allowed(problems, notes, is_confirmed=row.is_confirmed)
+
+    def _repeats_header(self, cells: Sequence[str]) -> bool:
+        """Return True for the header of another page or file, copied with its rows."""
+        texts = [cell.strip() for cell in cells]
+        return any(texts) and texts == [column.strip() for column in self.columns]
 
     def _choose(self, checked: SourceRow, row: TableRow) -> SourceRow:
         """Return a row with its sort value and the result of the row filters."""
@@ -292,7 +310,7 @@ class RowChecker:
     def _extra_cell(self, cells: tuple[str, ...], extra: str) -> RowProblem:
         """Return the problem of a row with more cells than the header."""
         message = f"the row has {len(cells)} cells, but the header has {len(self.columns)}"
-        hint = f"put a cell that contains {self.delimiter!r} in double quotes"
+        hint = f'put a cell that contains {self.delimiter!r} in straight double quotes (")'
         row = single_quoted_row(cells, self.delimiter) if self.delimiter else None
         if not self.delimiter:
             hint = "remove the extra cells, or name their columns in the header"
@@ -380,11 +398,14 @@ def _blank_row(number: int, row: TableRow, cells: tuple[str, ...]) -> SourceRow:
     return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
 
 
-def _with_total(problems: list[RowProblem]) -> list[RowProblem]:
-    """Return the problems of a row of totals, with that one first."""
-    if any(problem.allow == Suspicion.TOTAL_ROW for problem in problems):
-        return problems
-    return [_TOTAL_ROW, *problems]
+def _with_total(problems: list[RowProblem], total: RowProblem) -> list[RowProblem]:
+    """Return the problems of a row of totals or the foot of a list, with that one first.
+
+    The others get no option to add: a default for the category would make the row an animal.
+    """
+    totals = [problem for problem in problems if problem.allow == Suspicion.TOTAL_ROW]
+    others = [problem for problem in problems if problem.allow != Suspicion.TOTAL_ROW]
+    return [*(totals or [total]), *(replace(problem, add=None) for problem in others)]
 
 
 def _swallowed(row: TableRow) -> RowProblem:
