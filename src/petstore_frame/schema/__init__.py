@@ -9,6 +9,7 @@ from petstore_frame.schema.folding import (
     core,
     core_of_key,
     fold,
+    fold_name,
     name_in,
 )
 from petstore_frame.schema.models import (
@@ -51,6 +52,7 @@ __all__ = [
     "core_of_key",
     "count_text",
     "fold",
+    "fold_name",
     "folded_name",
     "line_ranges",
     "line_text",
