@@ -26,7 +26,7 @@ from petstore_frame.inventory import (
     Provenance,
     inventory_of,
 )
-from petstore_frame.schema import FIELDS, as_type
+from petstore_frame.schema import FIELDS, as_type, damaged_parquet
 
 FILE_NAME = "pets.parquet"
 NEXT_STEP = "move it away, or add that day again"
@@ -131,7 +131,7 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
         footer = parquet.read_metadata(path)
         snapshot = _read_record(path, day, footer)
     except (arrow.ArrowException, OSError) as problem:
-        return SnapshotProblem(path, f"damaged: {_first_line(problem)}", day)
+        return SnapshotProblem(path, damaged_parquet(problem), day)
     except _RecordError as problem:
         return SnapshotProblem(path, str(problem), day)
     except (KeyError, ValueError, TypeError, AttributeError) as problem:

@@ -17,9 +17,7 @@ KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
 # A row with one of these problems may get another key when the user corrects it.
 KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING})
 OTHER_ANIMALS = "each seems to be another animal; add a key column, such as the shelter"
-NOT_A_KEY_HINT = (
-    "enter the animal's own key in the file, or leave the row out: exclude_lines= its line number"
-)
+NOT_A_KEY_HINT = "enter the animal's own key in the file, or exclude its line"
 _UNREADABLE = "?"  # before a value of ``order_by`` that cannot be read
 
 

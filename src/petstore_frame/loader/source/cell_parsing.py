@@ -262,7 +262,7 @@ class FieldReader(dict[str, Meaning]):
         signs = [sign for sign, pattern in _GROUPED.items() if pattern.fullmatch(text)]
         if signs:
             number = text.replace(signs[0], "")
-            hint = f"thousands={signs[0]!r} reads {number}; without it, {text} is a decimal number"
+            hint = f"thousands {signs[0]!r} reads {number}; without it, {text} is a decimal number"
             add = ("thousands", PLACEHOLDER)
         elif not text[:1].isdigit():
             if self.meanings:

@@ -122,7 +122,7 @@ def _reject_wrapped_rows(header: list[str], line: int, delimiters: Sequence[str]
         raise InputError(
             "each row is in quotes, so it is a single cell",
             line=line,
-            hint=f"quoting='unwrap' reads the header as {', '.join(map(repr, cells[:6]))}",
+            hint=f"quoting 'unwrap' reads the header as {', '.join(map(repr, cells[:6]))}",
             add=("quoting", PLACEHOLDER),
             likely="unwrap",
         )
@@ -168,7 +168,7 @@ def _unreadable(problem: Exception, line: int, text: str, delimiter: str) -> Inp
     quoted_cells = [cell for cell in cells if '"' in cell] or cells
     hint = (
         'double the quotes within a cell ("a ""b"" c"), or read quotes as text: '
-        f"quoting='none' reads {quoted_cells[0][:60]!r} unchanged"
+        f"quoting 'none' reads {quoted_cells[0][:60]!r} unchanged"
     )
     add = ("quoting", PLACEHOLDER)
     return InputError(f"the row that begins here {reason}", line=line, hint=hint, add=add)

@@ -26,6 +26,7 @@ from petstore_frame.loader.source.returned_file import FIX_SHEET, restored
 from petstore_frame.loader.source.table import Table
 from petstore_frame.loader.source.typed_tables import (
     JSON_LINES_HINT,
+    PARQUET_HINT,
     frame_table,
     is_json_lines,
     json_lines_table,
@@ -65,7 +66,7 @@ def read_file(path: Path) -> bytes:
         file = path.open("rb") if stat.S_ISREG(mode) else None
     except (OSError, ValueError) as problem:  # a ValueError if the name has a NUL
         reason = getattr(problem, "strerror", None) or problem
-        raise InputError(f"cannot open the file: {reason}") from None
+        raise InputError(f"cannot open the file: {reason}", hint="check its path") from None
     if file is None:
         raise InputError("this is a folder, a pipe or a device", hint="name a file")
     with file:
@@ -158,6 +159,8 @@ class Input:
         self.digest = hashlib.sha256(data).hexdigest()
         self._data = _unpacked(data)
         self.kind = kind_of(self._data)
+        if self.kind == "csv" and self.name.lower().endswith(".parquet"):
+            raise InputError("this is not a Parquet file, despite its name", hint=PARQUET_HINT)
 
     @contextmanager
     def naming(self) -> Iterator[None]:

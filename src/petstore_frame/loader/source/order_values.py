@@ -138,7 +138,7 @@ class OrderReader:
                 raise InputError(
                     f"a number can be read in two ways: {text!r} is {grouped} or {decimal}",
                     column=self._column,
-                    hint="set thousands=',' or thousands='.' to say which of them groups digits",
+                    hint="say with thousands whether ',' or '.' groups digits",
                 )
 
     def read(self, row: TableRow) -> str:

@@ -19,7 +19,9 @@ from petstore_frame.loader.source.table import (
     cell_of_value,
     row_of_cells,
 )
+from petstore_frame.schema import damaged_parquet
 
+PARQUET_HINT = "get or export the file again"
 JSON_LINES_HINT = 'save it as JSON lines: one object per line, such as {"name": "Rex"}'
 
 
@@ -73,8 +75,7 @@ def parquet_table(data: bytes) -> Table:
     try:
         return frame_table(parquet.read_table(io.BytesIO(data)))
     except (pyarrow.ArrowException, OSError) as problem:
-        reason = str(problem).splitlines()[0][:200]
-        raise InputError(f"the Parquet file cannot be read: {reason}") from None
+        raise InputError(damaged_parquet(problem), hint=PARQUET_HINT) from None
 
 
 def is_json_lines(data: bytes) -> bool:
