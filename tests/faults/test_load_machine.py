@@ -27,9 +27,8 @@ from petstore_frame.errors import DuplicatesError, InputError, LoadStoppedError
 from petstore_frame.loader import view_of
 from petstore_frame.loader.journal import store_check
 from petstore_frame.loader.journal.database import place_of, reading
-from petstore_frame.loader.journal.rows import read_imports
+from petstore_frame.loader.journal.rows import RENAMED, read_imports
 from petstore_frame.loader.loading import run_import
-from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, State
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
@@ -131,9 +130,8 @@ class Stories(RuleBasedStateMachine):
         self.fix_files: list[list[list[str]]] = []
         self.shown: dict[str, str] = {}  # the category that I loaded last, by name
         self.lost: set[int] = set()  # the pets that went with a later state of the store
-        self.unasked: set[str] = set()  # animals whose pets are lost, too few to be asked about
+        self.listed_as_gone: set[str] = set()  # animals whose pets may be lost, as a result said
         self.prefixed: set[str] = set()  # animals with two keys
-        self.has_forgotten = False  # my journal may not know both of them
         self.last: pf.LoadResult
 
     @rule(
@@ -332,7 +330,6 @@ class Stories(RuleBasedStateMachine):
         if self.mine.backup is None:
             return
         self.mine.shop.restore_journal()
-        self.has_forgotten = True
         self.mine.seen = set(self.mine.backup)
         self.fix_files.clear()
         self.shown.clear()  # an older journal has the values of its own day
@@ -340,7 +337,6 @@ class Stories(RuleBasedStateMachine):
     @rule()
     def the_journal_is_lost(self) -> None:
         self.mine.shop.lose_journal()
-        self.has_forgotten = True
         self.mine.seen = set()
         self.fix_files.clear()
 
@@ -402,7 +398,7 @@ class Stories(RuleBasedStateMachine):
             self.no_animal_is_there_twice()
             self.what_is_listed_is_what_the_store_holds()
             wanted = [name for name, animal in self.animals.items() if animal.wanted]
-            lost = {name for name in wanted if not self._may_be_sent(name)} - self.unasked
+            lost = {name for name in wanted if not self._may_be_sent(name)} - self.listed_as_gone
             assert not lost, lost
         finally:
             self.client.close()
@@ -503,13 +499,13 @@ class Stories(RuleBasedStateMachine):
                     said = said or _sorted_states(result)
                     break
             self.last, facts = result, view_of(result).facts
-            unasked = self._too_few_to_ask(result)
-            self.unasked |= unasked
+            may_be_gone = _names_that_may_be_gone(result)
+            self.listed_as_gone |= may_be_gone
             if facts.count(*FIX_STATES) and office is self.mine:
                 self.fix_files.append(office.shop.fix_file(result))
             if facts.exit_code == 0:
                 there = self.store_counts()
-                assert all(there[row.name] or row.name in unasked for row in rows), "not there"
+                assert all(there[row.name] or row.name in may_be_gone for row in rows), "not there"
             if office is self.mine:
                 self.shown |= {row.name: row.category for row in rows}
         values = {(row.name, row.category) for row in rows}
@@ -531,24 +527,6 @@ class Stories(RuleBasedStateMachine):
             is_reused = any(self._has_others_key(row) and not before[row.name] for row in rows)
             return "create" if is_reused else "skip"
         return "create" if case == "gone" else "skip"
-
-    def _too_few_to_ask(self, result: pf.LoadResult) -> set[str]:
-        """Return the animals of a file that nobody asks about although their pets may be lost.
-
-        They are few, or nobody knows their ids.
-        """
-        pets, unnamed = dict[int, str](), set[str]()
-        for row in view_of(result).rows():
-            pet_id = row.other_row.pet_id if row.other_row else row.pet_id
-            if pet_id is not None:
-                pets[pet_id] = row.cells[1]
-            elif State.CREATED in (row.state, row.other_row and row.other_row.state):
-                unnamed.add(row.cells[1])
-        missing = {name for pet_id, name in pets.items() if pet_id not in self.store.pets}
-        names = {pet_id: pet["name"] for pet_id, pet in self.store.pets.items()}
-        renamed = {name for pet_id, name in pets.items() if names.get(pet_id, name) != name}
-        is_asked = is_many(len(missing), len(pets)) or is_many(len(renamed), len(pets))
-        return unnamed if is_asked else unnamed | missing | renamed
 
     def _has_others_key(self, row: Row) -> bool:
         """Whether another animal had the key of this one before it."""
@@ -599,8 +577,7 @@ class Stories(RuleBasedStateMachine):
     ) -> None:
         """A pet of somebody else's may be there twice, if it was seen before, or is listed.
 
-        A pet of other values is like none, and fewer than twenty of ours under other keys are
-        other animals.
+        A pet of other values is like none.
         """
         there, pets = self.store_counts(), self.store.pets
         results = office.results
@@ -612,10 +589,6 @@ class Stories(RuleBasedStateMachine):
         unseen = {values[pet_id] for pet_id in before - made - office.seen}
         twice = {values[pet_id] for pet_id in set(values) - before if values[pet_id][0] in others}
         listed = {name for result in results if twice for name in _names_listed(result)}
-        sent = {values[pet_id][0] for pet_id in set(values) - before}
-        if len(sent) < 20 and (office is not self.mine or self.has_forgotten):
-            listed |= self.prefixed
-            twice |= {(name, self.animals[name].category) for name in sent & self.prefixed}
         for name, category in twice:
             if name in listed or (name, category) not in unseen:
                 self.animals[name].wanted = max(self.animals[name].wanted, there[name])
@@ -639,6 +612,18 @@ def _names_listed(result: pf.LoadResult) -> set[str]:
     """Return the names of the rows that a result warns of: they equal pets of others."""
     lines = view_of(result).facts.run.facts.get("store_few", [])
     return {row.cells[1] for row in view_of(result).rows() if row.line in lines}
+
+
+def _names_that_may_be_gone(result: pf.LoadResult) -> set[str]:
+    """Return the names of the animals that a result lists as gone or renamed, or without an id."""
+    facts = view_of(result).facts.run.facts
+    lines = {*facts.get("gone_few", ()), *(entry["line"] for entry in facts.get(RENAMED, ()))}
+    names = set[str]()
+    for row in view_of(result).rows():
+        animal = row.other_row or row
+        if row.line in lines or (animal.state is State.CREATED and animal.pet_id is None):
+            names.add(row.cells[1])
+    return names
 
 
 def _cases(question: Any) -> tuple[str, ...]:

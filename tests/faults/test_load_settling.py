@@ -19,6 +19,7 @@ from petstore_frame.loader.reconcile import read_store
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending import pool as waiting
 from petstore_frame.loader.sending.pool import SessionClocks
+from petstore_frame.transport import IdempotencyKey
 
 LINKS = {"has_links": True}
 THIRD = {"name": "Pet 2", "categoryId": 3, "status": "sold"}  # of pets_csv
@@ -305,3 +306,22 @@ def test_a_pet_with_the_id_of_a_lost_one_is_found(shop, row: str, is_found: bool
     assert (done.created, done.candidates) == ((1, {}) if is_found else (0, {2: (2,)}))
     assert first.counts[State.GONE] == int(is_found)
     assert shop.names == ["Ada", "Zoe"]
+
+
+def test_the_first_request_of_a_row_may_have_created_its_pet(stores, pets_csv, run_load) -> None:
+    """A later load saw the pet before the request was repeated, so the pet is not an older one."""
+    store = stores(lambda number: "fin_after", honors_keys=True, has_links=True)
+    clocks = SessionClocks(
+        clock=lambda: 50 * time.monotonic(),
+        wait=lambda inbox, wait_s: waiting.wait_for(inbox, None if wait_s is None else wait_s / 50),
+    )
+    options = {"idempotency": IdempotencyKey(3600), "workers": 1, "timing": clocks}
+    result = run_load(1, store, **options)
+    other = pets_csv(1, name="other.csv", first=500)
+    store.add({"name": "Pet 499", "categoryId": 3})
+    store.fault_of = lambda number: None
+    run_load(other, store, duplicates={"in_store": "create"}, **options)
+    store.fault_of = lambda number: "fin_after"
+    run_load(1, store, **options)
+    done = settle(result, store)
+    assert (done.unconfirmed, done.candidates) == (1, {2: (1,)})

@@ -127,15 +127,26 @@ def test_an_animal_of_one_row_is_not_another_row_after_a_stop(shop: Shop) -> Non
 # The store
 
 
-def test_only_the_first_load_asks_about_few_pets_of_others(shop: Shop) -> None:
-    """One of eight rows equals a pet: the first load asks, a later one lists it."""
-    shop.store.add({"name": "Pet 0", "categoryId": 1})
+def test_only_the_first_load_asks_about_a_quarter_of_the_pets(shop: Shop) -> None:
+    """Three of sixteen rows equal all pets of others: the first load asks, a later one lists."""
+    for number in range(3):
+        shop.store.add({"name": f"Pet {number}", "categoryId": 1})
     with shop.asks("in_store"):
-        shop.load("a.csv", TAGS, *tagged(0, 8), key="tag")
+        shop.load("a.csv", TAGS, *tagged(0, 16), key="tag")
     shop.load("a.csv", key="tag", duplicates="create")
-    shop.store.add({"name": "Pet 20", "categoryId": 1})
-    result = shop.load("b.csv", TAGS, *tagged(20, 28), key="tag")
-    assert facts_of(result)["store_few"] == [2]
+    for number in range(20, 23):
+        shop.store.add({"name": f"Pet {number}", "categoryId": 1})
+    result = shop.load("b.csv", TAGS, *tagged(20, 36), key="tag")
+    assert facts_of(result)["store_few"] == [2, 3, 4]
+
+
+def test_few_pets_of_others_are_listed_by_the_first_load(shop: Shop) -> None:
+    """Two of fifty rows equal pets: all are sent, and the result has the lines."""
+    for number in range(2):
+        shop.store.add({"name": f"Pet {number}", "categoryId": 1})
+    result = shop.load("a.csv", TAGS, *tagged(0, 50), key="tag")
+    assert facts_of(result)["store_few"] == [2, 3]
+    assert "equal pets in the store in name and category: 2 rows (lines 2, 3)" in str(result)
 
 
 @pytest.mark.parametrize(("name", "pet"), [("Zoë", "ZOE"), ("ADA", "Ada"), ("Bo", "Bò")])
@@ -162,6 +173,19 @@ def test_a_thousand_pages_are_read_before_a_load_or_one_for_each_row(
     assert limits == [1000, 1200]
 
 
+def test_a_pet_of_others_that_comes_back_is_new(shop: Shop) -> None:
+    """Only the pets of the last reading are seen ones."""
+    others = {n: {"id": n, "name": f"Pet {n}", "categoryId": 1} for n in (20, 21, 22)}
+    shop.store.pets |= others
+    shop.load("a.csv", TAGS, *tagged(0, 8), key="tag")
+    for pet_id in others:
+        del shop.store.pets[pet_id]
+    shop.load("b.csv", TAGS, "B-1,Bo", key="tag")
+    shop.store.pets |= others
+    with shop.asks("in_store"):
+        shop.load("c.csv", TAGS, *tagged(20, 28), key="tag")
+
+
 def test_a_question_about_a_listing_without_a_known_end_says_so(shop: Shop) -> None:
     """A pet that was not read may be another row's."""
     shop.store.page_cap, shop.store.has_links = 100, False
@@ -181,6 +205,20 @@ def test_a_question_about_lost_pets_says_what_each_answer_does(shop: Shop) -> No
     question = asked.value.question
     assert (question.if_skip[State.GONE], question.if_skip[State.PENDING]) == (6, 0)
     assert (question.if_create[State.GONE], question.if_create[State.PENDING]) == (0, 6)
+
+
+def test_an_answer_about_lost_pets_is_not_given_again_by_a_resume(shop: Shop) -> None:
+    """The store lost them once more, and this time it may have been on purpose."""
+    shop.load("a.csv", TAGS, *tagged(0, 6), key="tag")
+    shop.load("a.csv", key="tag")
+    shop.store.pets.clear()
+    for post in (9, 10):
+        shop.store.fault_of = {post: "401"}.get
+        shop.load("a.csv", key="tag", duplicates={"gone": "create"})
+    assert shop.names == ["Pet 0", "Pet 1"]
+    shop.store.pets.clear()
+    with shop.asks("gone"):
+        pf.resume_loads(shop.client, journal=shop.journal, progress=False)
 
 
 # What was not sent

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import httpx
 import pytest
 
 import petstore_frame as pf
@@ -247,6 +248,42 @@ def test_a_status_fetched_by_itself_is_as_exact_as_in_all(chosen: Rows, status: 
     alone = pf.fetch_inventory(ZooStore(chosen, by()).client(), status=status).completeness
     assert alone.count(status).is_exact >= of_all.count(status).is_exact
     assert alone.is_complete == alone.count(status).is_exact == alone.total.is_exact
+
+
+@pytest.mark.parametrize("number_of_pets", [100, 130])
+@pytest.mark.parametrize("way", ["offset", "page"])
+def test_a_status_is_exact_if_the_listing_of_all_pets_shows_it(
+    way: str, number_of_pets: int
+) -> None:
+    """A page of all pets with one status tests no filter, so all of them are read instead."""
+    rows = answers.pets(number_of_pets, "available")
+    known = answers.known_of(lambda query: answers.served(rows, query, way), status="sold")
+    assert (known.verdict, known.rows) == ("complete", 0), known.reason
+
+
+def test_a_filter_of_a_page_that_was_cut_before_is_no_end() -> None:
+    """A store that filters each page after cutting it leaves out pets that its listing has."""
+    rows = answers.pets(130, "available") + answers.pets(7, "sold", first=1001)
+
+    def answer(query: dict[str, str]) -> httpx.Response:
+        of_all = {name: value for name, value in query.items() if name != "status"}
+        return answers.listed(answers.of(answers.served(rows, of_all, "offset").json(), query))
+
+    known = answers.known_of(answer, status="sold")
+    assert (known.verdict, known.rows) == ("unknown", 0)
+    assert answers.evidence_of(known, Fact.FILTER_LEFT_OUT).count == 7
+
+
+def test_a_failure_while_all_pets_are_read_keeps_the_pets_of_one_status() -> None:
+    """These requests are beyond what was asked for, so their failure proves nothing."""
+    rows = answers.pets(130, "available")
+
+    def answer(query: dict[str, str]) -> httpx.Response:
+        is_late = int(query.get("offset", "0")) > 50
+        return answers.refusal(503) if is_late else answers.served(rows, query, "offset")
+
+    known = answers.known_of(answer, status="sold")
+    assert (known.verdict, known.rows) == ("unknown", 0)
 
 
 @pytest.mark.parametrize("lie", ["goes round", "endless repeats"])

@@ -26,7 +26,7 @@ from petstore_frame.inventory import (
     Provenance,
     inventory_of,
 )
-from petstore_frame.schema import FIELDS, as_type, damaged_parquet
+from petstore_frame.schema import FIELDS, as_type
 
 FILE_NAME = "pets.parquet"
 NEXT_STEP = "move it away, or add that day again"
@@ -131,7 +131,7 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
         footer = parquet.read_metadata(path)
         snapshot = _read_record(path, day, footer)
     except (arrow.ArrowException, OSError) as problem:
-        return SnapshotProblem(path, damaged_parquet(problem), day)
+        return SnapshotProblem(path, f"damaged: {_first_line(problem)}", day)
     except _RecordError as problem:
         return SnapshotProblem(path, str(problem), day)
     except (KeyError, ValueError, TypeError, AttributeError) as problem:
@@ -224,4 +224,5 @@ def _digest(record: bytes) -> bytes:
 
 
 def _first_line(problem: Exception) -> str:
-    return str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+    sentence, _, _ = str(problem).partition(". ")
+    return sentence.splitlines()[0] if sentence else type(problem).__name__

@@ -14,6 +14,12 @@ from petstore_frame.inventory.completeness import (
 )
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
 from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, find_pet, read_inventory
+from petstore_frame.inventory.file_coverage import (
+    exported_from,
+    is_unchanged_csv,
+    write_coverage,
+    write_coverage_properties,
+)
 from petstore_frame.inventory.inventory import Inventory, completeness, inventory_of, select_part
 from petstore_frame.inventory.provenance import (
     HasProvenance,
@@ -21,15 +27,7 @@ from petstore_frame.inventory.provenance import (
     completeness_of_counts,
     provenance_of,
 )
-from petstore_frame.inventory.saved_inventory import (
-    describe_value,
-    exported_from,
-    is_unchanged_csv,
-    json_lines,
-    read_listing,
-    write_coverage,
-    write_coverage_properties,
-)
+from petstore_frame.inventory.saved_inventory import describe_value, json_lines, read_listing
 from petstore_frame.transport import Page
 
 __all__ = [

@@ -132,6 +132,8 @@ class Fact(Enum):
     # The length of one page.
     PAGE_CONFIRMED = (S.END,
         "All pets were on one page, and other pages show that it was not cut short.", "")
+    ALL_WERE_READ = (S.END,
+        "All pets of the store were read, and no other pet has the requested status.", "")
     PAGE_HAD_ROOM = S.END, "All pets were on one page, which had room for more.", ""
     PAGE_FULL = (S.UNCLEAR, "The page was full, and the store offers no further page.",
         f"{_FETCH_BY_STATUS} Pets without a status match no filter; {_ASK_FOR_PAGING[:1].lower()}"

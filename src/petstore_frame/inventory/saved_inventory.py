@@ -1,9 +1,8 @@
-"""Reads an Inventory back from a file, and writes the coverage of a file."""
+"""Reads an Inventory back from a file or a frame, and writes its rows as JSON lines."""
 
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 import re
 from codecs import BOM_UTF8
@@ -14,20 +13,18 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from petstore_frame.errors import ArgumentError, InputError, MissingExtraError
+from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.extras import import_extra
-from petstore_frame.inventory.inventory import Inventory, inventory_facts
-from petstore_frame.inventory.provenance import (
-    ATTRS_KEY,
-    Provenance,
-    provenance_of,
-)
+from petstore_frame.inventory.file_coverage import coverage_of_properties, with_coverage
+from petstore_frame.inventory.inventory import Inventory
+from petstore_frame.inventory.provenance import ATTRS_KEY, Provenance, provenance_of
 from petstore_frame.inventory.unreadable_file import (
     EXPORT_AGAIN,
     find_csv_mistake,
     is_int64,
     not_utf8,
     not_whole_number,
+    refuse_cut_texts,
     refuse_wrong_ids,
 )
 from petstore_frame.schema import (
@@ -37,7 +34,7 @@ from petstore_frame.schema import (
     damaged_parquet,
     pandas_from_arrow,
 )
-from petstore_frame.storage import is_cut, open_workbook, without_guard, write_atomically
+from petstore_frame.storage import open_workbook, without_guard
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,9 +48,6 @@ _EXTENSIONS = {
 }
 _SHEET = "Inventory"
 _LABELS = "category"
-_HASH = "file_sha256"
-_PROPERTY = "petstore_frame"
-_PROPERTY_LENGTH = 250  # Excel allows 255 characters
 
 
 def read_listing(value: object) -> Inventory | None:
@@ -172,109 +166,6 @@ def _readable_extension(file: Path) -> str:
     return extension
 
 
-# -- the coverage of a file
-
-
-def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> None:
-    """Write the coverage, the store and a hash of a CSV or JSON lines file next to it.
-
-    Args:
-        path: The file that was just written.
-        inventory: Its rows; None if their source is unknown.
-    """
-    file = Path(path)
-    facts = _coverage_facts(inventory) | {_HASH: _sha256(file)}
-    with write_atomically(_coverage_path(file)) as draft:
-        draft.write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
-
-
-def exported_from(source: object) -> Provenance | None:
-    """Return the store that a file or a frame was exported from; None if it is not recorded.
-
-    Its rows may have been edited, sorted or removed since. A workbook keeps the store in its
-    properties, a Parquet file in its metadata, other files in ``<file>.coverage.json``.
-    """
-    if not isinstance(source, (str, PathLike)):
-        return provenance_of(cast("pd.DataFrame", source)) if hasattr(source, "attrs") else None
-    file = Path(source)
-    facts: Any = None
-    try:
-        if file.suffix.lower() == ".xlsx":
-            with open_workbook(file) as workbook:
-                facts = json.loads(_coverage_of_properties(workbook.properties) or "null")
-        elif file.suffix.lower() == ".parquet":
-            facts = _facts_in_parquet(file)
-        elif _coverage_path(file).exists():
-            facts = json.loads(_coverage_path(file).read_bytes())
-        return None if facts is None else Provenance.from_dict(facts)
-    except (OSError, ValueError, KeyError, TypeError, InputError, MissingExtraError):
-        return None
-
-
-def _facts_in_parquet(file: Path) -> Any:
-    pyarrow = import_extra("pyarrow.parquet", "reading Parquet", "history")
-    metadata = pyarrow.read_schema(file).pandas_metadata or {}
-    facts = metadata.get("attributes", {}).get(ATTRS_KEY)
-    return json.loads(facts) if isinstance(facts, str) else facts
-
-
-def json_lines(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield each row of a frame of pets as one line of JSON; a missing value is null.
-
-    Example:
-        >>> import pandas as pd
-        >>> list(json_lines(pd.DataFrame({"id": [2**63 - 1], "status": [None]})))
-        ['{"id":9223372036854775807,"status":null}']
-    """
-    names = [str(name) for name in frame.columns]
-    columns = (frame[name].astype("object").where(frame[name].notna(), None) for name in names)
-    for values in zip(*(column.tolist() for column in columns), strict=True):
-        row = dict(zip(names, values, strict=True))
-        yield json.dumps(row, ensure_ascii=False, separators=(",", ":"), default=str)
-
-
-def is_unchanged_csv(path: Path) -> bool:
-    """Return whether a CSV is unchanged since this package wrote it."""
-    try:
-        facts = json.loads(_coverage_path(path).read_text(encoding="utf-8"))
-        return isinstance(facts, dict) and facts.get(_HASH) == _sha256(path)
-    except (OSError, ValueError):
-        return False
-
-
-def write_coverage_properties(workbook: Any, inventory: Inventory | None) -> None:
-    """Write the coverage and the provenance of the rows into the properties of a workbook.
-
-    Args:
-        workbook: XlsxWriter's workbook.
-        inventory: The rows; None if their source is unknown.
-    """
-    facts = _coverage_facts(inventory)
-    if facts:
-        text = json.dumps(facts)
-        for number, start in enumerate(range(0, len(text), _PROPERTY_LENGTH), 1):
-            part = text[start : start + _PROPERTY_LENGTH]
-            workbook.set_custom_property(f"{_PROPERTY} {number:03}", part, "text")
-
-
-def _coverage_facts(inventory: Inventory | None) -> dict[str, Any]:
-    if inventory is None:
-        return {}
-    return inventory_facts(inventory)
-
-
-def _coverage_path(file: Path) -> Path:
-    return file.with_name(f"{file.name}.coverage.json")
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
-# -- the file formats
-
-
 def _read_csv(file: Path) -> pd.DataFrame:
     """Return the pets of a CSV with its coverage, then the user's own columns as text."""
     import pandas as pd
@@ -308,7 +199,7 @@ def _read_csv(file: Path) -> pd.DataFrame:
         cells = _without_labels(cells.rename(columns=without_guard))
     own = cells.drop(columns=[*FIELDS.names])
     frame = _pet_frame(cells, own.where(own != ""))
-    return _with_coverage(frame, file)
+    return with_coverage(frame, file)
 
 
 def _read_json_lines(file: Path) -> pd.DataFrame:
@@ -329,15 +220,7 @@ def _read_json_lines(file: Path) -> pd.DataFrame:
     for name in ("id", "category_id"):
         cells[name] = _whole_numbers(cells[name], file, name, numbers)
     own = cells.drop(columns=[*FIELDS.names]).infer_objects()
-    return _with_coverage(_pet_frame(cells, own), file)
-
-
-def _with_coverage(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
-    """Return a frame with the coverage from the file next to its file."""
-    if _coverage_path(file).exists():
-        text = _coverage_path(file).read_text(encoding="utf-8", errors="replace")
-        frame.attrs[ATTRS_KEY] = text
-    return frame
+    return with_coverage(_pet_frame(cells, own), file)
 
 
 def _delimiter_of(file: Path) -> str:
@@ -382,7 +265,7 @@ def _read_workbook(file: Path) -> pd.DataFrame:
             lines = workbook.rows(name)
             header = [str(cell or "") for cell in next(lines, ())]
             rows += lines
-        coverage = _coverage_of_properties(workbook.properties)
+        coverage = coverage_of_properties(workbook.properties)
     columns = [list(values) for values in zip(*rows, strict=True)] or [[] for _ in header]
     labels_of_fields = [field.label for field in FIELDS]
     has_labels = len(header) > len(FIELDS) and header[3].casefold().startswith(_LABELS)
@@ -391,7 +274,7 @@ def _read_workbook(file: Path) -> pd.DataFrame:
     is_report = all(map(str.startswith, header, labels_of_fields)) and len(header) >= len(FIELDS)
     if not is_report:
         raise ValueError(f"it has no sheet {_SHEET!r} with {', '.join(labels_of_fields)}")
-    _refuse_cut_texts(header, columns, file)
+    refuse_cut_texts(header, columns, file)
     cells = dict(zip(FIELDS.names, columns, strict=False))
     # Rows are counted per sheet, so only the rows of a single sheet have a known line.
     line_numbers = range(2, len(rows) + 2) if len(sheet_names) == 1 else [None] * len(rows)
@@ -411,27 +294,25 @@ def _read_workbook(file: Path) -> pd.DataFrame:
     return frame
 
 
-def _refuse_cut_texts(header: Sequence[str], columns: list[list[Any]], file: Path) -> None:
-    """Raise an InputError if a text was cut because it was too long for a cell."""
-    for heading, values in zip(header, columns, strict=True):
-        for pet_id, value in zip(columns[0], values, strict=True):
-            if isinstance(value, str) and is_cut(value):
-                raise InputError(
-                    f"{heading} of pet {pet_id} was cut to the length of a cell",
-                    path=str(file),
-                    hint="read a report in Parquet or CSV, which have the full text",
-                )
-
-
 def _inventory_sheets(sheet_names: Sequence[str]) -> list[str]:
     """Return the names of the sheets with pets: Inventory, Inventory 2, and so on."""
     is_pet_sheet = re.compile(rf"{_SHEET}( \d+)?").fullmatch
     return [name for name in sheet_names if is_pet_sheet(name)]
 
 
-def _coverage_of_properties(properties: Any) -> str:
-    names = sorted(name for name in properties if name.startswith(_PROPERTY))
-    return "".join(properties[name] for name in names)
+def json_lines(frame: pd.DataFrame) -> Iterator[str]:
+    """Yield each row of a frame of pets as one line of JSON; a missing value is null.
+
+    Example:
+        >>> import pandas as pd
+        >>> list(json_lines(pd.DataFrame({"id": [2**63 - 1], "status": [None]})))
+        ['{"id":9223372036854775807,"status":null}']
+    """
+    names = [str(name) for name in frame.columns]
+    columns = (frame[name].astype("object").where(frame[name].notna(), None) for name in names)
+    for values in zip(*(column.tolist() for column in columns), strict=True):
+        row = dict(zip(names, values, strict=True))
+        yield json.dumps(row, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def _json_object(line: str, file: Path, number: int) -> dict[str, Any]:

@@ -11,24 +11,23 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
+from petstore_frame.errors import AuthenticationError, PetstoreError
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MAX_PROBES, OF_ALL, PageFetcher
-from petstore_frame.inventory.page_parameter import find_parameter, smaller_limit
+from petstore_frame.inventory.page_parameter import find_parameter
 from petstore_frame.inventory.pagination import LinkWalk, Walk, WindowWalk
-from petstore_frame.inventory.status_pages import (
-    StatusPages,
-    check_filter,
-    ids_with,
-    proves_filter_first,
+from petstore_frame.inventory.single_page import (
+    confirm_page,
+    find_complete_statuses,
+    trust_short_page,
+    why_no_end,
 )
+from petstore_frame.inventory.status_pages import StatusPages, ids_with
 from petstore_frame.schema import NO_STATUS, PET_STATUSES, PetColumns, PetRows
 from petstore_frame.transport import Page
 
-# No program would choose a page length below this.
-SHORTEST_PAGE_LENGTH = 10
-# The assumptions of a listing with several pages, and of the pages of the statuses.
+# The assumptions of a listing with several pages.
 _STORE_IS_UNCHANGED = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
-_OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
 # Ages are whole seconds, and a reading takes some time.
 _AGE_TOLERANCE_S = 2.0
 
@@ -189,42 +188,6 @@ def follow_links(state: ReadingState) -> list[Evidence]:
     return evidence
 
 
-def confirm_page(state: ReadingState) -> list[Evidence]:
-    """Trust a short page if the pages of the statuses, or the page of all pets, confirm it."""
-    is_too_long = state.fetcher.status is not None and len(state.first) > MAX_LIMIT
-    if not state.may_fit_on_first_page() or is_too_long:
-        return []
-    if state.fetcher.status is not None:
-        return _confirm_status_page(state, state.fetcher.status)
-    pages = state.ask_status_pages()
-    if pages is None or not pages.confirm_unfiltered_page():
-        return []
-    assumptions = (Assumption.FILLS_PAGES_WITHOUT_STATUS, *_OF_STATUSES)
-    return [state.end(Fact.PAGE_CONFIRMED, assumptions)]
-
-
-def _confirm_status_page(state: ReadingState, status: str) -> list[Evidence]:
-    """Trust the page of one status if it is shorter than other pages and was filtered first.
-
-    A page of all pets may show that; if it does not, the pages of the other statuses may.
-    """
-    first, fetcher = state.first, state.fetcher
-    unfiltered_page = fetcher.probe(OF_ALL)
-    if unfiltered_page is None:
-        return []
-    contradictions = check_filter(first, unfiltered_page, status)
-    if contradictions:
-        return [Evidence(item.fact, count=item.count) for item in contradictions]
-    if len(unfiltered_page) > len(first) and proves_filter_first(fetcher, unfiltered_page):
-        return [state.end(Fact.PAGE_CONFIRMED, [Assumption.ONE_CAP])]
-    pages = state.ask_status_pages()
-    if pages is None or first.mismatches(status):
-        return []
-    if status in pages.complete_statuses():
-        return [state.end(Fact.PAGE_CONFIRMED, _OF_STATUSES)]
-    return []
-
-
 def follow_parameter(state: ReadingState) -> list[Evidence]:
     """Look for a paging parameter, and read all pages with it."""
     if state.walk is not None or len(state.first) > MAX_LIMIT:
@@ -235,65 +198,52 @@ def follow_parameter(state: ReadingState) -> list[Evidence]:
     return _read_through(state, WindowWalk(state, state.first, parameter=parameter))
 
 
-def trust_short_page(state: ReadingState) -> list[Evidence]:
-    """Trust a short page if nothing contradicts it."""
+def read_all_pets(state: ReadingState) -> list[Evidence]:
+    """Read the pets of every status, if the page of the requested status shows no end.
+
+    A page of all pets may not show whether the store filters before it cuts a page, for example if
+    all pets on it have one status. The whole listing then shows which pets have the status.
+    """
+    status = state.fetcher.status
     is_refuted = any(item.is_contradiction for item in state.evidence)
-    is_single_page = state.walk is None and len(state.first) < MAX_LIMIT
-    if is_refuted or not is_single_page or not state.may_fit_on_first_page():
+    if status is None or state.walk is not None or is_refuted or not state.may_fit_on_first_page():
         return []
-    if state.fetcher.status is None:
-        pages = state.ask_status_pages()
-        if pages is not None and (pages.contradictions or pages.pets_not_on_unfiltered_page):
-            return []
-    if state.fetcher.ignores_limit or _may_be_cut(state):
+    try:
+        all_pets = _read_listing(state.fetcher)
+    except AuthenticationError:
+        raise
+    except PetstoreError:
+        return []  # beyond what was requested, so the question stays open
+    finding = weigh([*all_pets.evidence, *check_rows(all_pets)])
+    is_exact = finding.verdict is Verdict.COMPLETE and status not in finding.inexact
+    if not is_exact and status not in finding.exact:
         return []
-    return [state.end(Fact.PAGE_HAD_ROOM, [Assumption.FILLS_PAGES])]
+    left_out = ids_with(all_pets.rows.columns, status).difference(state.rows.columns.id)
+    if left_out:
+        return [Evidence(Fact.FILTER_LEFT_OUT, count=len(left_out))]
+    assumptions = tuple(dict.fromkeys([*finding.assumptions, Assumption.NONE_CHANGES]))
+    return [Evidence(Fact.ALL_WERE_READ, assumptions=assumptions)]
 
 
-def _may_be_cut(state: ReadingState) -> bool:
-    """Return whether another page suggests that the store cut this page short."""
-    first = state.first
-    if state.fetcher.status is not None:
-        unfiltered_page = state.fetcher.probe(OF_ALL)
-        if unfiltered_page is None:
-            return False
-        if len(unfiltered_page) > len(first):
-            return (
-                len(unfiltered_page) >= MAX_LIMIT
-            )  # the filter may have been applied to that page only
-        is_as_long = True
-    else:
-        pages = state.status_pages
-        lengths = [] if pages is None else [len(page) for page in pages.usable.values()]
-        is_as_long = max(lengths, default=0) >= len(first)
-    if not is_as_long or len(first) < SHORTEST_PAGE_LENGTH:
-        return False
-    return not _obeys_smaller_limit(state)
-
-
-def _obeys_smaller_limit(state: ReadingState) -> bool:
-    """Return whether the store returns exactly as many pets as a smaller limit requests."""
-    limit = smaller_limit(state.first)
-    page = state.fetcher.probe(state.fetcher.params(limit=limit))
-    return page is not None and len(page) == limit
-
-
-def count_statuses(state: ReadingState) -> list[Evidence]:
-    """Find the statuses of which all pets were read, if the listing itself shows no end."""
-    if state.fetcher.status is not None:
-        return []
-    pages = state.ask_status_pages()
-    if pages is None:
-        return []
-    evidence = []
-    pets = state.rows.columns
-    for status in pages.complete_statuses():
-        left_out = ids_with(pets, status).difference(pages.usable[status].columns.id)
-        if left_out:
-            evidence.append(Evidence(Fact.FILTER_LEFT_OUT, status, count=len(left_out)))
-        else:
-            evidence.append(state.end(Fact.STATUS_PAGE_WHOLE, _OF_STATUSES, scope=status))
-    return evidence
+def _read_listing(fetcher: PageFetcher) -> ReadingState:
+    """Read the pets of all statuses; their requests count for the fetcher of one status."""
+    of_all = PageFetcher(
+        fetcher.client,
+        on_wait=fetcher.on_wait,
+        requests=fetcher.requests,
+        ignores_limit=fetcher.ignores_limit,
+        newest_s=fetcher.newest_s,
+        oldest_s=fetcher.oldest_s,
+        store_id=fetcher.store_id,
+    )
+    try:
+        state = ReadingState(of_all, of_all.page(of_all.params(), number=1))
+        read_pets(state)
+    finally:
+        fetcher.requests = of_all.requests
+        fetcher.newest_s, fetcher.oldest_s = of_all.newest_s, of_all.oldest_s
+        fetcher.conflicting_ids = of_all.conflicting_ids
+    return state
 
 
 STRATEGIES: tuple[Strategy, ...] = (
@@ -301,7 +251,8 @@ STRATEGIES: tuple[Strategy, ...] = (
     confirm_page,
     follow_parameter,
     trust_short_page,
-    count_statuses,
+    find_complete_statuses,
+    read_all_pets,
 )
 
 
@@ -334,7 +285,7 @@ def _summarize(state: ReadingState, left_out: int) -> list[Evidence]:
     evidence = []
     fetcher = state.fetcher
     if state.walk is None and not state.has_enough:
-        evidence += _why_no_end(state)
+        evidence += why_no_end(state)
     if left_out:
         evidence.append(Evidence(Fact.STATUSES_HOLD_MORE, count=left_out))
     if state.status_pages is not None and fetcher.status is None:
@@ -349,21 +300,6 @@ def _summarize(state: ReadingState, left_out: int) -> list[Evidence]:
     if age_difference_s > _AGE_TOLERANCE_S:
         evidence.append(Evidence(Fact.OLD_ANSWER, detail=f"{age_difference_s:,.0f} s"))
     return evidence
-
-
-def _why_no_end(state: ReadingState) -> list[Evidence]:
-    """Return the reason why a single page does not show an end, if so."""
-    first = state.first
-    facts = {item.fact for item in state.evidence}
-    if first.may_name_next and Fact.LINK_NOT_FOLLOWED not in facts:
-        return [Evidence(Fact.NEXT_NOT_READ)]
-    if any(item.fact.shows is Shows.END and item.scope is None for item in state.evidence):
-        return []
-    if len(first) >= MAX_LIMIT:
-        return [Evidence(Fact.PAGE_FULL)]
-    if state.fetcher.ignores_limit:
-        return [Evidence(Fact.LIMIT_IGNORED, count=state.fetcher.longest_page)]
-    return [Evidence(Fact.PAGE_MAY_BE_CUT, count=len(first))]
 
 
 def check_rows(state: ReadingState) -> list[Evidence]:

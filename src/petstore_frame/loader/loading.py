@@ -24,6 +24,7 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.inventory import Provenance, exported_from
+from petstore_frame.loader.common_cause import common_cause
 from petstore_frame.loader.duplicate_question import BY_NAME, Question
 from petstore_frame.loader.identity import identify
 from petstore_frame.loader.journal.database import (
@@ -57,9 +58,9 @@ from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.replaced_imports import drop_replaced
 from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
+    FILE_WARNINGS,
     LIKELY_KEYS,
     MAX_ERRORS,
-    common_cause,
 )
 from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult, view_of
@@ -518,6 +519,8 @@ def _note_likely(
     (run,) = read_imports(sql, "id = ?", [staged.run.id])
     if likely := opened.likely_columns():
         run.facts[LIKELY_KEYS] = [asdict(key) for key in likely]
+    if warnings := opened.warnings():
+        run.facts[FILE_WARNINGS] = warnings
     if options.max_errors is not None:
         run.facts[MAX_ERRORS] = options.max_errors
     stops_on_common_cause = options.max_errors is None and not opened.is_returned

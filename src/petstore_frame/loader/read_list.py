@@ -84,7 +84,8 @@ def read_list(data: Any, recipe: Recipe) -> ListData:
         for row in rows
         if row.notes and not row.problems and not row.is_excluded
     ]
-    return ListData(source.name, pd.DataFrame(columns), [str(note) for note in count_notes(notes)])
+    warnings = [*source.warnings(), *map(str, count_notes(notes))]
+    return ListData(source.name, pd.DataFrame(columns), warnings)
 
 
 def _has_excluded_cells(row: SourceRow) -> bool:

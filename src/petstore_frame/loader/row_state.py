@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
+_NO_BREAK_SPACE = re.compile("[\u00a0\u2009\u202f]")
+
 
 def short_text(text: str) -> str:
-    """Return a text in quotes, cut to 60 characters."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")
+    """Return a text in quotes, cut to 60 characters; no-break spaces look like spaces."""
+    return repr(_NO_BREAK_SPACE.sub(" ", text if len(text) <= 60 else text[:57] + "..."))
 
 
 class State(StrEnum):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from os import PathLike
 from pathlib import Path
@@ -28,7 +29,8 @@ class Labels(dict[int, str]):
     Args:
         categories: A dict or Series of labels by id, ``{1: "Dog"}``, or ids by label,
             ``{"Dog": 1}``; or a text file or workbook with a number and a name per row. Missing
-            and empty labels are ignored; if an id has several labels, the last one is used.
+            and empty labels are ignored; if an id has several labels, the last one is used, with a
+            warning if they come from a file.
 
     Raises:
         InputError: The file cannot be read, it is not clear which columns are the number and the
@@ -44,7 +46,12 @@ class Labels(dict[int, str]):
     """
 
     def __init__(self, categories: Categories = None) -> None:
-        labels = dict(self.ids_and_labels(categories))
+        pairs = self.ids_and_labels(categories)
+        labels = dict(pairs)
+        if isinstance(categories, (str, PathLike)):
+            for sentence in repeated_ids(pairs):
+                text = f"{categories}: {sentence}; the last one is shown"
+                warnings.warn(text, UserWarning, stacklevel=2)
         times = Counter(labels.values())
         for category_id, label in labels.items():
             self[category_id] = label if times[label] == 1 else f"{label} ({category_id})"
@@ -82,6 +89,46 @@ class Labels(dict[int, str]):
             for category_id, label in labels
         )
         return [(category_id, str(label)) for category_id, label in texts if label != ""]
+
+
+def repeated_ids(pairs: Iterable[tuple[int, str]]) -> list[str]:
+    """Return a sentence for each id with several different labels.
+
+    Example:
+        >>> repeated_ids([(1, "Dog"), (1, "Hund"), (2, "Cat"), (2, "Cat")])
+        ["category 1 has the names 'Dog' and 'Hund'"]
+    """
+    labels = defaultdict[int, dict[str, None]](dict)
+    for category_id, label in pairs:
+        labels[category_id][label] = None
+    return [
+        f"category {category_id} has the names {_listed(names)}"
+        for category_id, names in labels.items()
+        if len(names) > 1
+    ]
+
+
+def repeated_labels(pairs: Iterable[tuple[int, str]]) -> list[str]:
+    """Return a sentence for each label of several ids; labels are compared as a file spells them.
+
+    Example:
+        >>> repeated_labels([(1, "Dog"), (3, "Dog"), (2, "Cat"), (2, "Cat")])
+        ["the name 'Dog' has the categories 1 and 3"]
+    """
+    ids = defaultdict[str, dict[int, None]](dict)
+    for category_id, label in pairs:
+        ids[label][category_id] = None
+    return [
+        f"the name {label!r} has the categories {_listed(category_ids)}"
+        for label, category_ids in ids.items()
+        if len(category_ids) > 1
+    ]
+
+
+def _listed(values: Iterable[object]) -> str:
+    """Return values as a list in a sentence, the last two joined by ``and``."""
+    *first, last = map(repr, values)
+    return f"{', '.join(first)} and {last}"
 
 
 def _as_id(key: Any) -> int:

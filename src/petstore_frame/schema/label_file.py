@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.extras import import_extra
+from petstore_frame.schema.file_kinds import (
+    AS_TABLE,
+    kind_of,
+    marked_encoding,
+    read_file,
+    reject_other_archive,
+    unpack,
+    utf16_orders,
+)
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
 _DELIMITERS = (",", ";", "\t", "|")
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
-_ZIP = b"PK\x03\x04"
 _ID_NAMES = ("categoryid", "id", "number", "no", "nr", "code", "nummer", "numero", "kategorieid")
 _HINT = 'write two columns, a number and a name, such as 3,"Cat"'
 
@@ -48,14 +52,7 @@ def read_label_rows(path: Path) -> list[tuple[str, str, int]]:
         InputError: The file cannot be read, or it is not clear which columns these are.
     """
     try:
-        data = path.read_bytes()
-    except OSError as problem:
-        message = f"cannot open the categories file: {problem.strerror}"
-        raise InputError(message, path=str(path), hint="check its name") from None
-    try:
-        rows = [*_sheet_rows(data)] if data.startswith(_ZIP) else [*_text_rows(data)]
-        rows = [row for row in rows if any(map(str.strip, row.cells))]
-        columns = _find_columns(rows)
+        rows, columns = _rows_and_columns(unpack(read_file(path, "categories file")))
     except InputError as problem:
         problem.path = str(path)
         raise
@@ -65,17 +62,37 @@ def read_label_rows(path: Path) -> list[tuple[str, str, int]]:
     ]
 
 
+def _rows_and_columns(data: bytes) -> tuple[list[_Row], _Columns]:
+    """Return the rows with text, and the columns of the number and the name."""
+    kind = kind_of(data, json_hint=AS_TABLE)
+    if kind == "workbook":
+        return _sheet_of_labels(data)
+    if kind != "csv":
+        name = "a Parquet file" if kind == "parquet" else "a file of JSON lines"
+        raise InputError(f"this is {name}", hint=AS_TABLE)
+    rows = _with_text(_text_rows(data))
+    return rows, _find_columns(rows)
+
+
+def _with_text(rows: Iterable[_Row]) -> list[_Row]:
+    return [row for row in rows if any(map(str.strip, row.cells))]
+
+
 def _cell(row: _Row, at: int) -> str:
     return row.cells[at].strip() if at < len(row.cells) else ""
 
 
 def _text_rows(data: bytes) -> Iterator[_Row]:
-    codec = next((codec for mark, codec in _MARKS.items() if data.startswith(mark)), "utf-8")
+    codec = marked_encoding(data) or "utf-8"
+    hint = "save it with the encoding UTF-8"
+    if codec == "utf-8" and utf16_orders(data):
+        raise InputError("this is UTF-16 text without a byte order mark", hint=hint)
     try:
         text = data.decode(codec)
-    except UnicodeError:
-        message = "the categories file is not UTF-8 text"
-        raise InputError(message, hint="save it with the encoding UTF-8") from None
+    except UnicodeDecodeError as problem:
+        line = data[: problem.start].count(b"\n") + 1 if codec.startswith("utf-8") else None
+        message = f"the categories file is not {codec.removesuffix('-sig').upper()} text"
+        raise InputError(message, line=line, hint=hint) from None
     first_line = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = max(_DELIMITERS, key=lambda sign: len(first_line.split(sign)))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -89,17 +106,46 @@ def _text_rows(data: bytes) -> Iterator[_Row]:
         raise InputError(message, line=max(1, reader.line_num), hint=_HINT) from None
 
 
-def _sheet_rows(data: bytes) -> Iterator[_Row]:
+def _sheet_of_labels(data: bytes) -> tuple[list[_Row], _Columns]:
+    """Return the rows and columns of the only visible sheet that has a number and a name."""
+    sheets = _sheet_rows(data)
+    if not sheets:
+        raise InputError("the categories file is empty", hint=_HINT)
+    readable = dict[str, tuple[list[_Row], _Columns]]()
+    for title, rows in sheets.items():
+        with suppress(InputError):
+            readable[title] = rows, _find_columns(rows)
+    if len(readable) > 1:
+        titles = " and ".join(map(repr, [*readable][:3]))
+        message = f"several sheets may hold the categories, such as {titles}"
+        raise InputError(message, hint="save the sheet of the categories as a CSV file (UTF-8)")
+    if not readable:
+        _find_columns(next(iter(sheets.values())))  # raises its error
+    return next(iter(readable.values()))
+
+
+def _sheet_rows(data: bytes) -> dict[str, list[_Row]]:
+    """Return the rows of each visible sheet that has text, by its title."""
     openpyxl = import_extra("openpyxl", "reading a workbook", "excel")
     try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            reject_other_archive(packed)
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
-        for line, values in enumerate(sheets[0].iter_rows(values_only=True), 1):
-            yield _Row(line, [_text_of(value) for value in values])
+        visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+        rows_by_title = {
+            sheet.title: _with_text(
+                _Row(line, [_text_of(value) for value in values])
+                for line, values in enumerate(sheet.iter_rows(values_only=True), 1)
+            )
+            for sheet in visible
+        }
+    except InputError:
+        raise
     except Exception as problem:  # noqa: BLE001 # openpyxl does not wrap the errors of its parsers
         reason = str(problem).partition("\n")[0][:200]
         message = f"the workbook of categories cannot be read: {reason}"
         raise InputError(message, hint="save it again as .xlsx") from None
+    return {title: rows for title, rows in rows_by_title.items() if rows}
 
 
 def _text_of(value: object) -> str:

@@ -8,6 +8,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pandas as pd
 import pytest
 import xlsxwriter
@@ -155,7 +156,6 @@ def test_a_packed_csv_file_is_called_a_zip_file(tmp_path: Path) -> None:
     [
         ('<c t="str"><f>A1</f><v>Rex</v></c>', UNCALCULATED, True),
         ("<c><f>A1</f><v>7</v></c>", UNCALCULATED, True),
-        ("<c><f>A1</f><v>0</v></c>", CALCULATED, True),
         ("<c><f>A1</f><v>0</v></c>", UNCALCULATED, False),
         ("<c><f>A1</f><v>0</v></c>", INTERRUPTED, False),
         ("<c><f>A1</f><v>0</v></c>", FORCED, False),
@@ -240,3 +240,44 @@ def test_our_own_report_is_known_by_its_mark(tmp_path: Path) -> None:
     workbook.save(tmp_path / "pets.xlsx")
     with pytest.raises(InputError, match="several sheets"):
         open_source(tmp_path / "pets.xlsx")
+
+
+def test_a_name_or_key_that_is_a_formula_with_the_value_0_needs_fixing(tmp_path: Path) -> None:
+    """LibreOffice saves formulas of XlsxWriter like this; the row has its sheet and cell."""
+    cell = '<c r="{}2" t="n"><f>A9</f><v>0</v></c>'
+    cells = "".join(map(cell.format, "AB"))
+    path = with_parts(tmp_path, {SHEET: sheet(f'<row r="2">{cells}</row>'), **CALCULATED})
+    (record,) = rows_of(path)
+    (problem,) = record.problems
+    assert (problem.code, problem.column, problem.value) == ("zero_formula", "name", "0")
+    assert "the cell 'Pets'!A2 is a formula with the value 0" in problem.message
+    assert record.notes == ("zero_formula",)  # category 0 may be right, so it is a warning
+    (record,) = rows_of(path, key="category", mapping={"category_id": "name", "name": "category"})
+    assert [problem.code for problem in record.problems] == ["key_missing", "zero_formula"]
+
+
+def test_a_sheet_of_our_own_report_is_named(tmp_path: Path) -> None:
+    """Its summary is no list below a title; a sheet that somebody added is read."""
+    path = tmp_path / "stock.xlsx"
+    pf.write_report(pd.DataFrame({"id": [1], "name": ["Rex"], "category_id": [3],
+                                  "status": ["sold"]}), path)  # fmt: skip
+    with pytest.raises(InputError, match="a report that petstore-frame wrote") as refused:
+        rows_of(path, sheet="Summary")
+    assert refused.value.add == ("sheet", "Inventory")
+    workbook = openpyxl.load_workbook(path)
+    workbook.create_sheet("Arrivals").append(HEADER)
+    workbook["Arrivals"].append(("Bo", 4, None))
+    workbook.save(path)
+    assert len(rows_of(path, sheet="Arrivals")) == 1
+
+
+def test_sheets_that_are_not_listed_are_counted(tmp_path: Path) -> None:
+    """No error is longer than a screen, and none hides that there is more."""
+    book = workbook_of(tmp_path, HEADER, ("Rex", 3, None))
+    for week in range(29):
+        book.create_sheet(f"Week {week}").append(HEADER)
+        book[f"Week {week}"].append(("Bo", 4, None))
+    book.save(tmp_path / "pets.xlsx")
+    for options, more in (({}, "and 18 more; 'Pets' begins"), ({"sheet": "X"}, "and 18 more$")):
+        with pytest.raises(InputError, match=more):
+            rows_of(tmp_path / "pets.xlsx", **options)

@@ -68,6 +68,34 @@ def test_a_value_that_cannot_be_read_is_not_an_empty_one(text: str) -> None:
     assert order_values([text, ""]) == [f"?{text}", ""]
 
 
+@pytest.mark.parametrize("typo", ["13/13/2026", "2026-13-45", "99/99/99", "31/02/2026 10:00"])
+def test_a_typo_says_nothing_about_the_other_dates(typo: str) -> None:
+    """What no reading can read is a problem of its row, and no proof of an order."""
+    dates = ["13/04/2026", "03/04/2026"]
+    assert order_values([*dates, typo]) == [*order_values(dates), f"?{typo}"]
+    with pytest.raises(InputError, match="no date proves"):
+        order_values(["03/04/2026", typo])
+
+
+@pytest.mark.parametrize(
+    ("texts", "line"),
+    [
+        (["2026-01-31", "2026-02-01", "46054"], 4),
+        (["46054", "2026-02-01", "2026-01-31"], 2),
+        (["13/04/2026", "31/12/99"], 3),
+        (["03/03/2026", "03/04/2026"], 3),
+        (["20", "1,000"], 3),
+        (["1767225600", "1767225600000"], 3),
+    ],
+)
+def test_an_error_about_the_order_names_the_option_and_a_line(texts: list[str], line: int) -> None:
+    """A reader who has never thought of the order finds the value."""
+    with pytest.raises(InputError, match="order_by") as caught:
+        order_values(texts)
+    assert (caught.value.line, caught.value.column) == (line, "seen")
+    assert repr(texts[line - 2]).strip("'") in caught.value.message and caught.value.hint
+
+
 @pytest.mark.parametrize(
     ("texts", "words"),
     [

@@ -13,14 +13,14 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.row_state import State, Suspicion
 from petstore_frame.loader.source import open_source
-from unit.loader.opened import NASTY, rows_of, workbook_of, written
+from unit.loader.opened import INPUTS, NASTY, rows_of, workbook_of, written
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -73,6 +73,7 @@ def test_any_bytes(data: bytes, has_header: bool) -> None:
 
 
 @given(st.sampled_from(NASTY), st.integers(0, 10_000), PIECES | st.binary(max_size=2))
+@example(INPUTS / "49_list.parquet", 197, b"\xff\xfe")  # a text that is not UTF-8
 def test_damaged_inputs(path: Path, place: int, change: bytes) -> None:
     """The nasty inputs with one more thing wrong."""
     data = path.read_bytes()
@@ -107,7 +108,7 @@ PACKED = gzip.compress(HEADER + b"Rex,3\n" * 5000)
 )
 def test_a_file_is_read_whole_or_refused(tmp_path: Path, monkeypatch, content, words: str) -> None:
     """A gzip file that is damaged, and a file of any size that is too large, is no shorter list."""
-    monkeypatch.setattr("petstore_frame.loader.source.input_file.MOST_BYTES", 100_000)
+    monkeypatch.setattr("petstore_frame.schema.file_kinds.MOST_BYTES", 100_000)
     with pytest.raises(InputError, match=words):
         rows_of(written(tmp_path, content, "pets.csv.gz"))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.loader.source import Recipe, open_source
 from petstore_frame.schema import Labels
 from unit.loader.opened import rows_of, workbook_of, written
 
@@ -72,7 +75,9 @@ def test_an_id_may_have_several_labels_to_be_read_by(tmp_path: Path) -> None:
         records = rows_of(animals, categories=categories)
         assert [record.state for record in records] == ["pending", "pending", "invalid"]
         assert "'kitty'" in records[2].problems[0].hint
-        assert Labels(categories) == {1: "Dog", 2: "Kitty"}
+    assert Labels(categories) == {1: "Dog", 2: "Kitty"}
+    with pytest.warns(UserWarning, match="category 2 has the names 'Cat' and 'Kitty'; the last"):
+        assert Labels(labels) == {1: "Dog", 2: "Kitty"}
 
 
 @pytest.mark.parametrize(
@@ -90,9 +95,66 @@ def test_a_label_file_may_have_any_two_columns(tmp_path: Path, content: str | by
 
 
 def test_a_label_file_may_be_a_workbook(tmp_path: Path) -> None:
-    """Its first visible sheet is read."""
-    workbook_of(tmp_path, ("Kind", "No"), ("Cat", 3), ("Dog", 5))
+    """Its only visible sheet with a number and a name is read; of several none is guessed."""
+    book = workbook_of(tmp_path, ("Kind", "No"), ("Cat", 3), ("Dog", 5))
+    book.create_sheet("About", 0).append(["Categories of 2026"])
+    book.save(tmp_path / "pets.xlsx")
     assert Labels(tmp_path / "pets.xlsx") == {3: "Cat", 5: "Dog"}
+    book.create_sheet("Old").append((3, "Bird"))
+    book.save(tmp_path / "pets.xlsx")
+    with pytest.raises(pf.InputError, match="'Pets' and 'Old'"):
+        Labels(tmp_path / "pets.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"PAR1", "this is a Parquet file; save it as CSV"),
+        (b'{"id": 1, "name": "Dog"}\n', "a file of JSON lines; save it as CSV"),
+        (b'[{"id": 1}]', "a JSON document; save it as CSV"),
+        (b"%PDF-1.7", "a PDF document"),
+        (b"<html><table>", "a web page"),
+        (b"\xd0\xcf\x11\xe0", r"an old Office file \(.xls\)"),
+        ("3,Cat\n".encode("utf-16-le"), "UTF-16 text without a byte order mark"),
+        ("3,Cat\n5,Zoë\n".encode("cp1252"), "line 2: the categories file is not UTF-8 text"),
+    ],
+)
+def test_a_label_file_of_another_kind_is_named(tmp_path: Path, content: bytes, words: str) -> None:
+    """As a file of animals is, with what to save it as."""
+    with pytest.raises(pf.InputError, match=words) as refused:
+        Labels(written(tmp_path, content, "labels"))
+    assert refused.value.path and refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [("mimetype", "an OpenDocument file"), ("xl/workbook.bin", "xlsb"), ("a.csv", "a zip file")],
+)
+def test_an_archive_of_labels_is_named(tmp_path: Path, part: str, words: str) -> None:
+    """What is no workbook is called what it is."""
+    path = tmp_path / "labels.xlsx"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr(part, "application/vnd.oasis.opendocument.spreadsheet")
+    with pytest.raises(pf.InputError, match=words):
+        Labels(path)
+
+
+def test_a_label_file_may_be_packed(tmp_path: Path) -> None:
+    """By gzip, as a file of animals may be."""
+    assert Labels(written(tmp_path, gzip.compress(b"3,Cat\n"), "labels.csv.gz")) == {3: "Cat"}
+
+
+def test_a_load_warns_of_labels_and_ids_with_several_meanings(tmp_path: Path) -> None:
+    """Two names of an id, and two ids of a name, are said once; that name needs fixing."""
+    labels = written(tmp_path, "1,Dog\n1,Hund\n3,Dog\n2,Cat\n", "labels.csv")
+    source = open_source(
+        written(tmp_path, "name,category\nAda,Hund\nBo,Dog\n"), Recipe(categories=str(labels))
+    )
+    assert [row.state for row in source] == ["pending", "invalid"]
+    assert [warning.removeprefix(f"{labels}: ") for warning in source.warnings()] == [
+        "category 1 has the names 'Dog' and 'Hund'",
+        "the name 'Dog' has the categories 1 and 3",
+    ]
 
 
 @pytest.mark.parametrize("content", ["a,b,3\nc,d,4\n", "1,2\n3,4\n", "Cat\nDog\n", ""])

@@ -15,7 +15,11 @@ from petstore_frame.loader.journal.store_check import StorePets, animals_in_stor
 from petstore_frame.loader.matching.by_key import first_digits
 from petstore_frame.loader.matching.match import MatchingInput
 from petstore_frame.loader.matching.not_keys import is_date, is_missing_key
-from petstore_frame.loader.matching.repeated_keys import KEY_MISSING, key_texts
+from petstore_frame.loader.matching.repeated_keys import (
+    KEY_MISSING,
+    KEY_PROBLEMS,
+    key_texts,
+)
 from petstore_frame.loader.matching.values import CREATE, Animal, By, Pet, Row
 from petstore_frame.loader.row_state import RowProblem, State
 from petstore_frame.schema import FIELDS, fold
@@ -115,7 +119,6 @@ AND animal IN (SELECT value FROM json_each(:animals))
 _MAX_ID_DIGITS = 18
 _SAMPLE_KEYS = 200
 _BATCH_SIZE = 5000
-_KEY_CODES = ("key_repeated", "key_missing")
 
 
 class Export(Enum):
@@ -220,6 +223,7 @@ def read_matching_input(
         rows=rows,
         to_send=reader.count(TO_SEND),
         keep=run.keep,
+        order_by=(run.recipe or {}).get("order_by"),
         has_keys=has_keys,
         is_compared=is_compared,
         is_resumed=staged.is_resumed,
@@ -293,7 +297,7 @@ def _row(values: Sequence[Any]) -> Row:
         is_excluded=bool(is_excluded),
         has_default_name=bool(is_unnamed),
         has_problem=problem is not None,
-        has_key_problem=any(f'"{code}"' in codes for code in _KEY_CODES),
+        has_key_problem=any(f'"{code}"' in codes for code in KEY_PROBLEMS),
         order_value=rank,
         unsent_hash=unsent_hash,
         has_earlier_animal=bool(has_earlier_animal),

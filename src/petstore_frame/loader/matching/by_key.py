@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from petstore_frame.loader.matching.not_keys import is_missing_key
+from petstore_frame.loader.matching.not_keys import (
+    EXACT_DIGITS,
+    is_missing_key,
+    may_be_rounded,
+)
 from petstore_frame.loader.matching.repeated_keys import key_texts
 from petstore_frame.loader.matching.values import (
     Animal,
@@ -17,7 +21,6 @@ from petstore_frame.loader.matching.values import (
 )
 from petstore_frame.schema.folding import SEPARATOR
 
-_EXACT_DIGITS = 15  # spreadsheets keep this many digits of a number
 _LONG_NUMBER = re.compile(r"\d{16,}")
 
 
@@ -26,7 +29,7 @@ class KeyMatches(NamedTuple):
 
     same: list[Match]  # the same name; another category is a changed value
     renamed: list[Match]  # another name, same category
-    reused: list[Match]  # another name and another category
+    reused: list[Match]  # another name, and another category or a number that may be rounded
     not_keys: list[Row]  # a text such as "none", which also is the key of another animal
 
 
@@ -55,7 +58,7 @@ def match_existing_keys(
         was_decided = (chosen.id, row.content) in earlier or not chosen.is_sent
         if was_decided or not has_other_name:
             matches.same.append(match)
-        elif has_other_category:
+        elif has_other_category or may_be_rounded(key_texts(row.key)):
             matches.reused.append(match)
         else:
             matches.renamed.append(match)
@@ -164,7 +167,7 @@ def first_digits(core: str) -> str | None:
         >>> first_digits("9810001234567890"), first_digits("981000123456789")
         ('981000123456789', None)
     """
-    return core[:_EXACT_DIGITS] if _LONG_NUMBER.fullmatch(core) else None
+    return core[:EXACT_DIGITS] if _LONG_NUMBER.fullmatch(core) else None
 
 
 def _with_rounded_key(core: str, long_numbers: Mapping[str, Sequence[Animal]]) -> Animal | None:
@@ -174,7 +177,7 @@ def _with_rounded_key(core: str, long_numbers: Mapping[str, Sequence[Animal]]) -
         return None
     for animal in long_numbers.get(digits, ()):
         for animal_core in animal.cores:
-            is_rounded = {core[_EXACT_DIGITS:].strip("0"), animal_core[_EXACT_DIGITS:].strip("0")}
+            is_rounded = {core[EXACT_DIGITS:].strip("0"), animal_core[EXACT_DIGITS:].strip("0")}
             if len(core) == len(animal_core) and "" in is_rounded:
                 return animal
     return None

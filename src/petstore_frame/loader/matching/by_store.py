@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from petstore_frame.loader.matching.by_content import pair_equal
-from petstore_frame.loader.matching.thresholds import is_many
+from petstore_frame.loader.matching.thresholds import LEAST, is_many
 from petstore_frame.loader.matching.values import Match, Pet, Row
 from petstore_frame.schema import fold, name_in
 
@@ -76,9 +76,10 @@ def match_equal_pets(
 ) -> StoreMatches:
     """Match rows with pets of equal content one to one, preferring new pets of others.
 
-    In the first load of a journal (``is_first``), the user is asked about any match. ``of`` is
-    the number of rows that would be sent. Rows with a name from ``defaults`` are not matched,
-    because they equal many pets by chance.
+    ``of`` is the number of rows that would be sent. In the first load of a journal
+    (``is_first``), every pet of others is new, and no more rows can be pets than there are such
+    pets, so a quarter of these is enough to ask: they may come from a lost journal. Rows with a
+    name from ``defaults`` are not matched, because they equal many pets by chance.
     """
     rows = [row for row in rows if not row.has_default_name]
     new = [pet for pet in pets if pet.is_new and pet.animal is None]
@@ -97,7 +98,9 @@ def match_equal_pets(
     matches = [
         pet_match(row, pet) for row, pet in pairs.items() if pet.is_new and pet.animal is None
     ]
-    if is_many(len(matches), of) or (is_first and matches):
+    if is_first:
+        of = min(of, max(len(new), LEAST))
+    if is_many(len(matches), of):
         return StoreMatches(matches, [])
     return StoreMatches([], matches)
 

@@ -57,6 +57,7 @@ class MatchingInput:
     rows: Sequence[Row] = ()
     to_send: int = 0  # rows of the file that would be sent, including those that no rule applies to
     keep: str | None = None
+    order_by: str | None = None  # the column whose values order the rows of a key
     has_keys: bool = False
     is_compared: bool = True  # False with ``as_new=True`` and in a resume
     is_resumed: bool = False  # without the file: only compare with the store
@@ -73,7 +74,7 @@ class MatchingInput:
     has_created_same: bool = False  # same_content was answered with ``create`` for this header
     pets: Sequence[Pet] = ()
     pet_ids: Mapping[int, int] = field(default_factory=dict)  # the ids in the file, by row
-    is_first: bool = False  # first load of the journal: ask about any equal pet
+    is_first: bool = False  # first load of the journal: every pet of others counts as new
     is_export: bool = False  # the file has the columns of our exports
     is_marked: bool = False  # the file is marked as an export of this store
     creates_marked: bool = False  # the user said that its rows are new animals
@@ -200,7 +201,7 @@ class _Matching:
         ]
         keep = self.inputs.keep
         may_rename = keep is not None and self.answers.get(By.REUSED_KEY) == SKIP
-        chosen = choose_rows(repeated, keep, may_rename=may_rename)
+        chosen = choose_rows(repeated, keep, self.inputs.order_by, may_rename=may_rename)
         self.plan.same_as |= chosen.same_as
         self.plan.problems |= chosen.problems
         for number, problem in self.inputs.date_problems.items():

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
-from petstore_frame.loader.matching.not_keys import is_missing_key
+from petstore_frame.loader.matching.not_keys import is_missing_key, may_be_rounded
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import Row
 from petstore_frame.loader.row_state import RowProblem, short_text
 from petstore_frame.schema import category_in, line_text, name_in
 
 KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
+ORDER_UNREADABLE = "order_unreadable"
 # A row with one of these problems may get another key when the user corrects it.
-KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING})
+KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING, ORDER_UNREADABLE})
 OTHER_ANIMALS = "each seems to be another animal; add a key column, such as the shelter"
 NOT_A_KEY_HINT = "enter the animal's own key in the file, or exclude its line"
+ROUNDED_HINT = (
+    "enter the complete number, in a column that is formatted as text; if the rows are one animal, "
+    "leave one of them"
+)
 _UNREADABLE = "?"  # before a value of ``order_by`` that cannot be read
 
 
@@ -29,12 +33,17 @@ class RepeatedKeys(NamedTuple):
 
 
 def choose_rows(
-    groups: Iterable[Sequence[Row]], keep: str | None, *, may_rename: bool = False
+    groups: Iterable[Sequence[Row]],
+    keep: str | None,
+    order_by: str | None = None,
+    *,
+    may_rename: bool = False,
 ) -> RepeatedKeys:
     """Select one row of each group of rows with the same key.
 
     If the names differ within many groups, two lists were probably merged into one file, so all
-    these rows need fixing. ``may_rename`` turns this check off.
+    these rows need fixing. ``may_rename`` turns this check off. ``order_by`` is the column of the
+    values that order the rows.
     """
     same_as: dict[int, int] = {}
     problems: dict[int, RowProblem] = {}
@@ -44,7 +53,7 @@ def choose_rows(
         repeated += 1
         if len(_names(rows)) > 1:
             renamed.append(rows)
-        chosen = choose_row(rows, keep)
+        chosen = choose_row(rows, keep, order_by)
         if isinstance(chosen, RowProblem):
             problems |= {row.number: chosen for row in rows}
         else:
@@ -58,7 +67,9 @@ def choose_rows(
     return RepeatedKeys(same_as, problems)
 
 
-def choose_row(rows: Sequence[Row], keep: str | None) -> Row | RowProblem:
+def choose_row(
+    rows: Sequence[Row], keep: str | None, order_by: str | None = None
+) -> Row | RowProblem:
     """Select the row that counts among all rows of a key, or return why none can be selected.
 
     Excluded rows take part: if the selected row is excluded, the animal is not sent.
@@ -73,7 +84,7 @@ def choose_row(rows: Sequence[Row], keep: str | None) -> Row | RowProblem:
     if keep is None:
         return differ(rows, "leave one, or choose which one counts", ("keep", "?"))
     if any(row.order_value is not None for row in rows):
-        return _choose_by_order(rows, keep)
+        return _choose_by_order(rows, keep, order_by)
     return rows[0] if keep == "first" else rows[-1]
 
 
@@ -89,14 +100,20 @@ def _key_problem(rows: Sequence[Row]) -> RowProblem | None:
     if "" in key:
         message = "a part of the key is empty, and several rows have the rest"
         return RowProblem(KEY_MISSING, message, value=value, hint="fill it in")
+    if may_be_rounded(key) and (len(_names(rows)) > 1 or len(_categories(rows)) > 1):
+        message = (
+            f"rows of different content have the key {value!r}, and a spreadsheet may have "
+            "replaced its last digits with zeros"
+        )
+        return RowProblem(KEY_MISSING, message, value=value, hint=ROUNDED_HINT)
     return None
 
 
-def _choose_by_order(rows: Sequence[Row], keep: str) -> Row | RowProblem:
+def _choose_by_order(rows: Sequence[Row], keep: str, order_by: str | None) -> Row | RowProblem:
     """Select the first or last row by the values of the column of ``order_by``."""
     for row in rows:
         if row.order_value and row.order_value.startswith(_UNREADABLE):
-            return _unreadable(row, rows)
+            return _unreadable(row, rows, order_by)
     if not all(row.order_value for row in rows):
         return differ(rows, "at least one has no value to order by; leave one")
     values = [row.order_value or "" for row in rows]
@@ -107,15 +124,15 @@ def _choose_by_order(rows: Sequence[Row], keep: str) -> Row | RowProblem:
     return differ(rows, f"it is not clear which is the {keep}; leave one")
 
 
-def _unreadable(row: Row, rows: Sequence[Row]) -> RowProblem:
+def _unreadable(row: Row, rows: Sequence[Row], order_by: str | None) -> RowProblem:
     """Return the problem of rows of which one has a value of ``order_by`` that cannot be read."""
-    text = short_text((row.order_value or "").removeprefix(_UNREADABLE))
-    problem = differ(rows, "write it as 2026-03-31 or as a number, or leave one")
+    text = (row.order_value or "").removeprefix(_UNREADABLE)
+    hint = "write it as 2026-03-31 or as a number, or leave one of the rows"
     message = (
-        f"rows of this key differ, and the value to order them by in line {row.line}, {text}, "
-        "cannot be read as a date or a number"
+        f"rows of this key differ, and the value of order_by in line {row.line}, "
+        f"{short_text(text)}, cannot be read as a date or a number"
     )
-    return replace(problem, message=message)
+    return RowProblem(ORDER_UNREADABLE, message, column=order_by, value=text, hint=hint)
 
 
 def key_texts(key: str | None) -> tuple[str, ...]:

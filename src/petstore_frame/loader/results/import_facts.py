@@ -44,20 +44,26 @@ from petstore_frame.loader.row_state import (
     short_text,
 )
 from petstore_frame.loader.source import LikelyKey, field_name
-from petstore_frame.loader.source.table import DATE_NOTE, NUMBER_NOTE, PADDED_NOTE
+from petstore_frame.loader.source.table import (
+    DATE_NOTE,
+    NUMBER_NOTE,
+    PADDED_NOTE,
+    ZERO_FORMULA_NOTE,
+)
 from petstore_frame.schema import FIELDS, count_text, line_ranges, line_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
 # The states of rows that may be in the store.
 UNCONFIRMED = (State.UNCONFIRMED, State.IN_FLIGHT)
 # The names of facts of an import: the cause that blocks a file because most rows share it; the
-# columns that may identify an animal, if the user named none; and the user's limit of errors.
+# columns that may identify an animal, if the user named none; the user's limit of errors; and
+# sentences about the file as a whole.
 COMMON_CAUSE = "common_cause"
+FILE_WARNINGS = "file_warnings"
 LIKELY_KEYS = "likely_keys"
 MAX_ERRORS = "max_errors"
 _TIMES = ("staged_at", "started_at", "ended_at")
 _FIRST_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
-_MIN_COMMON_ROWS = 3
 _ENDING_CODES = {
     Ending.BUDGET: exit_codes.TOO_MANY_ERRORS,
     Ending.STOPPED: exit_codes.STORE,
@@ -90,7 +96,8 @@ NOTES: dict[str, str] = {
     "formula": "the name starts like a spreadsheet formula",
     "missing_word": "the name looks like a missing value, such as nan; value_map can empty it",
     "html_entity": "the name has an HTML entity, such as &amp;",
-    PADDED_NOTE: "Excel shows the number with leading zeros, which are not sent",
+    PADDED_NOTE: "Excel shows the number in another form, such as 007, which is not sent",
+    ZERO_FORMULA_NOTE: "the category is a formula with the value 0; was it ever calculated?",
     "line_break": "the name has a line break or a tab",
     "total_row": "the name looks like a totals row",
     "swallowed_rows": "allowed although a cell seems to contain other rows",
@@ -124,11 +131,11 @@ class Cause:
         problem = self.problem
         prefix = f"{problem.column}: " if problem.column else ""
         text = f"{count_text(self.rows, 'row')}: {prefix}{problem.message}"
+        text += f" ({line_text(self.lines)})"
         if len(self.values) > 1:
             values = [f"{short_text(value)} ({count:,})" for value, count in self.values]
             more = f" and {len(values) - _MAX_VALUES:,} more" if values[_MAX_VALUES:] else ""
-            return f"{text}; in all {', '.join(values[:_MAX_VALUES])}{more}"
-        text += f" ({line_text(self.lines)})"
+            text += f"; in all {', '.join(values[:_MAX_VALUES])}{more}"
         return f"{text}; {problem.hint}" if problem.hint else text
 
 
@@ -141,7 +148,7 @@ def count_notes(noted_rows: Iterable[NotedRows]) -> list[Cause]:
             "normalized" if "→" in note and note not in NOTES else note for note in group.notes
         )
         for kind in dict.fromkeys(kinds):
-            if kind in NOTES:
+            if kind in NOTES and kind != PADDED_NOTE:  # a sentence about the column has it
                 rows[kind] += group.rows
                 lines[kind] += group.lines
     return [
@@ -347,30 +354,6 @@ def _add_for_all(
     if option == "defaults" and "name" in value and key:
         return option, {"name": " ".join(["Unnamed", *(f"{{{column}}}" for column in key)])}
     return problem.add
-
-
-def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
-    """Return the cause that blocks a file because most of its rows share it, or None.
-
-    Sent pets cannot be deleted, so a file that was probably read with wrong options is blocked. A
-    file is never blocked if another with the same header was loaded, other than as a trial with
-    ``max_rows=``. ``max_errors=`` overrides it.
-    """
-    causes = read_causes(sql, run)
-    if not causes or causes[0].rows < _MIN_COMMON_ROWS:
-        return None
-    excluded = read_excluded(sql, run)
-    animals = sum(count_states(sql, run.number).values())
-    animals -= sum(group.rows for group in excluded if group.reason.is_plain)
-    was_created = sql.execute(
-        "SELECT 1 FROM animals JOIN imports USING (import)"
-        " WHERE header = ? AND state IN ('created', 'matched', 'gone')"
-        " AND ending IS NOT 'max_rows' LIMIT 1",
-        [json.dumps(run.header)],
-    ).fetchone()
-    if was_created or 2 * causes[0].rows <= animals:
-        return None
-    return causes[0]
 
 
 _HINTS = {

@@ -26,6 +26,7 @@ from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Call, Reader, Step, load_call, resolve_call, to_add
 from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
+    FILE_WARNINGS,
     IN_STORE,
     LIKELY_KEYS,
     MAX_ERRORS,
@@ -73,7 +74,7 @@ _DOUBTS = {
 }
 # Facts that belong to the sentences of others.
 _NO_SENTENCE = (
-    COMMON_CAUSE, LIKELY_KEYS, MAX_ERRORS, LISTING_DOUBT, GONE_ELSEWHERE_ANIMALS,
+    COMMON_CAUSE, FILE_WARNINGS, LIKELY_KEYS, MAX_ERRORS, LISTING_DOUBT, GONE_ELSEWHERE_ANIMALS,
     *GONE_ANIMALS.values(),
 )  # fmt: skip
 # Facts that a load may find although it has nothing to send.
@@ -205,6 +206,7 @@ def file_warnings(facts: ImportSummary, reader: Reader = "python") -> list[str]:
     if names := [short_text(text) for name, text in cleaned.items() if text != name]:
         names = _cut(names, "columns")
         sentences.append(f"Invisible characters in the header were ignored: {', '.join(names)}")
+    sentences += map(_plain, facts.run.facts.get(FILE_WARNINGS, ()))
     sentences += _fact_sentences(facts, facts.run.facts, reader)
     return sentences
 

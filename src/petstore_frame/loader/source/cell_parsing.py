@@ -15,11 +15,18 @@ from pydantic import TypeAdapter, ValidationError
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.row_state import SUSPICIOUS, RowProblem, Suspicion, short_text
+from petstore_frame.loader.source.grouped_digits import (
+    both_readings,
+    is_grouped,
+    without_separators,
+)
 from petstore_frame.loader.source.spreadsheet_text import (
     MISSING_TEXTS,
     NAME_NOTES,
+    SPREADSHEET_ERROR,
     is_missing_text,
     is_spreadsheet_fault,
+    unwrap_formula,
     unwrap_name,
     without_invisible,
 )
@@ -40,7 +47,8 @@ quoted: Callable[[str], str] = json.encoder.encode_basestring
 _MAX_CACHED, _MAX_CACHED_LENGTH = 32_768, 100
 _MAX_DIGITS = 4000  # Python refuses to read longer numbers
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
-_GROUPED = {sign: re.compile(rf"[+-]?[0-9]{{1,3}}(\{sign}[0-9]{{3}})+") for sign in ",."}
+# A whole number with a decimal comma, as in 3,0: three zeros may also be thousands.
+_ZEROS_AFTER_COMMA = re.compile(r"([+-]?[0-9]+),(?:00?|0000+)")
 # Control characters and lone surrogates.
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 # Matches nearly all names; a name that matches has no note.
@@ -102,6 +110,7 @@ class FieldReader(dict[str, Meaning]):
         # values that the field does not allow.
         self.meanings = dict[str, Meaning]()
         self.fallback: Meaning | None = None
+        self._ids_of_label = dict[str, dict[int, None]]()  # by ``folded_text``
         self.category_ids = set[int]()  # of the categories in the recipe; empty if it has none
         # Whether the file may have a quote before a formula that is not part of the name, and
         # whether quotes around names are removed.
@@ -144,9 +153,12 @@ class FieldReader(dict[str, Meaning]):
     def add_label(self, label: str, number: int) -> None:
         """Map a label to its category; cells with a label of several categories are rejected."""
         self.category_ids.add(number)
-        meaning = self._meaning_of_json(str(number))
-        if self.meanings.setdefault(folded_text(label), meaning) != meaning:
-            message = f"{short_text(label)} is the label of several categories"
+        meaning, folded = self._meaning_of_json(str(number)), folded_text(label)
+        ids = self._ids_of_label.setdefault(folded, {})
+        ids[number] = None
+        if self.meanings.setdefault(folded, meaning) != meaning:
+            listed = " and ".join(map(str, ids))
+            message = f"{short_text(label)} is the label of the categories {listed}"
             ambiguous = _rejected("ambiguous_category", message, "use the category's number")
             self.meanings[folded_text(label)] = ambiguous
 
@@ -199,6 +211,9 @@ class FieldReader(dict[str, Meaning]):
         value = without_invisible(text).strip()
         if stated := self.meanings.get(folded_text(text)):
             return self._reject_if_open(stated, value)
+        if SPREADSHEET_ERROR.fullmatch(value):
+            message = f"{short_text(value)} is a spreadsheet error, not a {self._noun}"
+            return _rejected("spreadsheet_fault", message, "fix the formula, or type the value")
         if self.field.name == "category_id":
             meaning = self._read_category(value)
         elif self.field.values:
@@ -239,8 +254,11 @@ class FieldReader(dict[str, Meaning]):
         return meaning._replace(problem=_LIKE_A_TOTAL) if is_total(name) else meaning
 
     def _read_category(self, text: str) -> Meaning:
-        is_grouped = self.thousands and _GROUPED[self.thousands].fullmatch(text)
-        digits = text.replace(self.thousands or "", "") if is_grouped else text
+        digits = plain = unwrap_formula(text)
+        if self.thousands is not None and is_grouped(plain, self.thousands):
+            digits = without_separators(plain, self.thousands)
+        elif self.thousands is None and (match := _ZEROS_AFTER_COMMA.fullmatch(plain)):
+            digits = match[1]
         number = _integer_of(digits)
         if number is None:
             return self._reject_category(text)
@@ -248,7 +266,8 @@ class FieldReader(dict[str, Meaning]):
             message = f"{short_text(text)} does not fit into 64 bits"
             hint = f"use a number from {INT64[0]} to {INT64[-1]}"
             return _rejected("int64_overflow", message, hint)
-        notes = () if str(number) == digits else (f"{text}→{number}",)
+        is_plain = str(number) == digits and (digits == text or self.thousands is not None)
+        notes = () if is_plain else (f"{text}→{number}",)
         meaning = self._meaning_of_json(str(number), notes)
         if self.category_ids and number not in self.category_ids:
             message = f"category {number} is not among the categories of the recipe"
@@ -259,12 +278,12 @@ class FieldReader(dict[str, Meaning]):
         """Reject a text that is neither a number nor a label."""
         hint = "enter the number of the category"
         add: tuple[str, Any] | None = None
-        signs = [sign for sign, pattern in _GROUPED.items() if pattern.fullmatch(text)]
-        if signs:
-            number = text.replace(signs[0], "")
-            hint = f"thousands {signs[0]!r} reads {number}; without it, {text} is a decimal number"
-            add = ("thousands", PLACEHOLDER)
-        elif not text[:1].isdigit():
+        if is_missing_text(text) and not self.meanings:
+            message = f"no category: the cell has {short_text(text)}"
+            return _rejected("missing_category_id", message, "fill it in")
+        if readings := both_readings(text):
+            hint, add = readings, ("thousands", PLACEHOLDER)
+        elif not text[:1].isdigit() and any(map(str.isalpha, text)):
             if self.meanings:
                 return self._unknown_value(text, "category", "say which number it is")
             hint = "state the number of each label"
@@ -312,6 +331,6 @@ def _integer_of(text: str) -> int | None:
     """Return the value of a whole number such as 3 or 3.0; None for any other text."""
     # Not by a float, which would turn 9007199254740993.0 into ...992.
     digits, _, fraction = text.partition(".")
-    if not _DECIMAL.fullmatch(text) or fraction.strip("0") or _GROUPED["."].fullmatch(text):
+    if not _DECIMAL.fullmatch(text) or fraction.strip("0") or is_grouped(text, "."):
         return None
     return int(digits) if len(digits) <= _MAX_DIGITS else INT64[-1] + 1

@@ -209,6 +209,15 @@ def may_be_header(
     return {*columns.missing} <= {*columns.likely}
 
 
+def likely_name_column(header: Sequence[str], mapping: Mapping[str, str]) -> str | None:
+    """Return the column that certainly or most likely has the names, or None."""
+    try:
+        columns = recognize_columns(header, mapping, ())
+    except InputError:
+        return None
+    return columns.mapping.get("name") or next(iter(columns.likely.get("name", ())), None)
+
+
 def find_columns(
     header: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
 ) -> dict[str, str]:
@@ -225,6 +234,9 @@ def find_columns(
     message = f"no column for {' and '.join(columns.missing)} among {join_names(header)}"
     perhaps = [f"the {field} may be {' or '.join(map(repr, columns.likely[field][:3]))}"
                for field in columns.missing if field in columns.likely]  # fmt: skip
+    if not perhaps and columns.mapping:
+        perhaps = [f"or state one {field} for all rows with defaults"
+                   for field in columns.missing]  # fmt: skip
     hint = "; ".join(perhaps or ["a file without a header needs the option columns"])
     wanted = dict.fromkeys(columns.missing, PLACEHOLDER) | columns.proposed
     add = "mapping", {field: wanted[field] for field in FIELDS.sent.names if field in wanted}

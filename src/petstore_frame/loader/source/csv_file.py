@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.source.cell_parsing import MAX_CELL, PLACEHOLDER
+from petstore_frame.loader.source.quoting import SINGLE_QUOTE, ask_for_quoting, unwrapped_row
 from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.loader.source.spreadsheet_text import unwrap_formula
 from petstore_frame.loader.source.table import Table, TableRow
 from petstore_frame.loader.source.text_encoding import codec_of, decode_error_handler
 
@@ -54,10 +56,18 @@ def text_table(data: bytes, recipe: RecipeFields) -> Table:
     else:
         raise InputError(f"no header in line {first + 1}", hint="lines count from 1")
     header[0] = header[0].removeprefix("\ufeff")
-    _reject_wrapped_rows(header, first + 1, (delimiter,) if delimiter else DELIMITERS)
     rows = partial(_rows, data, codec, first + header_lines, cut.delimiter, recipe.quoting)
     facts = {"encoding": codec, "delimiter": cut.delimiter}
-    return Table(tuple(header), rows, header_row, facts)
+    table = Table(tuple(header), rows, header_row, facts)
+    if recipe.quoting == "strict":
+        signs = (delimiter,) if delimiter else DELIMITERS
+        if _is_wrapped(table, signs):
+            unwrapped = text_table(data, recipe.replace(quoting="unwrap"))
+            where = "below the header " if len(header) > 1 else ""
+            message = f"each row {where}is in quotes, so it is a single cell"
+            line = next(table.readable_rows()).line if len(header) > 1 else first + 1
+            raise ask_for_quoting("unwrap", unwrapped, recipe.mapping, message=message, line=line)
+    return table
 
 
 def _lines(data: bytes, codec: str, skipped: int = 0) -> Iterator[str]:
@@ -114,25 +124,26 @@ def _cells_below(data: bytes, codec: str, first: int, cut: _Cut, recipe: RecipeF
     return width > 1 and bool(rows) and all(len(row) == width for row in rows)
 
 
-def _reject_wrapped_rows(header: list[str], line: int, delimiters: Sequence[str]) -> None:
-    """Ask what to do if each row of a file is in quotes, and therefore a single cell."""
-    signs = [sign for sign in delimiters if sign in header[0]] if len(header) == 1 else []
-    if signs:
-        cells = header[0].split(signs[0])
-        raise InputError(
-            "each row is in quotes, so it is a single cell",
-            line=line,
-            hint=f"quoting 'unwrap' reads the header as {', '.join(map(repr, cells[:6]))}",
-            add=("quoting", PLACEHOLDER),
-            likely="unwrap",
-        )
+def _is_wrapped(table: Table, delimiters: Sequence[str]) -> bool:
+    """Return True if the header, or each row below it, is in quotes as a whole."""
+    header = table.columns
+    if len(header) == 1:
+        return any(unwrapped_row(header, sign) is not None for sign in delimiters)
+    has_rows = False
+    for cells in table.cells():
+        if not any(map(str.strip, cells)):
+            continue
+        if unwrapped_row(cells, table.facts["delimiter"]) is None:
+            return False
+        has_rows = True
+    return has_rows
 
 
 def _unwrapped(cells: list[str], delimiter: str, quoting: str) -> list[str]:
     """Return the cells inside the quotes around a row, if the recipe asks to unwrap rows."""
-    if quoting != "unwrap" or len(cells) != 1 or delimiter not in cells[0]:
+    if quoting != "unwrap":
         return cells
-    return next(csv.reader([cells[0]], delimiter=delimiter))
+    return [*map(unwrap_formula, unwrapped_row(cells, delimiter) or cells)]
 
 
 def _rows(
@@ -158,10 +169,15 @@ def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
     csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
     if quoting == "none":
         return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
+    if quoting == "single":
+        return csv.reader(lines, delimiter=delimiter, quotechar=SINGLE_QUOTE, strict=True)
     return csv.reader(lines, delimiter=delimiter, strict=True)
 
 
 def _unreadable(problem: Exception, line: int, text: str, delimiter: str) -> InputError:
+    if "field larger" in str(problem) and '"' not in text:
+        message = f"a cell has more than {MAX_CELL:,} characters"
+        return InputError(message, line=line, hint="shorten it, or delete it if it is not needed")
     is_open = "unexpected end" in str(problem)
     reason = "opens a quote that is never closed" if is_open else f"cannot be read: {problem}"
     cells = text.split(delimiter)

@@ -11,6 +11,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import short_text
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, folded_text, quoted
 from petstore_frame.loader.source.column_mapping import REQUIRED, join_names, recognize_columns
+from petstore_frame.loader.source.grouped_digits import both_readings
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.key_columns import LikelyKey, likely_keys, proven_key
 from petstore_frame.loader.source.order_values import UNREADABLE, OrderReader
@@ -78,6 +79,7 @@ class _Draft:
         self._add_key()
         self._add_values("category_id")
         self._add_values("status")
+        self._add_thousands()
         rows = count_text(self._preview.count, "row")
         head = f"{self._preview.name}: {rows}. Replace each question mark."
         comments = [f"# {toml.clean_comment(remark)}" for remark in (head, *self._remarks)]
@@ -198,6 +200,27 @@ class _Draft:
             self._options.setdefault("fallback", {})[name] = PLACEHOLDER
             more = f"{self._column_of[name]} has {len(spellings) - _MAX_VALUES:,} more values"
             self._comments["fallback", name] = more
+
+    def _add_thousands(self) -> None:
+        """Ask what separates the digits of category ids, with both readings of the first one."""
+        if self._recipe.thousands is not None:
+            return
+        grouped = {
+            text: count
+            for text, count in self._preview.value_counts.get("category_id", Counter()).items()
+            if both_readings(text)
+        }
+        if not grouped:
+            return
+        column = self._column_of["category_id"]
+        at, text = self._columns.index(column), next(iter(grouped))
+        rows = self._table.readable_rows()
+        line = next(row.line for row in rows if cell_at(row.cells, at) == text)
+        self._options["thousands"] = PLACEHOLDER
+        self._comments["thousands",] = (
+            f"line {line}, {column} {short_text(text)}: {both_readings(text)}. "
+            f"{count_text(sum(grouped.values()), 'row')} with such numbers"
+        )
 
     def _defaults(self) -> list[str]:
         """Return commented-out defaults for the empty cells of required fields."""

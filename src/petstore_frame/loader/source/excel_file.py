@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -14,10 +14,12 @@ from petstore_frame.extras import import_extra
 from petstore_frame.loader.row_state import RowProblem, Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, suspicious
 from petstore_frame.loader.source.column_mapping import join_names, may_be_header
+from petstore_frame.loader.source.number_formats import displayed_number
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.table import (
+    DISPLAYED_PREFIX,
     EMPTY_CELL,
-    PADDED_NOTE,
+    ZERO_FORMULA_PREFIX,
     Cell,
     Table,
     TableRow,
@@ -36,11 +38,10 @@ MERGED = "merged_cell"
 _OWN_MARK = "Made with petstore-frame"
 _OWN_SHEET = "Inventory"
 _OWN_PET_SHEET = re.compile(rf"{_OWN_SHEET}(?: \d+)?")
-# Number of rows to search for a header; number of rows, sheets and titles in a question.
-_HEADER_ROWS, _EXAMPLE_ROWS, _EXAMPLE_SHEETS, _MAX_TITLES = 20, 2, 6, 12
+# Number of rows to search for a header; number of rows and sheets in a question.
+_HEADER_ROWS, _EXAMPLE_ROWS, _EXAMPLE_SHEETS = 20, 2, 6
 # A cell further below the others is a slip of the keyboard; a list has no such gap.
 _MAX_BLANK_ROWS = 10_000
-_PADDED_FORMAT = re.compile(r"0{2,}")
 _HIDDEN = suspicious(
     Suspicion.HIDDEN_ROW, "the row is hidden in the workbook, by a filter or by hand"
 )
@@ -84,7 +85,8 @@ class Workbook:
                 rows = (row for row in rows if row.line == header_row)
             header = next((row for row in rows if any(map(str.strip, row.cells))), None)
             if header is None and header_row is None:
-                raise InputError(f"no cells in the sheet {sheet.title!r}")
+                message = f"no cells in the sheet {sheet.title!r}"
+                raise InputError(message, hint="it must have a header and rows")
             if header is None:
                 raise InputError(f"no header in row {header_row} of the sheet {sheet.title!r}")
             columns, header_row = [*header.cells], header.line
@@ -96,15 +98,14 @@ class Workbook:
     def _choose(self, recipe: RecipeFields) -> Any:
         """Return the sheet of the recipe, or the only sheet that can have the animals."""
         if recipe.sheet is not None:
-            if recipe.sheet in self.names:
-                return self._book[recipe.sheet]
-            titles = ", ".join(map(repr, self.names[:_MAX_TITLES]))
-            raise InputError(f"no sheet is called {recipe.sheet!r}; the sheets are {titles}")
+            if recipe.sheet not in self.names:
+                message = f"no sheet is called {recipe.sheet!r}"
+                raise InputError(message, hint=f"the sheets are {join_names(self.names)}")
+            self._reject_sheet_of_report(recipe)
+            return self._book[recipe.sheet]
         sheets = self._book.worksheets
         candidates = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
-        if _OWN_MARK in (self._book.properties.description or ""):
-            own = [sheet for sheet in candidates if _OWN_PET_SHEET.fullmatch(sheet.title)]
-            candidates = own or candidates
+        candidates = [sheet for sheet in candidates if sheet.title in self._own_names] or candidates
         if len(candidates) == 1:
             return candidates[0]
         filled = {sheet.title: rows for sheet in candidates if (rows := self._first_rows(sheet))}
@@ -117,6 +118,26 @@ class Workbook:
         if len(candidates) == 1:
             return candidates[0]
         raise _ambiguous_sheets({sheet.title: filled[sheet.title] for sheet in candidates})
+
+    @cached_property
+    def _own_names(self) -> list[str]:
+        """The sheets with the pets, if this package wrote the workbook; otherwise empty."""
+        if _OWN_MARK not in (self._book.properties.description or ""):
+            return []
+        return [name for name in self.names if _OWN_PET_SHEET.fullmatch(name)]
+
+    def _reject_sheet_of_report(self, recipe: RecipeFields) -> None:
+        """Reject a sheet of our own report that has no animals, such as its summary."""
+        if not self._own_names or recipe.sheet in self._own_names:
+            return
+        if _may_hold_animals(self._first_rows(self._book[recipe.sheet]), recipe):
+            return  # somebody added it
+        raise InputError(
+            f"this is a report that petstore-frame wrote, and its sheet {recipe.sheet!r} has no "
+            "list of animals",
+            hint=f"the animals are in the sheet {join_names(self._own_names)}",
+            add=("sheet", self._own_names[0]),
+        )
 
     def _first_rows(self, sheet: Any) -> list[list[str]]:
         """Return the first rows of a sheet that have text."""
@@ -164,6 +185,8 @@ class Workbook:
                 if not values and not merged:
                     continue
                 cells = [_cell_of_sheet(value) for value in values]
+                if facts.zero_formulas:
+                    _mark_zero_formulas(cells, line, facts, sheet.title)
                 if merged:
                     _mark_merged(cells, line, merged)
                 while cells and cells[-1] == EMPTY_CELL:
@@ -192,13 +215,14 @@ def _far_below(row: TableRow, last: int) -> InputError:
 def _ambiguous_sheets(first_rows: dict[str, list[list[str]]]) -> InputError:
     """Return the error that asks which sheet to read, with the first rows of several sheets."""
     titles = [*first_rows]
-    names = ", ".join(map(repr, titles[:_MAX_TITLES]))
     examples = []
     for title in titles[:_EXAMPLE_SHEETS]:
         rows = " / ".join(map(join_names, first_rows[title][:_EXAMPLE_ROWS]))
         examples.append(f"{title!r} begins with {rows}")
+    if more := titles[_EXAMPLE_SHEETS:]:
+        examples.append(f"{len(more)} more sheets have a list, too")
     return InputError(
-        f"the workbook has several sheets that may hold the animals: {names}",
+        f"the workbook has several sheets that may hold the animals: {join_names(titles)}",
         hint="; ".join(examples),
         add=("sheet", PLACEHOLDER),
         likely=titles[0],
@@ -221,6 +245,16 @@ def _mark_merged(cells: list[Cell], line: int, merged: MergedCells) -> None:
             cells[column - 1] = Cell("", problem=problem)
 
 
+def _mark_zero_formulas(cells: list[Cell], line: int, facts: SheetFacts, title: str) -> None:
+    """Add a note to the formulas with the value 0, which may never have been calculated."""
+    from openpyxl.utils import get_column_letter
+
+    for column, cell in enumerate(cells, 1):
+        if cell.text == "0" and facts.is_zero_formula(line, column):
+            place = f"{title!r}!{get_column_letter(column)}{line}"
+            cells[column - 1] = cell._replace(note=f"{ZERO_FORMULA_PREFIX}{place}")
+
+
 def _cell_of_sheet(cell: Any) -> Cell:
     value = cell.value
     if value is None:
@@ -236,7 +270,5 @@ def _cell_of_sheet(cell: Any) -> Cell:
 
         return Cell(unescape(value) if "_x" in value else value)
     read = cell_of_value(value, styles.EXACT_NUMBERS)
-    number_format = cell.number_format or ""
-    if _PADDED_FORMAT.fullmatch(number_format) and len(read.text) < len(number_format):
-        return read._replace(note=PADDED_NOTE)
-    return read
+    displayed = displayed_number(read.text, cell.number_format or "")
+    return read if displayed is None else read._replace(note=f"{DISPLAYED_PREFIX}{displayed}")

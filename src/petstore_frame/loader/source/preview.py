@@ -25,12 +25,14 @@ from petstore_frame.loader.source.key_columns import (
     likely_keys,
     proposed_key,
 )
+from petstore_frame.loader.source.quoting import ask_for_quoting, is_in_single_quotes
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.returned_file import OptionsOfImport, with_import
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.source_rows import Source
 from petstore_frame.loader.source.table import Table
 from petstore_frame.schema import FIELDS
+from petstore_frame.schema.file_kinds import JSON_LINES_HINT
 
 # Number of rows to search for a header below a title, and for a column of statuses.
 _BELOW_A_TITLE, _FOR_STATUSES = 20, 200
@@ -86,6 +88,18 @@ def _explained(
     opened: Input, table: Table, refusal: InputError, recipe: RecipeFields
 ) -> InputError:
     """Return a better error for a table without columns of animals, such as a lower header."""
+    if nested := opened.list_within:
+        key, length = nested
+        message = f"this is a JSON document with a list of {length:,} objects below {key!r}"
+        return InputError(message, hint=f"to load the list, {JSON_LINES_HINT}")
+    if opened.kind == "csv" and recipe.quoting == "strict" and _is_single_quoted(table.columns):
+        return ask_for_quoting(
+            "single",
+            opened.table(recipe.replace(quoting="single")),
+            recipe.mapping,
+            message="the names of the columns are in single quotes",
+            line=table.header_row,
+        )
     is_stated = recipe.columns is not None or recipe.header_row is not None
     if opened.kind == "frame" or may_be_header(table.columns, recipe.mapping, recipe.defaults):
         return refusal
@@ -99,12 +113,22 @@ def _explained(
                 message = f"row {top} is not a header of animals: {join_names(table.columns)}"
                 hint = f"row {row} looks like the header"
                 return InputError(message, hint=hint, add=("header_row", row))
+    if len(table.columns) == 1 and re.search(r"\S {2,}\S", table.columns[0]):
+        message = "the columns are aligned by spaces, which is not a delimiter"
+        hint = "open it in a spreadsheet as text of fixed width, and save it as CSV (UTF-8)"
+        return InputError(message, line=table.header_row, hint=hint)
     if len(table.columns) == 1 and re.search(r"[^\w\s]", table.columns[0]):
         refusal.hint, refusal.add = (
             "state the character between the cells",
             ("delimiter", PLACEHOLDER),
         )
     return refusal
+
+
+def _is_single_quoted(columns: Sequence[str]) -> bool:
+    """Return True if all names of a header are in single quotes."""
+    names = [column for column in columns if column.strip()]
+    return bool(names) and all(map(is_in_single_quotes, names))
 
 
 def _count_filled(cells: Sequence[str]) -> int:
@@ -199,9 +223,12 @@ class FilePreview:
                     preview.mapping = {name: at for name, at in stated if at in preview.columns}
                     preview.rows = tuple(islice(table.cells(), rows))
                     preview.keys = likely_keys(preview.columns, preview.rows, preview.mapping)
-            if records is not None:
+            while records is not None:
                 preview.mapping, preview.keys = records.mapping, records.likely_keys()
-                _count_records(preview, records, rows, most)
+                question = _count_records(preview, records, rows, most)
+                if question is None or not _adopt_answer(preview, question):
+                    break
+                records = _with_answers(opened, preview)
         return preview
 
 
@@ -211,19 +238,34 @@ def _with_answers(opened: Input, preview: FilePreview) -> Source | None:
         try:
             return _lay_out(opened, preview.reading)
         except InputError as problem:
-            preview.questions = (*preview.questions, problem)
-            option, value = problem.add or ("", PLACEHOLDER)
-            if value == PLACEHOLDER and problem.likely is not None:
-                value = problem.likely
-            is_open_table = isinstance(value, Mapping) and PLACEHOLDER in value.values()
-            if value == PLACEHOLDER or is_open_table:
+            if not _adopt_answer(preview, problem):
                 break
-            preview.reading = preview.reading.with_options(**{option: value})
     return None
 
 
-def _count_records(preview: FilePreview, source: Source, rows: int, most: int | None) -> None:
-    """Count the values, the suspicious rows and the empty cells of the required fields."""
+def _adopt_answer(preview: FilePreview, question: InputError) -> bool:
+    """Add a question to a preview, and read on with its likely answer; False if it has none."""
+    preview.questions = (*preview.questions, question)
+    option, value = question.add or ("", PLACEHOLDER)
+    if value == PLACEHOLDER and question.likely is not None:
+        value = question.likely
+    is_open_table = isinstance(value, Mapping) and PLACEHOLDER in value.values()
+    if value == PLACEHOLDER or is_open_table:
+        return False
+    preview.reading = preview.reading.with_options(**{option: value})
+    return True
+
+
+def _count_records(
+    preview: FilePreview, source: Source, rows: int, most: int | None
+) -> InputError | None:
+    """Count the values, the suspicious rows and the empty cells of the required fields.
+
+    Returns:
+        Why the remaining rows cannot be read, or None.
+    """
+    question = None
+    preview.count, preview.suspicious, preview.empty = 0, Counter(), Counter()
     first = list[SourceRow]()
     positions = {name: source.columns.index(at) for name, at in source.mapping.items()}
     value_counts = {name: Counter[str]() for name in positions if name != "name"}
@@ -243,10 +285,11 @@ def _count_records(preview: FilePreview, source: Source, rows: int, most: int | 
             suspicions = {problem.allow or "" for problem in record.problems}
             preview.suspicious.update(_SUSPICIONS & {*suspicions, *record.notes})
     except InputError as problem_below:
-        preview.questions = (*preview.questions, problem_below)
+        question = problem_below
     preview.empty = +preview.empty  # drops the zeros
     preview.records, preview.rows = tuple(first), tuple(record.cells for record in first)
     _list_values(preview, source)
+    return question
 
 
 def _list_values(preview: FilePreview, source: Source) -> None:

@@ -51,11 +51,11 @@ class RecipeOptions(TypedDict, total=False):
     allow: str | Collection[str] | None
     encoding: str | None
     delimiter: str | None
-    quoting: Literal["strict", "none", "unwrap", "?"] | None
+    quoting: Literal["strict", "single", "none", "unwrap", "?"] | None
     sheet: str | None
     header_row: int | None
     columns: Sequence[str] | None
-    thousands: Literal[",", ".", "?"] | None
+    thousands: Literal[",", ".", " ", "'", "?"] | None
     keep_spaces: bool | None
 
 
@@ -131,10 +131,10 @@ class RecipeFields(BaseModel):
         pattern=r'^[^"\r\n]$',
         description="Character between the cells, such as ; (not a quote or a line break)",
     )
-    quoting: Literal["strict", "none", "unwrap", "?"] = Field(
+    quoting: Literal["strict", "single", "none", "unwrap", "?"] = Field(
         "strict",
-        description="Treatment of quotes: strict (as in CSV), none (read as text), or "
-        "unwrap (removed around rows and names)",
+        description="Treatment of quotes: strict (as in CSV), single (as in CSV, but with '), none "
+        "(read as text), or unwrap (removed around rows and names)",
     )
     sheet: str | None = Field(None, description="Name of the sheet of a workbook")
     header_row: int | None = Field(
@@ -143,8 +143,9 @@ class RecipeFields(BaseModel):
     columns: tuple[str, ...] | None = Field(
         None, description="Names of the columns, if the file has no header"
     )
-    thousands: Literal[",", ".", "?"] | None = Field(
-        None, description="Thousands separator of numbers: a comma or a point"
+    thousands: Literal[",", ".", " ", "'", "?"] | None = Field(
+        None,
+        description="Thousands separator of numbers: a comma, a point, a space (of any kind) or '",
     )
     keep_spaces: bool = Field(False, description="Whether to keep the spaces around names")
 

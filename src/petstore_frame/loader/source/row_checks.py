@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from petstore_frame.loader.row_state import RowProblem, SourceRow, State, Suspicion, digest_of
 from petstore_frame.loader.source.cell_parsing import (
@@ -19,16 +19,33 @@ from petstore_frame.loader.source.cell_parsing import (
 )
 from petstore_frame.loader.source.excel_file import MERGED
 from petstore_frame.loader.source.order_values import OrderReader
+from petstore_frame.loader.source.quoting import single_quoted_row, unwrapped_row
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
-from petstore_frame.loader.source.table import NUMBER_NOTE, TableRow
-from petstore_frame.loader.source.totals import is_total_row
+from petstore_frame.loader.source.spreadsheet_text import unwrap_name
+from petstore_frame.loader.source.table import (
+    DISPLAYED_PREFIX,
+    PADDED_NOTE,
+    ZERO_FORMULA_NOTE,
+    ZERO_FORMULA_PREFIX,
+    TableRow,
+    is_number_note,
+)
+from petstore_frame.loader.source.totals import is_footer_row, is_total_row
 from petstore_frame.schema import PetField
 from petstore_frame.schema.folding import SEPARATOR
 
 NO_COLUMN = sys.maxsize  # the position of a field that has a default and no column
 _OPEN_DEFAULT = RowProblem(
     "open_word", "the default in the recipe is a placeholder", hint="fill in the default"
+)
+_FOOTER_ROW = suspicious(
+    Suspicion.TOTAL_ROW, "this looks like the foot of a printed list, not like an animal"
+)
+_REPEATED_HEADER = RowProblem(
+    "repeated_header",
+    "the row repeats the names of the columns, so it is not an animal",
+    hint="delete it, or exclude its line",
 )
 _TOTAL_ROW = suspicious(Suspicion.TOTAL_ROW, "this looks like a row of totals, not like an animal")
 _NUMBER_DTYPES = ("int64", "Int64", "Float64")
@@ -47,6 +64,16 @@ class RowFilter(NamedTuple):
         """Return True if the row must not be sent."""
         has_value = folded_text(cell_at(cells, self.at)) in self.values
         return has_value if self.excludes else not has_value
+
+
+@dataclass
+class DisplayedNumbers:
+    """Numbers of a column that a workbook displays in another form, with the first of them."""
+
+    stored: str
+    displayed: str
+    line: int
+    count: int = 0
 
 
 class SentColumn(NamedTuple):
@@ -72,7 +99,11 @@ class RowChecker:
         keys: Reads the key; None without a key.
         order: Reads the value of ``order_by``; None without this option.
         delimiter: Delimiter of a text file; empty for other sources.
+        displayed_numbers: Collects the numbers that a workbook displays in another form, by the
+            position of their column.
         on_entity: Called for a name with an HTML entity; None skips that check.
+        on_single_quotes: Called for a row that was split within single quotes; None skips that
+            check.
     """
 
     columns: Sequence[str]
@@ -83,7 +114,9 @@ class RowChecker:
     keys: KeyReader | None
     order: OrderReader | None
     delimiter: str
+    displayed_numbers: dict[int, DisplayedNumbers]
     on_entity: Callable[[], None] | None
+    on_single_quotes: Callable[[], None] | None
 
     def __post_init__(self) -> None:
         self._chooses_rows = bool(self.filters or self.exclude_lines) or self.order is not None
@@ -102,13 +135,16 @@ class RowChecker:
         cells = tuple(row.cells)
         if not (cells and cells[0].strip()) and _is_blank(cells, row.problems):
             return _blank_row(number, row, cells)
+        if row.notes:
+            self._record_displayed_numbers(row)
         problems = [] if quantity_problem is None else [quantity_problem]
         notes: list[str] = []
         if row.lines > 1 and self._is_swallowing(cells):
             problems.append(_swallowed(row))
         key = None if self.keys is None else self._read_key(self.keys, row, ordinal, problems)
         payload, content = self._read_fields(cells, row, problems, notes)
-        if problems or notes or row.doubt is not None or "" in cells:
+        repeats_header = cells[0] == self.columns[0]
+        if problems or notes or row.doubt is not None or "" in cells or repeats_header:
             problems = self._find_suspicions(cells, row, problems, notes)
         # With positional arguments and without the fields below, for speed: most rows end here.
         checked = SourceRow(
@@ -125,6 +161,14 @@ class RowChecker:
         if notes or self._chooses_rows:
             return self._choose(checked, row)
         return checked
+
+    def _record_displayed_numbers(self, row: TableRow) -> None:
+        """Count the numbers that the workbook displays in another form."""
+        for at, note in row.notes.items():
+            if note.startswith(DISPLAYED_PREFIX):
+                displayed = note.removeprefix(DISPLAYED_PREFIX)
+                first = DisplayedNumbers(row.cells[at], displayed, row.line)
+                self.displayed_numbers.setdefault(at, first).count += 1
 
     def _read_key(
         self, keys: KeyReader, row: TableRow, ordinal: str, problems: list[RowProblem]
@@ -145,11 +189,20 @@ class RowChecker:
         """Return the problems of a row, with those that need more than one cell to see."""
         if "html_entity" in notes and self.on_entity is not None:
             self.on_entity()
+        if self._repeats_header(cells):
+            return [_REPEATED_HEADER]
         if "" in cells and is_total_row(cells):
-            problems = _with_total(problems)
+            problems = _with_total(problems, _TOTAL_ROW)
+        elif is_footer_row(cells):
+            problems = _with_total(problems, _FOOTER_ROW)
         if not problems and row.doubt is not None:
             problems = [row.doubt]
         return self._without_allowed(problems, notes, is_confirmed=row.is_confirmed)
+
+    def _repeats_header(self, cells: Sequence[str]) -> bool:
+        """Return True for the header of another page or file, copied with its rows."""
+        texts = [cell.strip() for cell in cells]
+        return any(texts) and texts == [column.strip() for column in self.columns]
 
     def _choose(self, checked: SourceRow, row: TableRow) -> SourceRow:
         """Return a row with its sort value and the result of the row filters."""
@@ -220,9 +273,15 @@ class RowChecker:
             problems.append(self.placed(row.problems[at], at, row.cells))
             return NOTHING
         note = row.notes.get(at)
+        is_number = field.dtype in _NUMBER_DTYPES
+        if note is not None and note.startswith(ZERO_FORMULA_PREFIX):
+            if not is_number:
+                problems.append(self.placed(_zero_formula(note), at, row.cells))
+                return NOTHING
+            notes.append(ZERO_FORMULA_NOTE)
         # Only a number in a text field needs a note.
-        if note is not None and (note != NUMBER_NOTE or field.dtype not in _NUMBER_DTYPES):
-            notes.append(note)
+        elif note is not None and not (is_number and is_number_note(note)):
+            notes.append(PADDED_NOTE if note.startswith(DISPLAYED_PREFIX) else note)
         meaning = reader[text]
         notes += meaning.notes
         if meaning.problem is not None:
@@ -236,13 +295,39 @@ class RowChecker:
         width, expected = len(cells), len(self.columns)
         extra = "".join(cells[expected:]).strip()
         if extra:
-            message = f"the row has {width} cells, but the header has {expected}"
-            hint = "put a cell that contains the delimiter in quotes"
-            problems.append(RowProblem("extra_cell", message, value=extra[:200], hint=hint))
+            problems.append(self._extra_cell(cells, extra))
+            return False
+        if self.delimiter and self._fits(row := unwrapped_row(cells, self.delimiter)):
+            message = "the row is in quotes, so it is a single cell"
+            hint = f"quoting 'unwrap' sends the name as {self._name_of(row)!r}"
+            add = ("quoting", PLACEHOLDER)
+            problems.append(RowProblem("wrapped_row", message, None, cells[0][:200], hint, add))
             return False
         if any(width <= column.at < NO_COLUMN for column in self.sent):
             notes.append("short_row")
         return True
+
+    def _extra_cell(self, cells: tuple[str, ...], extra: str) -> RowProblem:
+        """Return the problem of a row with more cells than the header."""
+        message = f"the row has {len(cells)} cells, but the header has {len(self.columns)}"
+        hint = f'put a cell that contains {self.delimiter!r} in straight double quotes (")'
+        row = single_quoted_row(cells, self.delimiter) if self.delimiter else None
+        if not self.delimiter:
+            hint = "remove the extra cells, or name their columns in the header"
+        elif self._fits(row):
+            if self.on_single_quotes is not None:
+                self.on_single_quotes()
+            hint = f"quoting 'single' sends the name as {self._name_of(row)!r}"
+        return RowProblem("extra_cell", message, value=extra[:200], hint=hint)
+
+    def _fits(self, row: Sequence[str] | None) -> TypeGuard[Sequence[str]]:
+        """Return True for a row, read in another way, that has as many cells as the header."""
+        return row is not None and len(row) == len(self.columns)
+
+    def _name_of(self, row: Sequence[str]) -> str:
+        """Return the name of a row as it would be sent without the quotes around it."""
+        at = next((column.at for column in self.sent if column.field.name == "name"), NO_COLUMN)
+        return unwrap_name(cell_at(row, at))[:60]
 
     def _without_allowed(
         self, problems: list[RowProblem], notes: list[str], *, is_confirmed: bool
@@ -282,6 +367,17 @@ class RowChecker:
         return replace(problem, column=self.columns[at], value=value)
 
 
+def _zero_formula(note: str) -> RowProblem:
+    """Return the problem of a text whose cell is a formula with the value 0."""
+    place = note.removeprefix(ZERO_FORMULA_PREFIX)
+    message = f"the cell {place} is a formula with the value 0, which is not a text"
+    hint = (
+        "perhaps it was never calculated, or refers to an empty cell: calculate and save the "
+        "workbook in Excel, or type the value"
+    )
+    return RowProblem("zero_formula", message, hint=hint)
+
+
 def _is_blank(cells: Sequence[str], problems: Mapping[int, RowProblem]) -> bool:
     """Return True if no cell has text, or a problem other than merged cells."""
     if "".join(cells).strip():
@@ -302,11 +398,14 @@ def _blank_row(number: int, row: TableRow, cells: tuple[str, ...]) -> SourceRow:
     return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
 
 
-def _with_total(problems: list[RowProblem]) -> list[RowProblem]:
-    """Return the problems of a row of totals, with that one first."""
-    if any(problem.allow == Suspicion.TOTAL_ROW for problem in problems):
-        return problems
-    return [_TOTAL_ROW, *problems]
+def _with_total(problems: list[RowProblem], total: RowProblem) -> list[RowProblem]:
+    """Return the problems of a row of totals or the foot of a list, with that one first.
+
+    The others get no option to add: a default for the category would make the row an animal.
+    """
+    totals = [problem for problem in problems if problem.allow == Suspicion.TOTAL_ROW]
+    others = [problem for problem in problems if problem.allow != Suspicion.TOTAL_ROW]
+    return [*(totals or [total]), *(replace(problem, add=None) for problem in others)]
 
 
 def _swallowed(row: TableRow) -> RowProblem:

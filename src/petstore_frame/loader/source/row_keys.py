@@ -17,7 +17,7 @@ from petstore_frame.loader.source.spreadsheet_text import (
     is_spreadsheet_date,
     is_spreadsheet_fault,
 )
-from petstore_frame.loader.source.table import DATE_NOTE, TableRow
+from petstore_frame.loader.source.table import DATE_NOTE, ZERO_FORMULA_PREFIX, TableRow
 
 Key = tuple[str, ...]
 KEY_MISSING = "key_missing"
@@ -40,6 +40,15 @@ def _is_plain(text: str) -> bool:
 def cell_at(cells: Sequence[str], at: int) -> str:
     """Return a cell without outer spaces, empty if the row is too short."""
     return cells[at].strip() if at < len(cells) else ""
+
+
+def _fault_of(text: str, note: str) -> str | None:
+    """Return what is wrong with a text or its cell, so that it is not a key, or None."""
+    if note.startswith(ZERO_FORMULA_PREFIX):
+        place = note.removeprefix(ZERO_FORMULA_PREFIX)
+        return f"in {place} is a formula with the value 0, so perhaps it was never calculated"
+    character = None if text.isprintable() else unsendable_character(text)
+    return None if character is None else f"contains {character}"
 
 
 class KeyReader:
@@ -158,8 +167,8 @@ class KeyReader:
         for at, text in zip(self._positions, texts, strict=True):
             if row.problems and at in row.problems:
                 return self._placed(row.problems[at].message, at, row.cells)
-            if not text.isprintable() and (fault := unsendable_character(text)):
-                return self._placed(f"the key contains {fault}", at, row.cells)
+            if fault := _fault_of(text, row.notes.get(at, "")):
+                return self._placed(f"the key {fault}", at, row.cells)
             if at in self._other_than_dates and self._is_converted(at, text, row.notes):
                 message = f"{text!r} is a date that a spreadsheet made from the key"
                 return self._placed(message, at, row.cells, "type the key again, as text")

@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import RowProblem, SourceRow, Suspicion
 from petstore_frame.loader.source import key_columns as keys
-from petstore_frame.loader.source.cell_parsing import IN_BRACES, folded_text, suspicious
+from petstore_frame.loader.source.cell_parsing import (
+    IN_BRACES,
+    PLACEHOLDER,
+    folded_text,
+    suspicious,
+)
 from petstore_frame.loader.source.column_mapping import find_columns, match_column
+from petstore_frame.loader.source.grouped_digits import both_readings, without_separators
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.order_values import OrderReader
+from petstore_frame.loader.source.quoting import ask_for_quoting, single_quoted_row
 from petstore_frame.loader.source.recipe_options import KEY, RecipeFields, readers_of
-from petstore_frame.loader.source.row_checks import NO_COLUMN, RowChecker, RowFilter, SentColumn
+from petstore_frame.loader.source.row_checks import (
+    NO_COLUMN,
+    DisplayedNumbers,
+    RowChecker,
+    RowFilter,
+    SentColumn,
+)
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
 from petstore_frame.loader.source.table import Table, TableRow
 from petstore_frame.loader.source.wrapped_names import WrappedNames
-from petstore_frame.schema import FIELDS
+from petstore_frame.schema import FIELDS, Labels, count_text
+from petstore_frame.schema.categories import repeated_ids, repeated_labels
 
 _AT_ONCE = 128
 # Maximum number of rows to search for likely keys.
@@ -64,6 +79,7 @@ class Source:
         self._order_at = self._position_of("order_by", recipe.order_by)
         self._sent = [*self._columns_that_are_sent()]
         self._filters = [*self._row_filters()]
+        self._displayed_numbers = dict[int, DisplayedNumbers]()
 
     @property
     def location(self) -> str | None:
@@ -120,7 +136,9 @@ class Source:
             keys=self._key_reader(),
             order=self._order_reader(),
             delimiter="" if self.is_returned else self.table.facts.get("delimiter", ""),
+            displayed_numbers=self._displayed_numbers,
             on_entity=None if names is None else names.ask_if_all_encoded,
+            on_single_quotes=None if names is None else self._ask_about_single_quotes,
         )
 
     def _key_reader(self) -> KeyReader | None:
@@ -151,7 +169,33 @@ class Source:
         )
         if column is None or is_decided:
             return None
-        return WrappedNames(self.columns.index(column), column, self.table.readable_rows)
+        return WrappedNames(
+            self.columns.index(column),
+            column,
+            self.table.readable_rows,
+            is_text="delimiter" in self.table.facts and self.recipe.quoting == "strict",
+        )
+
+    def _ask_about_single_quotes(self) -> None:
+        """Ask whether the cells of the file are in single quotes.
+
+        Raises:
+            InputError: Always; it has the number of rows that were split within such quotes.
+        """
+        delimiter, width = self.table.facts["delimiter"], len(self.columns)
+        lines = [
+            row.line
+            for row in self.table.readable_rows()
+            if len(row.cells) > width
+            and len(single_quoted_row(row.cells, delimiter) or ()) == width
+        ]
+        raise ask_for_quoting(
+            "single",
+            self._opened.table(self.recipe.replace(quoting="single")),
+            self.recipe.mapping,
+            message=f"{count_text(len(lines), 'row')} split within single quotes",
+            line=lines[0],
+        )
 
     @cached_property
     def _likely_keys(self) -> tuple[keys.LikelyKey, ...]:
@@ -191,6 +235,32 @@ class Source:
                 raise
             yield rows
 
+    def warnings(self) -> list[str]:
+        """Return what a user should know about the file as a whole, after its rows were read."""
+        return [*self._label_warnings(), *self._number_warnings()]
+
+    def _label_warnings(self) -> Iterator[str]:
+        """Yield what is unusual in the file of categories."""
+        path = self.recipe.categories
+        if isinstance(path, str):
+            pairs = Labels.ids_and_labels(path)
+            for sentence in (*repeated_ids(pairs), *repeated_labels(pairs)):
+                yield f"{path}: {sentence}"
+
+    def _number_warnings(self) -> Iterator[str]:
+        """Yield the columns with numbers that the workbook displays in another form."""
+        texts = {self.mapping.get("name"), *self.key}
+        for at, numbers in sorted(self._displayed_numbers.items()):
+            column = self.columns[at]
+            if column not in texts:
+                continue
+            more = "" if numbers.count == 1 else f"; {numbers.count - 1:,} more are similar"
+            yield (
+                f"sheet {self.table.facts['sheet']!r}, row {numbers.line}, column {column!r}: "
+                f"Excel shows {numbers.displayed!r}, but the cell has the number {numbers.stored}, "
+                f"which is used{more}. A copy saved as CSV (UTF-8) has what Excel shows"
+            )
+
     def __iter__(self) -> Iterator[SourceRow]:
         return chain.from_iterable(self.batches())
 
@@ -212,14 +282,15 @@ class Source:
         """Return how many animals a row stands for, or a problem and 1."""
         if row.origin or not any(map(str.strip, row.cells)):
             return 1, None
-        text = cell_at(row.cells, self._quantity_at).removesuffix(".0")
-        if self.recipe.thousands is not None:
-            text = text.replace(self.recipe.thousands, "")
+        stated = cell_at(row.cells, self._quantity_at)
+        text = without_separators(stated.removesuffix(".0"), self.recipe.thousands)
         quantity = int(text[:9]) if text.isascii() and text.isdecimal() else 0
         is_allowed = Suspicion.LARGE_QUANTITY in self.recipe.allow
         if 0 < quantity <= _MOST_OF_A_ROW or (quantity and is_allowed):
             return quantity, None
         problem = RowProblem("not_a_quantity", "this is not a number of animals", hint="correct it")
+        if self.recipe.thousands is None and (readings := both_readings(stated)):
+            problem = replace(problem, hint=readings, add=("thousands", PLACEHOLDER))
         if quantity:
             message = f"this row would create {quantity:,} animals"
             problem = suspicious(Suspicion.LARGE_QUANTITY, message)

@@ -58,6 +58,18 @@ def is_spreadsheet_fault(text: str) -> bool:
     return bool(SPREADSHEET_ERROR.fullmatch(text) or ROUNDED_NUMBER.fullmatch(text))
 
 
+def unwrap_formula(text: str) -> str:
+    """Return the text in a formula that only has a text, such as 007 in ``="007"``.
+
+    Example:
+        >>> unwrap_formula('="007"'), unwrap_formula("007")
+        ('007', '007')
+    """
+    if text.startswith('="') and text.endswith('"') and len(text) > 2:
+        return text[2:-1].replace('""', '"').strip()
+    return text
+
+
 def unwrap_name(name: str) -> str:
     """Return a name without quotes or ``="…"`` around it, and without HTML entities.
 
@@ -67,8 +79,8 @@ def unwrap_name(name: str) -> str:
     """
     text = html.unescape(name) if ENTITY.search(name) else name
     text = text.strip()
-    if text.startswith('="') and text.endswith('"') and len(text) > 2:
-        return text[2:-1].replace('""', '"').strip()
+    if (plain := unwrap_formula(text)) != text:
+        return plain
     closing = _QUOTES.get(text[:1])
     inner = text[1:-1]
     if closing is None or len(text) < 3 or not text.endswith(closing) or closing in inner:

@@ -16,6 +16,11 @@ from petstore_frame.loader.row_state import RowOrigin, RowProblem
 DATE_NOTE: str = "date→text"
 NUMBER_NOTE: str = "number→text"
 PADDED_NOTE: str = "padded_number"
+# Before what a workbook displays instead of a number, in a note such as ``padded_number:007``.
+DISPLAYED_PREFIX: str = f"{PADDED_NOTE}:"
+# Before the place of a formula with the value 0, in a note such as ``zero_formula:'Pets'!A2``.
+ZERO_FORMULA_NOTE: str = "zero_formula"
+ZERO_FORMULA_PREFIX: str = f"{ZERO_FORMULA_NOTE}:"
 # Above this, several whole numbers have the same float.
 EXACT_FLOATS = 2**53
 
@@ -65,6 +70,11 @@ class Table:
         """Yield the cells of the rows above the first unreadable one."""
         for row in self.readable_rows():
             yield row.cells
+
+
+def is_number_note(note: str) -> bool:
+    """Return True if a note only says that the text of a cell was a number."""
+    return note == NUMBER_NOTE or note.startswith((DISPLAYED_PREFIX, ZERO_FORMULA_PREFIX))
 
 
 def row_of_cells(line: int, cells: Iterable[Cell], doubt: RowProblem | None = None) -> TableRow:

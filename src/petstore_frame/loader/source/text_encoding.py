@@ -9,16 +9,13 @@ from collections.abc import Sequence
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
+from petstore_frame.schema.file_kinds import marked_encoding, utf16_orders
 
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
 # Encodings of files from spreadsheets and old programs, the most common first.
 _CANDIDATES = ("cp1252", "cp1250", "cp1251", "mac_roman", "cp932", "gbk", "cp1253", "cp949", "big5")
 _MAX_CANDIDATES, _EXAMPLE_LENGTH, _MAX_LINES = 3, 60, 200
+_UNMARKED_LENGTH = 24  # of a line; in the wrong order of bytes, the complete file is one line
 
 
 def codec_of(data: bytes, stated: str | None) -> str:
@@ -27,8 +24,10 @@ def codec_of(data: bytes, stated: str | None) -> str:
     Raises:
         InputError: The bytes are not text in that encoding; the error has the line.
     """
-    marked = next((codec for mark, codec in _MARKS.items() if data.startswith(mark)), "utf-8")
-    codec = codecs.lookup(stated).name if stated else marked
+    marked = marked_encoding(data)
+    if stated is None and marked is None and (orders := utf16_orders(data)):
+        raise _unmarked(data, orders)
+    codec = codecs.lookup(stated).name if stated else marked or "utf-8"
     codec = "utf-8-sig" if codec == "utf-8" else codec
     fault = _fault(data, codec)
     if fault is None:
@@ -101,6 +100,21 @@ def _misread(data: bytes, codec: str, at: int) -> InputError:
     return InputError(
         message, line=number, hint=hint, add=("encoding", PLACEHOLDER), likely=candidates[0]
     )
+
+
+def _unmarked(data: bytes, orders: Sequence[str]) -> InputError:
+    """Return the error for UTF-16 without a mark, with its first lines in each order of bytes."""
+    codecs_that_fit = [codec for codec in orders if _fault(data, codec) is None]
+    message = "this looks like UTF-16 text without a byte order mark"
+    if not codecs_that_fit:
+        return InputError(message, hint=_SAVE_AS_UTF8)
+    readings = []
+    for codec in codecs_that_fit:
+        lines = data.decode(codec, decode_error_handler(codec)).splitlines()
+        texts = [line.strip()[:_UNMARKED_LENGTH] for line in lines if line.strip()][:2]
+        readings.append(f"{codec} reads {' and '.join(map(repr, texts))}")
+    hint = f"choose the encoding: {'; '.join(readings)}; or {_SAVE_AS_UTF8}"
+    return InputError(message, hint=hint, add=("encoding", PLACEHOLDER), likely=codecs_that_fit[0])
 
 
 def _readings(lines: Sequence[bytes], candidates: Sequence[str]) -> str:

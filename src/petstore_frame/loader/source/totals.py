@@ -26,10 +26,11 @@ _ANIMALS = (
     "животных hayvan"
 )
 _ANIMAL = rf"(?:{'|'.join(_ANIMALS.split())})"
+_OF = r"(?:(?:of|the|all|de|des|der|di|dei|los|las|les|dos|van|av)\s+){0,2}"
 _NUMBER = r"\(?[0-9][0-9.,]*\)?"
 # What may follow the name of a total: "of all", then a number, or what was counted.
 _ALL = r"(?:\s+(?:total|general|generale|générale?|geral|końcowa|ogólna|finale?))?"
-_COUNT = rf"(?:\s*(?:{_ANIMAL}\s*)?(?:[:=：].*|{_NUMBER}(?:\s+{_ANIMAL})?)?|\s*{_ANIMAL})"
+_COUNT = rf"(?:\s*(?:{_OF}{_ANIMAL}\s*)?(?:[:=：].*|{_NUMBER}(?:\s+{_ANIMAL})?)?|\s*{_OF}{_ANIMAL})"
 _NAMES = "|".join(sorted(set(_TOTAL_NAMES.split()), key=len, reverse=True))
 _TOTAL = re.compile(
     rf"(?:{_PREFIXES})?(?:i\s+alt|(?:record|row)s?\s+count|{_NAMES}){_ALL}{_COUNT}", re.IGNORECASE
@@ -37,6 +38,14 @@ _TOTAL = re.compile(
 # As a name these are likely totals; in another column they may describe an animal.
 _TOTAL_AS_NAME = re.compile(
     rf"{_NUMBER}\s+{_ANIMAL}|(?:count|average|ensemble){_COUNT}", re.IGNORECASE
+)
+# When and by which program a list was printed, and the number of the page.
+_FOOTER = re.compile(
+    r"(?:(?:printed|exported|generated|created|downloaded|updated|report|as of|as at|gedruckt|"
+    r"exportiert|erstellt|stand|imprimé|édité|exporté|généré|impreso|exportado|generado|stampato|"
+    r"esportato|afgedrukt|impresso)\b.*\d.*|"
+    r"(?:page|seite|página|pagina|sida|side|strona)\s+\d+(?:\s*\S{1,4}\s*\d+)?)",
+    re.IGNORECASE,
 )
 _LONGEST = 60
 # The first two letters of such texts, to rule out most cells quickly.
@@ -87,6 +96,19 @@ def is_total_row(cells: Sequence[str]) -> bool:
         (True, False)
     """
     return any(map(_is_clear_total, cells)) and any(not cell.strip() for cell in cells)
+
+
+def is_footer_row(cells: Sequence[str]) -> bool:
+    """Return True if the only text of a row says when a list was printed, or counts its pages.
+
+    Example:
+        >>> is_footer_row(["Printed on 27/11/2026", ""]), is_footer_row(["Page 1 of 3", "", ""])
+        (True, True)
+        >>> is_footer_row(["Printed on 27/11/2026", "3"]), is_footer_row(["Page", ""])
+        (False, False)
+    """
+    texts = [cell.strip() for cell in cells if cell.strip()]
+    return len(texts) == 1 < len(cells) and _FOOTER.fullmatch(texts[0][:200]) is not None
 
 
 def _is_clear_total(text: str) -> bool:

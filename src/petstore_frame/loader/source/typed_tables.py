@@ -20,9 +20,9 @@ from petstore_frame.loader.source.table import (
     row_of_cells,
 )
 from petstore_frame.schema import damaged_parquet
+from petstore_frame.schema.file_kinds import JSON_LINES_HINT
 
-PARQUET_HINT = "get or export the file again"
-JSON_LINES_HINT = 'save it as JSON lines: one object per line, such as {"name": "Rex"}'
+PARQUET_HINT = "write it again, or save it as CSV (UTF-8)"
 
 
 def frame_table(frame: Any) -> Table:
@@ -73,20 +73,11 @@ def parquet_table(data: bytes) -> Table:
     pyarrow = import_extra("pyarrow", "reading a Parquet file", "history")
     parquet = import_extra("pyarrow.parquet", "reading a Parquet file", "history")
     try:
-        return frame_table(parquet.read_table(io.BytesIO(data)))
+        table = parquet.read_table(io.BytesIO(data))
+        table.validate(full=True)  # rejects text that is not UTF-8, which would fail row by row
     except (pyarrow.ArrowException, OSError) as problem:
         raise InputError(damaged_parquet(problem), hint=PARQUET_HINT) from None
-
-
-def is_json_lines(data: bytes) -> bool:
-    """Return True if the first line of a file is a complete JSON object."""
-    first_line = data.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
-    if not first_line.startswith(b"{"):
-        return False
-    try:
-        return isinstance(json.loads(first_line), dict)
-    except (ValueError, RecursionError):
-        return False
+    return frame_table(table)
 
 
 def json_lines_table(data: bytes) -> Table:
@@ -103,6 +94,20 @@ def json_lines_table(data: bytes) -> Table:
             yield row_of_cells(line, [_cell_of_json(values.get(name)) for name in columns])
 
     return Table(tuple(columns), rows)
+
+
+def list_within(data: bytes) -> tuple[str, int] | None:
+    """Return the key and length of a list of objects within the first object, or None.
+
+    Example:
+        >>> list_within(b'{"total": 2, "pets": [{"name": "Rex"}, {"name": "Bo"}]}')
+        ('pets', 2)
+    """
+    _, values = next(_objects(data), (0, dict[str, Any]()))
+    for key, value in values.items():
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            return key, len(value)
+    return None
 
 
 def _objects(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 from xml.parsers import expat
 
 from petstore_frame.errors import InputError
+from petstore_frame.schema.file_kinds import reject_other_archive
 
 _MIB = 1024 * 1024
 # A zip file can unpack to thousands of times its size, and openpyxl creates an object per cell, so
@@ -21,7 +24,7 @@ _MIB = 1024 * 1024
 MAX_UNPACKED, MAX_CELLS, MAX_MERGED = 256 * _MIB, 4_000_000, 1_000_000
 _MOST_EXPANSION, _SMALL = 500, 8 * _MIB
 _TRUE = ("1", "true")
-_STRICT = "http://purl.oclc.org/ooxml/"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SAVE_AS_CSV = "save the cells of the animals as CSV, and load that"
 
 
@@ -42,6 +45,14 @@ class SheetFacts:
     hidden_rows: set[int] = field(default_factory=set)
     merged: list[CellRange] = field(default_factory=list)
     uncalculated: list[str] = field(default_factory=list)  # addresses of formulas without a value
+    # The positions of formulas with the value 0, in ascending order; see ``is_zero_formula``.
+    zero_formulas: array[int] = field(default_factory=lambda: array("Q"))
+
+    def is_zero_formula(self, row: int, column: int) -> bool:
+        """Return True if a cell is a formula with the value 0; rows and columns count from 1."""
+        position = _position(row, column)
+        at = bisect_left(self.zero_formulas, position)
+        return at < len(self.zero_formulas) and self.zero_formulas[at] == position
 
 
 @dataclass
@@ -67,7 +78,7 @@ def read_parts(file: BinaryIO) -> WorkbookParts:
     """Return the files of a workbook; reject a file that is not a readable workbook."""
     with zipfile.ZipFile(file) as packed:
         parts = {part.filename: part for part in packed.infolist()}
-        _reject_other_kinds(packed, parts)
+        reject_other_archive(packed)
         unpacked = sum(part.file_size for part in parts.values())
         stored = max(1, sum(part.compress_size for part in parts.values()))
         # zipfile never unpacks more than the size that the directory states.
@@ -80,9 +91,6 @@ def read_parts(file: BinaryIO) -> WorkbookParts:
             targets[attributes.get("Id", "")] = path.lstrip("/")
         files, is_uncalculated = dict[str, str](), False
         for name, attributes in _elements(packed.read("xl/workbook.xml")):
-            if name == "workbook" and _STRICT in "".join(attributes.values()):
-                hint = "save it as .xlsx (Excel Workbook, not Strict Open XML)"
-                raise InputError("this is a workbook in the format Strict Open XML", hint=hint)
             if name == "sheet":
                 ids = [value for key, value in attributes.items() if key.endswith(":id")]
                 files[attributes.get("name", "")] = targets.get("".join(ids[:1]), "")
@@ -120,17 +128,6 @@ def _elements(data: bytes) -> list[tuple[str, dict[str, str]]]:
     parser.StartElementHandler = start
     parser.Parse(data, True)  # positional only
     return elements
-
-
-def _reject_other_kinds(packed: zipfile.ZipFile, parts: Mapping[str, zipfile.ZipInfo]) -> None:
-    if "xl/workbook.xml" in parts:
-        return
-    if "mimetype" in parts and b"opendocument" in packed.read("mimetype")[:100]:
-        raise InputError("this is an OpenDocument file", hint="save it as .xlsx or as CSV")
-    if "xl/workbook.bin" in parts:
-        hint = "save it as .xlsx (Excel Workbook)"
-        raise InputError("this is a binary workbook (.xlsb)", hint=hint)
-    raise InputError("this is a zip file, not a workbook", hint="unpack it, or save it as .xlsx")
 
 
 def _too_large(reason: str) -> InputError:
@@ -180,10 +177,19 @@ class _SheetScan:
         name = tag.rpartition(":")[2]
         if name == "v":
             self._parser.CharacterDataHandler = None
-        elif name == "c" and self._has_formula and not self._has_value():
-            self.facts.uncalculated.append(self._address)
+        elif name == "c" and self._has_formula:
+            self._end_formula()
         elif name == "row":
             self._end_row()
+
+    def _end_formula(self) -> None:
+        if not self._has_value():
+            self.facts.uncalculated.append(self._address)
+        elif self._value == "0" and self._type in ("", "n"):
+            row = self._address.lstrip(_LETTERS)
+            if row.isdecimal():
+                position = _position(int(row), _column_of(self._address))
+                self.facts.zero_formulas.append(position)
 
     def _text(self, text: str) -> None:
         self._value = (self._value or "") + text
@@ -209,11 +215,7 @@ class _SheetScan:
 
     def _end_row(self) -> None:
         """Count the empty cells that openpyxl fills a row with, up to its last cell."""
-        letters = self._address.rstrip("0123456789").upper()
-        column = 0
-        for letter in letters[:4]:
-            column = column * 26 + ord(letter) - ord("A") + 1
-        self._cells_with_gaps += column
+        self._cells_with_gaps += _column_of(self._address)
         self._address = ""
         if self._cells_with_gaps > 4 * MAX_CELLS:
             raise _too_large(f"has more than {4 * MAX_CELLS:,} cells, empty ones included")
@@ -226,6 +228,19 @@ class _SheetScan:
         if self._merged_cells > MAX_MERGED:
             raise _too_large(f"merges {self._merged_cells:,} cells")
         self.facts.merged.append(CellRange(top, left, bottom, right, reference))
+
+
+def _column_of(address: str) -> int:
+    """Return the number of the column of an address such as ``AB12``, from 1."""
+    column = 0
+    for letter in address.rstrip("0123456789").upper()[:4]:
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return column
+
+
+def _position(row: int, column: int) -> int:
+    """Return a number that sorts the cells of a sheet by row and column."""
+    return (row << 20) + column
 
 
 class MergedCells:

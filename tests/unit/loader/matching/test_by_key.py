@@ -53,6 +53,16 @@ def test_another_name_and_category_is_a_key_used_again() -> None:
     assert known([row(1, "Bo", 2, key="A")], animal(7, "Ada", 1, "A")).reused == [Match(1, 7)]
 
 
+def test_another_name_of_a_number_that_may_be_rounded_is_a_key_used_again() -> None:
+    """It may be another animal, whose number a spreadsheet rounded to the same one."""
+    for number, is_reused in (("9810200456781230", True), ("9810200456781231", False)):
+        matches = match_existing_keys(
+            [row(1, "Bo", key=number)], {stored(number): [animal(7, "Ada", 1, number)]}
+        )
+        assert bool(matches.reused) == is_reused
+        assert bool(matches.renamed) != is_reused
+
+
 def test_a_name_that_looks_the_same_is_no_other_name() -> None:
     """Accents, quotes and spaces that nobody sees do not make a question."""
     result = known([row(1, "Zoë  O’Brien", key="A")], animal(7, "zoe o'brien", 1, "A"))

@@ -271,7 +271,22 @@ def test_many_equal_new_pets_are_asked_about() -> None:
     pets = [pet(n, f"Pet {n}") for n in range(1, 4)]
     assert len(match_equal_pets(named(12), pets, 12).to_ask) == 3
     assert len(match_equal_pets(named(13), pets, 13).few) == 3
-    assert len(match_equal_pets(named(13), pets[:1], 13, is_first=True).to_ask) == 1
+
+
+def test_few_equal_pets_are_listed_before_the_first_load() -> None:
+    """Fewer than three of many rows, or of many pets, are a coincidence, even in a new journal."""
+    pets = [pet(n, f"Pet {n}") for n in range(1, 3)]
+    assert len(match_equal_pets(named(7053), pets, 7053, is_first=True).few) == 2
+    others = [pet(100 + n, f"Other {n}") for n in range(20)]
+    three = [*pets, pet(3, "Pet 3")]
+    assert len(match_equal_pets(named(40), [*three, *others], 40, is_first=True).few) == 3
+
+
+def test_a_quarter_of_the_pets_is_asked_about_before_the_first_load() -> None:
+    """A lost journal may have sent some rows of a long file, and all of these pets equal rows."""
+    pets = [pet(n, f"Pet {n}") for n in range(1, 4)]
+    assert len(match_equal_pets(named(100), pets, 100, is_first=True).to_ask) == 3
+    assert len(match_equal_pets(named(100), pets, 100).few) == 3
 
 
 def test_a_row_is_compared_with_new_pets_first() -> None:

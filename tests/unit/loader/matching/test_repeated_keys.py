@@ -9,6 +9,7 @@ import pytest
 from petstore_frame.loader.matching.repeated_keys import (
     KEY_MISSING,
     KEY_REPEATED,
+    ORDER_UNREADABLE,
     choose_row,
     choose_rows,
 )
@@ -75,6 +76,20 @@ def test_a_value_that_cannot_be_read_is_shown_with_its_line() -> None:
     assert "no value" not in f"{problem.message} {problem.hint}"
 
 
+def test_a_value_that_cannot_be_read_is_not_hidden_by_other_problems() -> None:
+    """It is a cause of its own, about the column of order_by, with its value."""
+    rows = [row(1, "Ada", key="A", order_value="2026"),
+            row(2, "Ada", 2, key="A", order_value="?soon")]  # fmt: skip
+    others = [row(3, "Bo", key="B"), row(4, "Cy", 2, key="B")]
+    problems = choose_rows([others, rows], "last", "seen").problems
+    assert (problems[1].code, problems[1].column, problems[1].value) == (
+        ORDER_UNREADABLE,
+        "seen",
+        "soon",
+    )
+    assert problems[3].code == KEY_REPEATED
+
+
 def test_a_tie_that_sends_the_same_is_no_tie() -> None:
     """Two last rows with one content are one row."""
     old = row(1, "Ada", 2, key="A", order_value="1")
@@ -110,6 +125,30 @@ def test_a_part_of_a_key_that_names_several_rows_is_no_key() -> None:
     """Where the other columns do not tell rows apart, the empty one would have to."""
     rows = [row(n, "Ada", key="A", core="a")._replace(key=stored("A", "")) for n in (1, 2)]
     assert chosen(*rows) == KEY_MISSING
+
+
+ROUNDED, EXACT = "9810200456781230", "9810200456781231"
+
+
+@pytest.mark.parametrize("keep", [None, "first", "last"])
+@pytest.mark.parametrize("second", [("Bo", 1), ("Ada", 2)])
+def test_a_rounded_number_of_different_animals_is_no_key(
+    keep: str | None, second: tuple[str, int]
+) -> None:
+    """A spreadsheet made one number of several; ``keep`` would drop all animals but one."""
+    rows = [row(1, "Ada", key=ROUNDED), row(2, *second, key=ROUNDED)]
+    problem = choose_row(rows, keep)
+    assert isinstance(problem, RowProblem) and problem.code == KEY_MISSING
+    assert ROUNDED in problem.message and "text" in problem.hint
+
+
+@pytest.mark.parametrize("key", [ROUNDED, EXACT])
+def test_a_number_that_was_not_rounded_is_a_key(key: str) -> None:
+    """In rows of one content, or with other digits after the fifteenth."""
+    rows = [row(1, "Ada", key=key), row(2, "Ada", key=key)]
+    assert choose_row(rows, "last") is rows[0]
+    changed = [row(1, "Ada", key=EXACT), row(2, "Ada", 2, key=EXACT)]
+    assert choose_row(changed, "last") is changed[1]
 
 
 def test_two_lists_in_one_file_need_fixing() -> None:

@@ -1,0 +1,119 @@
+"""Writes the coverage of a file of pets next to it or into it, and reads it back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from petstore_frame.errors import InputError, MissingExtraError
+from petstore_frame.extras import import_extra
+from petstore_frame.inventory.inventory import Inventory, inventory_facts
+from petstore_frame.inventory.provenance import ATTRS_KEY, Provenance, provenance_of
+from petstore_frame.storage import open_workbook, write_atomically
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_HASH = "file_sha256"
+_PROPERTY = "petstore_frame"
+_PROPERTY_LENGTH = 250  # Excel allows 255 characters
+
+
+def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> None:
+    """Write the coverage, the store and a hash of a CSV or JSON lines file next to it.
+
+    Args:
+        path: The file that was just written.
+        inventory: Its rows; None if their source is unknown.
+    """
+    file = Path(path)
+    facts = _coverage_facts(inventory) | {_HASH: _sha256(file)}
+    with write_atomically(_coverage_path(file)) as draft:
+        draft.write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
+
+
+def exported_from(source: object) -> Provenance | None:
+    """Return the store that a file or a frame was exported from; None if it is not recorded.
+
+    Its rows may have been edited, sorted or removed since. A workbook keeps the store in its
+    properties, a Parquet file in its metadata, other files in ``<file>.coverage.json``.
+    """
+    if not isinstance(source, (str, PathLike)):
+        return provenance_of(cast("pd.DataFrame", source)) if hasattr(source, "attrs") else None
+    file = Path(source)
+    facts: Any = None
+    try:
+        if file.suffix.lower() == ".xlsx":
+            with open_workbook(file) as workbook:
+                facts = json.loads(coverage_of_properties(workbook.properties) or "null")
+        elif file.suffix.lower() == ".parquet":
+            facts = _facts_in_parquet(file)
+        elif _coverage_path(file).exists():
+            facts = json.loads(_coverage_path(file).read_bytes())
+        return None if facts is None else Provenance.from_dict(facts)
+    except (OSError, ValueError, KeyError, TypeError, InputError, MissingExtraError):
+        return None
+
+
+def _facts_in_parquet(file: Path) -> Any:
+    pyarrow = import_extra("pyarrow.parquet", "reading Parquet", "history")
+    metadata = pyarrow.read_schema(file).pandas_metadata or {}
+    facts = metadata.get("attributes", {}).get(ATTRS_KEY)
+    return json.loads(facts) if isinstance(facts, str) else facts
+
+
+def is_unchanged_csv(path: Path) -> bool:
+    """Return whether a CSV is unchanged since this package wrote it."""
+    try:
+        facts = json.loads(_coverage_path(path).read_text(encoding="utf-8"))
+        return isinstance(facts, dict) and facts.get(_HASH) == _sha256(path)
+    except (OSError, ValueError):
+        return False
+
+
+def with_coverage(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
+    """Return a frame with the coverage from the file next to its file."""
+    if _coverage_path(file).exists():
+        text = _coverage_path(file).read_text(encoding="utf-8", errors="replace")
+        frame.attrs[ATTRS_KEY] = text
+    return frame
+
+
+def write_coverage_properties(workbook: Any, inventory: Inventory | None) -> None:
+    """Write the coverage and the provenance of the rows into the properties of a workbook.
+
+    Args:
+        workbook: XlsxWriter's workbook.
+        inventory: The rows; None if their source is unknown.
+    """
+    facts = _coverage_facts(inventory)
+    if facts:
+        text = json.dumps(facts)
+        for number, start in enumerate(range(0, len(text), _PROPERTY_LENGTH), 1):
+            part = text[start : start + _PROPERTY_LENGTH]
+            workbook.set_custom_property(f"{_PROPERTY} {number:03}", part, "text")
+
+
+def _coverage_facts(inventory: Inventory | None) -> dict[str, Any]:
+    if inventory is None:
+        return {}
+    return inventory_facts(inventory)
+
+
+def _coverage_path(file: Path) -> Path:
+    """Return the path of the coverage that is next to a CSV or JSON lines file."""
+    return file.with_name(f"{file.name}.coverage.json")
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def coverage_of_properties(properties: Any) -> str:
+    """Return the coverage in the properties of a workbook, as JSON; empty without one."""
+    names = sorted(name for name in properties if name.startswith(_PROPERTY))
+    return "".join(properties[name] for name in names)

@@ -1,0 +1,3 @@
+-- dump
+INSERT INTO pets (name, category_id) VALUES
+('Luna', 3);
