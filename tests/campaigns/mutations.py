@@ -35,7 +35,7 @@ PASSED, FAILED = 0, 1
 LIBRARIES = ("httpx", "hypothesis", "msgspec", "numpy", "openpyxl", "pandas", "pydantic")
 # Python cannot run these at all, so they say nothing about a rule.
 BROKEN = re.compile(r"^E +(NameError|SyntaxError|IndentationError|UnboundLocalError)\b.*", re.M)
-FAILED_TEST = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.M)
+FAILED_TEST = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
 
 
 class Trial(NamedTuple):
@@ -151,7 +151,8 @@ def main() -> None:
     for edit in edits:
         trial = trials[edit.name]
         file = edit.file.removeprefix("petstore_frame/")
-        print(f"| {edit.name} | {file} | {trial.outcome} | {trial.test} |")
+        test = trial.test.replace("|", "\\|")
+        print(f"| {edit.name} | {file} | {trial.outcome} | {test} |")
     outcomes = [trials[edit.name].outcome for edit in edits]
     sys.exit(any(not outcome.startswith(NOTICED) for outcome in outcomes))
 

@@ -325,3 +325,11 @@ def test_the_first_request_of_a_row_may_have_created_its_pet(stores, pets_csv, r
     run_load(1, store, **options)
     done = settle(result, store)
     assert (done.unconfirmed, done.candidates) == (1, {2: (1,)})
+
+
+def test_a_pet_from_before_the_first_reading_is_a_candidate(stores, run_load) -> None:
+    """Nobody knows whether the only equal pet was there before the row was sent."""
+    store = stores({1: "fin_before"}.get)
+    twin = store.add({"name": "Pet 1", "categoryId": 2, "status": "pending"})
+    done = settle(run_load(1, store, first=2, check_store=False), store)
+    assert (done.created, done.candidates) == (0, {2: (twin,)})

@@ -9,6 +9,7 @@ from petstore_frame.schema.folding import (
     core,
     core_of_key,
     fold,
+    fold_name,
     name_in,
 )
 from petstore_frame.schema.models import (
@@ -52,6 +53,7 @@ __all__ = [
     "count_text",
     "damaged_parquet",
     "fold",
+    "fold_name",
     "folded_name",
     "line_ranges",
     "line_text",

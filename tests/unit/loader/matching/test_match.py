@@ -88,6 +88,14 @@ def test_the_cases_are_added_up() -> None:
     assert set(cases(match(both, {}))) == {"same_content", "in_store"}
 
 
+def test_few_matches_are_added_to_those_of_an_open_case() -> None:
+    """One key that looks like an earlier one and one equal row are half of four."""
+    rows = [row(n, f"Pet {n}", key=f"K-{n}") for n in range(1, 5)]
+    facts = {"sent_animals": [animal(7, "Pet 1")]}
+    plan = match(keyed(rows, animal(8, "Cy", 2, "K2"), **facts), {})
+    assert cases(plan) == {"similar_key": [2], "same_content": [1]}
+
+
 # Answers
 
 
