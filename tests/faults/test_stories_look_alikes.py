@@ -26,7 +26,7 @@ SPELLINGS = {
     "hyphen": "A\u2011{0[2]}", "minus": "A\u2212{0[2]}", "Cyrillic": "\u0410-{0[2]}",
     "braces": "{{{}}}", "star": "{}*", "prefix": "AUS-{}", "suffix": "{}/26",
 }  # fmt: skip
-NAME_SPELLINGS = ["{}\u200b", "{}  ", "\u00a0{}", "{0}", "\u2019{}"]
+NAME_SPELLINGS = ["*{}", "{} ~", "({})", "{}\u200b", "{}  ", "\u00a0{}", "{0}", "\u2019{}"]
 
 
 @pytest.fixture
@@ -286,6 +286,24 @@ def test_dates_that_a_spreadsheet_made_of_keys_need_fixing(shop: Shop) -> None:
     rows = [f"{n}-Mar,Pet {n}" for n in range(1, 10)]
     result = shop.load("b.csv", TAGS, *rows, key="tag", max_errors=99)
     assert (len(shop.pets), result.counts[State.INVALID]) == (9, 9)
+
+
+@pytest.mark.parametrize("date", ["2026-11-{:02}T00:00:00", "{}/3/2026", "{}-Mar"])
+def test_a_week_of_dates_after_a_week_of_keys_needs_fixing(shop: Shop, date: str) -> None:
+    """The keys of this week were converted; none of its rows is sent, as a new animal or not."""
+    keys = [f"11-{n},Pet {n}" for n in range(1, 10)]
+    shop.load("last_week.csv", TAGS, *keys, key="tag")
+    dates = [f"{date.format(n)},Pet {n}" for n in range(1, 10)]
+    result = shop.load("this_week.csv", TAGS, *dates, "12-1,New", key="tag", max_errors=99)
+    assert shop.names == sorted(["New", *(f"Pet {n}" for n in range(1, 10))])
+    assert result.counts[State.INVALID] == 9
+
+
+def test_keys_of_three_numbers_are_not_dates(shop: Shop) -> None:
+    """A number and a year may look like a date, if those of last week do not."""
+    shop.load("last_week.csv", TAGS, *(f"{n}/345/2026,Pet {n}" for n in range(1, 10)), key="tag")
+    later = [f"{n}/3/2026,New {n}" for n in range(1, 10)]
+    assert shop.load("this_week.csv", TAGS, *later, key="tag").counts[State.CREATED] == 9
 
 
 def test_a_dragged_row_of_a_fix_file_is_another_animal(shop: Shop) -> None:

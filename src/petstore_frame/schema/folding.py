@@ -70,6 +70,9 @@ _INSTANT = re.compile(
     r"(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)? ?(?:z|[+-]00:?00)?",
     re.ASCII,
 )
+# Signs with which shelters mark a name, such as one that the staff chose: ``*Luna``, ``Luna (*)``.
+_DECORATION = " *~\u2022\u00b7\u2219\u25cf\u25cb\u2605\u2606\u2726\u2731\u2020\u2021"
+_BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _QUOTED = re.compile(r"=?\s*(?P<quote>[\"'])(?P<text>.*)(?P=quote)", re.DOTALL)
 
 
@@ -197,6 +200,35 @@ def core_of_key(key: Sequence[str]) -> str:
     return core(key[0]) if len(key) == 1 else SEPARATOR.join(map(core, key))
 
 
+def fold_name(name: str) -> str:
+    """Return a folded name without the signs around it that mark a name, or one pair of brackets.
+
+    A name that has nothing else keeps them.
+
+    Example:
+        >>> fold_name("*Luna"), fold_name("~ Luna ~"), fold_name("(LUNA)*"), fold_name("***")
+        ('luna', 'luna', 'luna', '***')
+        >>> fold_name("Luna (2)")
+        'luna (2)'
+    """
+    folded = fold(name)
+    while not (folded[:1].isalnum() and folded[-1:].isalnum()):
+        plain = fold(_without_decoration(folded))
+        if plain in ("", folded):
+            break
+        folded = plain
+    return folded
+
+
+def _without_decoration(name: str) -> str:
+    """Return a folded name without decoration at its ends, or without brackets around it."""
+    plain = name.strip(_DECORATION)
+    closing = _BRACKETS.get(plain[:1])
+    inner = plain[1:-1]
+    is_in_brackets = closing is not None and plain.endswith(closing) and closing not in inner
+    return inner if is_in_brackets else plain
+
+
 def content_of(name: str, category_id: object) -> str:
     """Return the content of an animal for comparison: category and folded name, without status.
 
@@ -204,7 +236,7 @@ def content_of(name: str, category_id: object) -> str:
         >>> content_of("Zoe\u0308", 3) == content_of("ZOË ", 3)
         True
     """
-    return f"{category_id}{SEPARATOR}{fold(name)}"
+    return f"{category_id}{SEPARATOR}{fold_name(name)}"
 
 
 def name_in(content: str) -> str:

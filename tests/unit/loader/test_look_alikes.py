@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections import defaultdict
+from itertools import cycle
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.loader.matching.match import MatchingInput, match
-from petstore_frame.schema import core_of_key, fold
+from petstore_frame.schema import core_of_key, fold, fold_name
 from unit.loader.matching.rows import animal, row
 
 # Every assigned character, alone and between others.
@@ -72,6 +73,23 @@ def test_names_of_all_of_unicode() -> None:
     asked, silent = ask_about_names(pairs)
     assert len(pairs) > 5000
     assert asked == {"same_content": {*range(1, len(pairs) + 1)}} and not silent
+
+
+def test_decorated_names_of_all_of_unicode() -> None:
+    """For each character: a name and its decorated form, in turn, are asked about."""
+    forms = zip(ASSIGNED, cycle(["*{}", "{} \u2022", "~{}~", "({})", "*[{}]"]))
+    pairs = [(sign, form.format(sign)) for sign, form in forms if fold(sign)]
+    pairs = [pair for pair in pairs if fold_name(pair[0]) == fold_name(pair[1])]
+    assert len(pairs) > 130_000
+    asked, silent = ask_about_names(pairs)
+    assert asked == {"same_content": {*range(1, len(pairs) + 1)}} and not silent
+
+
+def test_a_name_keeps_decoration_that_is_all_of_it() -> None:
+    """Signs alone are a name, and a number in brackets belongs to it."""
+    assert len({fold_name(name) for name in ("***", "*", "()", "~", "[]")}) == 5
+    assert fold_name("Luna (2)") != fold_name("Luna")
+    assert fold_name("(Luna) (Max)") == "(luna) (max)"
 
 
 def test_keys_of_all_of_unicode() -> None:

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.store_check import StorePets, animals_in_store, settled_before
+from petstore_frame.loader.key_dates import THREE_NUMBERS, DateForm, date_form
 from petstore_frame.loader.matching.by_key import first_digits
 from petstore_frame.loader.matching.match import MatchingInput
-from petstore_frame.loader.matching.not_keys import is_date, is_missing_key
+from petstore_frame.loader.matching.not_keys import is_missing_key
 from petstore_frame.loader.matching.repeated_keys import (
     KEY_MISSING,
     KEY_PROBLEMS,
@@ -454,8 +455,11 @@ def _date_problems(reader: Reader) -> dict[int, RowProblem]:
         "SELECT key FROM keys WHERE columns = :columns LIMIT :sample", sample=_SAMPLE_KEYS
     )
     earlier = ["".join(key_texts(key)) for (key,) in sample]
-    others = [text for text in earlier if not is_date(text)]
+    others = [text for text in earlier if date_form(text) is None]
     has_other_keys_before = 2 * len(others) > len(earlier)
+    if not has_other_keys_before or any(map(THREE_NUMBERS.fullmatch, others)):
+        # Keys of three numbers in this file were compared when it was read.
+        dates = [date for date in dates if date.form is not DateForm.NUMBERS]
     if not has_other_keys_before and 2 * len(dates) >= keys:
         return {}
     return {

@@ -26,7 +26,7 @@ from petstore_frame.loader.journal.rows import (
     read_imports,
     write_import,
 )
-from petstore_frame.loader.matching.not_keys import is_date
+from petstore_frame.loader.key_dates import DateForm, date_form
 from petstore_frame.loader.row_state import Reason, RowOrigin, SourceRow, State
 from petstore_frame.schema import core_of_key
 from petstore_frame.schema.folding import core
@@ -59,8 +59,8 @@ SELECT 1 FROM rows AS earlier LEFT JOIN rows AS staged
 ON staged.import = ? AND staged.row = earlier.row AND staged.line = earlier.line
 WHERE earlier.import = ? AND staged.row IS NULL LIMIT 1
 """
-# A fast check of the core; only keys that match it are checked with ``is_date``.
-_MAY_BE_DATE = re.compile(r"[0-9]{1,4}-[^\W\d_]{3,}|[^\W\d_]{3,}-[0-9]+$|[0-9]{4}-[0-9]+-[0-9]+")
+# A fast check of the core; only keys that match it are checked with ``date_form``.
+_MAY_BE_DATE = re.compile(r"[0-9]{1,4}-[^\W\d_]{3,}|[^\W\d_]{3,}-[0-9]+$|[0-9]+-[0-9]+-[0-9]+")
 
 
 class DateKey(NamedTuple):
@@ -68,6 +68,7 @@ class DateKey(NamedTuple):
 
     row: int
     text: str
+    form: DateForm
 
 
 @dataclass
@@ -174,8 +175,8 @@ def _key_and_core(
         return key_text(texts), core_of_key(texts)
     (text,) = texts
     key_core = core(text)
-    if _MAY_BE_DATE.match(key_core) and is_date(text):
-        staged.dates.append(DateKey(row.number, text))
+    if _MAY_BE_DATE.match(key_core) and (form := date_form(text)):
+        staged.dates.append(DateKey(row.number, text, form))
     return f"[{quoted(text)}]", key_core
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from petstore_frame.loader.matching.by_content import pair_equal
 from petstore_frame.loader.matching.thresholds import LEAST, is_many
 from petstore_frame.loader.matching.values import Match, Pet, Row
-from petstore_frame.schema import fold, name_in
+from petstore_frame.schema import fold_name, name_in
 
 # If at least five different contents and 90% of the rows equal pets, this is no coincidence.
 _MIN_CONTENTS, _NEARLY_ALL = 5, 0.9
@@ -53,7 +53,7 @@ def match_ids(
         pet = pets[pet_id]
         match = pet_match(row.number, pet)
         matches[pet_id] = match
-        if row.content is not None and name_in(row.content) == fold(pet.name):
+        if row.content is not None and name_in(row.content) == fold_name(pet.name):
             agreeing.append(match)
     all_matches = list(matches.values())
     if is_marked:

@@ -31,7 +31,7 @@ from petstore_frame.loader.source.spreadsheet_text import (
     without_invisible,
 )
 from petstore_frame.loader.source.totals import TOTAL_STARTS, is_total
-from petstore_frame.schema import NO_STATUS, NewPet, PetField, fold
+from petstore_frame.schema import NO_STATUS, NewPet, PetField, fold_name
 from petstore_frame.storage import harmless
 from petstore_frame.validation import INT64, closest_match
 
@@ -191,7 +191,7 @@ class FieldReader(dict[str, Meaning]):
         """Read a text by the recipe if that maps it, otherwise by the field or its dtype."""
         is_name = self.field.name == "name"
         if is_name and not self.meanings and _is_plain_name(text):
-            return Meaning(f'"name":"{text}"'.encode(), (), None, fold(text))
+            return Meaning(f'"name":"{text}"'.encode(), (), None, fold_name(text))
         if not text.isprintable() and (character := unsendable_character(text)):
             message = f"the character {character} cannot be sent"
             return _rejected("control_character", message, "remove it, or type it again")
@@ -250,7 +250,7 @@ class FieldReader(dict[str, Meaning]):
             kind = "a spreadsheet error" if name.strip()[0] == "#" else "a rounded number"
             message = f"{short_text(name)} is {kind}, not a name"
             return _rejected("spreadsheet_fault", message, "type the name again, as text")
-        meaning = self._meaning_of_json(quoted(name), notes, fold(name))
+        meaning = self._meaning_of_json(quoted(name), notes, fold_name(name))
         return meaning._replace(problem=_LIKE_A_TOTAL) if is_total(name) else meaning
 
     def _read_category(self, text: str) -> Meaning:

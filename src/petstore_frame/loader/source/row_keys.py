@@ -8,13 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from unicodedata import normalize
 
+from petstore_frame.loader.key_dates import THREE_NUMBERS, DateForm, date_form
 from petstore_frame.loader.missing_markers import is_missing_marker
 from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.loader.source.cell_parsing import folded_text, unsendable_character
 from petstore_frame.loader.source.spreadsheet_text import (
     SPREADSHEET_ERROR,
-    THREE_NUMBERS,
-    is_spreadsheet_date,
     is_spreadsheet_fault,
 )
 from petstore_frame.loader.source.table import DATE_NOTE, ZERO_FORMULA_PREFIX, TableRow
@@ -34,7 +33,12 @@ def _is_plain(text: str) -> bool:
     if text.isalnum():
         return True
     is_special = _MAY_BE_SPECIAL.search(text) is not None
-    return not is_special and text.isprintable() and not is_spreadsheet_date(text)
+    return not is_special and text.isprintable() and not _is_spreadsheet_date(text)
+
+
+def _is_spreadsheet_date(text: str) -> bool:
+    """Return True for a date as a spreadsheet writes it; ISO dates may be keys."""
+    return date_form(text) in (DateForm.MONTH, DateForm.NUMBERS)
 
 
 def cell_at(cells: Sequence[str], at: int) -> str:
@@ -155,7 +159,7 @@ class KeyReader:
     def _is_date(self, at: int, text: str, notes: Mapping[int, str]) -> bool:
         if notes and notes.get(at) == DATE_NOTE:
             return True
-        return not text.isdecimal() and is_spreadsheet_date(text)
+        return not text.isdecimal() and _is_spreadsheet_date(text)
 
     def _problem(self, row: TableRow, texts: Sequence[str]) -> RowProblem | None:
         """Return why a row has no key."""

@@ -20,32 +20,8 @@ SPREADSHEET_ERROR = re.compile(
     rf"#({'|'.join(map(re.escape, _ERRORS.split()))})|#{{4,}}", re.IGNORECASE
 )
 ROUNDED_NUMBER = re.compile(r"[+-]?\d([.,]\d+)?E\+\d+", re.IGNORECASE)
-_MONTHS = (
-    "jan feb mar apr may jun jul aug sep oct nov dec mrz mär mai okt dez ene abr ago dic "
-    "janv févr avr juin juil août sept oct déc"
-)
-_MONTH = rf"(?:{'|'.join(sorted(_MONTHS.split(), key=len, reverse=True))})[a-zé]*\.?"
-# What a spreadsheet turns 3-12 or 12/3 into: 12-Mar, Mar-12, 3. Dez.
-_CONVERTED_DATE = re.compile(
-    rf"\d{{1,4}}[-. /]+{_MONTH}(?:[-. /]+\d{{2,4}})?|{_MONTH}[-. /]+\d{{1,4}}"
-    r"|\d{1,2}([./])\d{1,2}\1\d{4}(?: 0?0:00(?::00)?)?",
-    re.IGNORECASE,
-)
-THREE_NUMBERS = re.compile(r"\d+[./]\d+[./]\d+")
 _QUOTES = {"'": "'", '"': '"', "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "‚": "‘", "`": "`"}
 ENTITY = re.compile(r"&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
-
-
-def is_spreadsheet_date(text: str) -> bool:
-    """Return True if a text is a date as a spreadsheet writes it, such as ``12-Mar``.
-
-    Example:
-        >>> is_spreadsheet_date("12-Mar"), is_spreadsheet_date("3/12/2026")
-        (True, True)
-        >>> is_spreadsheet_date("3-12"), is_spreadsheet_date("2026-03-12")
-        (False, False)
-    """
-    return _CONVERTED_DATE.fullmatch(text) is not None
 
 
 def is_spreadsheet_fault(text: str) -> bool:
