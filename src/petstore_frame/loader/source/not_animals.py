@@ -62,7 +62,7 @@ def swallowed(row: TableRow) -> RowProblem:
     lines = f"lines {row.line} to {row.line + row.lines - 1}"
     message = f"a cell seems to contain other rows, in {lines}: it starts with a quote"
     problem = suspicious(Suspicion.SWALLOWED_ROWS, message)
-    hint = "close the quote, or read quotes as text with quoting='none'"
+    hint = "close the quote, or read quotes as text with quoting 'none'"
     return replace(problem, hint=hint, add=("quoting", PLACEHOLDER))
 
 

@@ -205,7 +205,7 @@ class RecipeFields(BaseModel):
     @model_validator(mode="after")
     def _has_a_direction(self) -> Self:
         if self.order_by is not None and self.keep is None:
-            raise ValueError("order_by needs keep='last' or keep='first'")
+            raise ValueError("order_by needs keep, which is 'last' or 'first'")
         return self
 
     def __init__(self, **options: Unpack[RecipeOptions]) -> None:

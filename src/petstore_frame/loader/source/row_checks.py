@@ -288,7 +288,7 @@ class RowChecker:
             return False
         if self.delimiter and self._fits(row := unwrapped_row(cells, self.delimiter)):
             message = "the row is in quotes, so it is a single cell"
-            hint = f"quoting='unwrap' sends the name as {self._name_of(row)!r}"
+            hint = f"quoting 'unwrap' sends the name as {self._name_of(row)!r}"
             add = ("quoting", PLACEHOLDER)
             problems.append(RowProblem("wrapped_row", message, None, cells[0][:200], hint, add))
             return False
@@ -306,7 +306,7 @@ class RowChecker:
         elif self._fits(row):
             if self.on_single_quotes is not None:
                 self.on_single_quotes()
-            hint = f"quoting='single' sends the name as {self._name_of(row)!r}"
+            hint = f"quoting 'single' sends the name as {self._name_of(row)!r}"
         return RowProblem("extra_cell", message, value=extra[:200], hint=hint)
 
     def _fits(self, row: Sequence[str] | None) -> TypeGuard[Sequence[str]]:
