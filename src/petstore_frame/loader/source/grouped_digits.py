@@ -51,13 +51,13 @@ def both_readings(text: str) -> str | None:
 
     Example:
         >>> both_readings("1.024")
-        "thousands='.' reads 1024; without it, 1.024 is a decimal number"
+        "thousands '.' reads 1024; without it, 1.024 is a decimal number"
         >>> both_readings("1 024")
-        "thousands=' ' reads 1024; without it, this is not a number"
+        "thousands ' ' reads 1024; without it, this is not a number"
     """
     thousands = separator_of(text)
     if thousands is None:
         return None
     otherwise = f"{text} is a decimal number" if thousands in ",." else "this is not a number"
     number = without_separators(text, thousands)
-    return f"thousands={thousands!r} reads {number}; without it, {otherwise}"
+    return f"thousands {thousands!r} reads {number}; without it, {otherwise}"

@@ -172,7 +172,7 @@ class OrderReader:
                 decimal_option = "." if separator == "," else ","
                 message = f"finds a number that can be read in two ways: {text!r} is {grouped}"
                 hint = (
-                    f"thousands={separator!r} reads {grouped}; thousands={decimal_option!r} "
+                    f"thousands {separator!r} reads {grouped}; thousands {decimal_option!r} "
                     f"reads {decimal}"
                 )
                 error = self._error(f"{message} or {decimal}", example, hint)

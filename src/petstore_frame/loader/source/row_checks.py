@@ -299,7 +299,7 @@ class RowChecker:
             return False
         if self.delimiter and self._fits(row := unwrapped_row(cells, self.delimiter)):
             message = "the row is in quotes, so it is a single cell"
-            hint = f"quoting='unwrap' sends the name as {self._name_of(row)!r}"
+            hint = f"quoting 'unwrap' sends the name as {self._name_of(row)!r}"
             add = ("quoting", PLACEHOLDER)
             problems.append(RowProblem("wrapped_row", message, None, cells[0][:200], hint, add))
             return False
@@ -317,7 +317,7 @@ class RowChecker:
         elif self._fits(row):
             if self.on_single_quotes is not None:
                 self.on_single_quotes()
-            hint = f"quoting='single' sends the name as {self._name_of(row)!r}"
+            hint = f"quoting 'single' sends the name as {self._name_of(row)!r}"
         return RowProblem("extra_cell", message, value=extra[:200], hint=hint)
 
     def _fits(self, row: Sequence[str] | None) -> TypeGuard[Sequence[str]]:
@@ -412,5 +412,5 @@ def _swallowed(row: TableRow) -> RowProblem:
     lines = f"lines {row.line} to {row.line + row.lines - 1}"
     message = f"a cell seems to contain other rows, in {lines}: it starts with a quote"
     problem = suspicious(Suspicion.SWALLOWED_ROWS, message)
-    hint = "close the quote, or read quotes as text with quoting='none'"
+    hint = "close the quote, or read quotes as text with quoting 'none'"
     return replace(problem, hint=hint, add=("quoting", PLACEHOLDER))
