@@ -39,7 +39,7 @@ def without_separators(text: str, thousands: str | None) -> str:
     return text if thousands is None else text.translate(_WITHOUT[thousands])
 
 
-def begins_grouped(text: str, thousands: str) -> bool:
+def starts_with_groups(text: str, thousands: str) -> bool:
     """Return True if the digits before the decimal sign are grouped, or without separators."""
     match = _GROUPED[thousands].match(text)
     has_separator = without_separators(text, thousands) != text
