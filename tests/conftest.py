@@ -135,6 +135,18 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
 
 @pytest.fixture
+def office(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    """A folder with a store in the environment, for what is typed in it."""
+    from faults.flaky_store import KEY
+
+    monkeypatch.chdir(shop.folder)
+    monkeypatch.setenv("PETSTORE_BASE_URL", shop.store.base_url)
+    monkeypatch.setenv("PETSTORE_API_KEY", KEY)
+    monkeypatch.setenv("XDG_STATE_HOME", str(shop.folder / "state"))
+    return shop
+
+
+@pytest.fixture
 def service_shop(tmp_path: Path, server: Server) -> Iterator[Shop]:
     """An office before the bundled service, which honors idempotency keys."""
     from shop import Shop

@@ -65,3 +65,20 @@ def example(command: str) -> str:
     found = re.search(r"Example: (petstore-frame .+?)\n\n", shown, re.DOTALL)
     assert found is not None, shown
     return " ".join(found[1].split())
+
+
+# A call, the module, and an argument of a call.
+_PYTHON_WORDS = re.compile(r"\b[a-z_]+\.[a-z_]+\(|\bpf\.|(?<![-/\w.'\"])[a-z]+(?:_[a-z]+)*=")
+_TO_TYPE = re.compile(r"(?m)^ *petstore-frame .*|--[a-z-]+ (?:'[^']*'|\S+)|such as \S+")
+
+
+def python_words(text: str) -> list[str]:
+    """Return the words of a message that only Python understands, except in commands."""
+    return _PYTHON_WORDS.findall(_TO_TYPE.sub("", text))
+
+
+def print_of(line: str) -> str:
+    """Run a command that works, or fails in a way that it explains; return all it prints."""
+    ended = typed(f"petstore-frame {line}", COLUMNS="200")
+    assert ended.exit_code != 11, ended.output
+    return f"{ended.stdout}\n{ended.stderr}"

@@ -61,7 +61,8 @@ def explain(error: Exception) -> str:
     if isinstance(error, typer.TyperException):
         return _usage_error(error)
     if isinstance(error, OSError):
-        return str(error) if error.filename is None else f"{error.filename}: {error.strerror}"
+        reason = error.strerror or str(error)
+        return reason if error.filename is None else f"{error.filename}: {reason}"
     return f"{type(error).__name__}: {error}; internal error, please report it"
 
 

@@ -336,7 +336,7 @@ def _print_result(result: pf.LoadResult, output: Path | None, *, as_json: bool) 
     try:
         files = [] if output is None else result.write(output)
     except (pf.PetstoreError, OSError) as problem:
-        warn(explain(problem))
+        warn(f"--output {output}: {explain(problem)}")
         code = DISK
     facts = {"output": str(output) if files else None, "files": [str(file) for file in files]}
     text = "\n".join([view.text("shell"), *(f"wrote {file}" for file in files)])

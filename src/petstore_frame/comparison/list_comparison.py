@@ -85,8 +85,8 @@ def compare(
     fields = checked_choices("on", on, (*BY_ID, *NULLABLE)) if on else ()
     if bool(reading.key) == bool(fields):
         raise ArgumentError(
-            "pass exactly one of key= (the column by which the list was loaded) and "
-            f"on= (the fields that make a row and a pet equal: {', '.join(NULLABLE)})"
+            "state exactly one of key (the column by which the list was loaded) and "
+            f"on (the fields that make a row and a pet equal: {', '.join(NULLABLE)})"
         )
     store = _full_listing(inventory)
     completeness, pets = store.completeness, store.frame
@@ -165,8 +165,8 @@ def _earlier_listing(source: Any, inventory: Inventory) -> tuple[str, pd.DataFra
     if earlier is None or earlier.provenance.is_other_store(inventory.provenance):
         got = describe_value(source) if earlier is None else f"one of {earlier.store_name}"
         raise ArgumentError(
-            f'on="id" compares two listings of one store, here of {inventory.store_name}: '
-            f"an Inventory, its frame or a file of one; got {got}"
+            "a comparison by id compares two listings of one store, here of "
+            f"{inventory.store_name}: an Inventory, its frame or a file of one; got {got}"
         )
     own_fields = earlier.frame[[*FIELDS.names]]
     frame, completeness = as_type(own_fields, NULLABLE), earlier.completeness

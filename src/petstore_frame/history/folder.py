@@ -123,7 +123,7 @@ class Contents:
         if self.lost:
             return f"{next(iter(self.lost.values()))}; {NEXT_STEP}"
         return (
-            f"no snapshots in {str(self.folder)!r}; add one with .add(inventory), or with "
+            f"no snapshots in {str(self.folder)!r}; add one first, in a shell with "
             "petstore-frame snapshot"
         )
 

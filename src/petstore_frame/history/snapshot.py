@@ -224,4 +224,5 @@ def _digest(record: bytes) -> bytes:
 
 
 def _first_line(problem: Exception) -> str:
-    return str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+    sentence, _, _ = str(problem).partition(". ")
+    return sentence.splitlines()[0] if sentence else type(problem).__name__

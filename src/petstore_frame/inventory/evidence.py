@@ -60,7 +60,7 @@ class Assumption(StrEnum):
 
 S = Shows
 _FETCH_AGAIN = "Fetch it again when nobody is changing the store."
-_FETCH_BY_STATUS = "Fetch each status separately: fetch_inventory(client, status=...)."
+_FETCH_BY_STATUS = "Fetch each status separately, with the option status."
 _ASK_FOR_PAGING = "Ask the store's operator how to read the pages after the first."
 
 
@@ -82,11 +82,11 @@ class Fact(Enum):
         "Use an Inventory from fetch_inventory or read_inventory.")
     BROKE_OFF = S.MISSING, "The reading ended early, after page {count}.", "Fetch it again."
     OTHER_STORE = (S.MOVED, "The store identified itself as {detail}.",
-        "Check that base_url leads to one store.")
+        "Check that the address leads to one store.")
     # Totals that the store states.
     TOTAL_LARGER = (S.MISSING, "The store states {pets}, more than were read.", _FETCH_BY_STATUS)
     TOTAL_OF_ALL = (S.DOUBT, "The store states {pets}, possibly counting every status.",
-        "Fetch all pets and use inventory.where(status=...).")
+        "Fetch all pets, and select those with this status.")
     # Changes of the store while it was read.
     ONE_ID_TWICE = (S.MOVED, "The store returned id {count} with two names or categories.",
         "Look at that id in the store.")
@@ -107,13 +107,13 @@ class Fact(Enum):
     PAGES_REPEAT = (S.UNCLEAR, "Page {count} repeats pets of earlier pages.", _FETCH_AGAIN)
     # A link that leads to another address takes precedence over the results of other strategies.
     LINK_NOT_FOLLOWED = (S.UNCLEAR, "The next page was not read: {detail}.",
-        "If that address is the same store, use it as base_url; otherwise, have the proxy fixed.")
+        "If the same store is there, use that address; otherwise, have the proxy fixed.")
     # The status filter, and the page of each status.
     FILTER_NOT_KEPT = (S.DOUBT, "A page of {scope} pets has {pets} with another status.",
-        "Fetch all pets and use inventory.where(status=...).")
+        "Fetch all pets, and select those with this status.")
     FILTER_LEFT_OUT = (S.DOUBT,
         "The page of {scope} pets left out {pets} that another response shows.",
-        "Fetch all pets and use inventory.where(status=...).")
+        "Fetch all pets, and select those with this status.")
     STATUSES_HOLD_MORE = (S.DOUBT,
         "The pages of the statuses have {pets} that the listing of all pets left out.",
         _FETCH_BY_STATUS)
@@ -125,7 +125,7 @@ class Fact(Enum):
     NEXT_NOT_READ = (S.DOUBT, "The store names a next page that was not read{detail}.",
         _ASK_FOR_PAGING)
     WINDOWS_ENDED = (S.END,
-        "The store accepts {detail}=, and returned pages until none were left.", "")
+        "The store accepts the parameter {detail}, and returned pages until none were left.", "")
     WINDOWS_STOPPED = (S.UNCLEAR,
         "No new pets after row {count}{detail}, and no sign that the list ends there.",
         _FETCH_BY_STATUS)

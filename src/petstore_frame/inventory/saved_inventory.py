@@ -27,7 +27,13 @@ from petstore_frame.inventory.unreadable_file import (
     refuse_cut_texts,
     refuse_wrong_ids,
 )
-from petstore_frame.schema import FIELDS, NO_STATUS, PetColumns, pandas_from_arrow
+from petstore_frame.schema import (
+    FIELDS,
+    NO_STATUS,
+    PetColumns,
+    damaged_parquet,
+    pandas_from_arrow,
+)
 from petstore_frame.storage import open_workbook, without_guard
 
 if TYPE_CHECKING:
@@ -135,16 +141,14 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
         ) from None
     if missing := _missing_columns(frame):
         raise ArgumentError(
-            f"{path} is not an inventory: it lacks {', '.join(missing)}; "
-            "write one with pf.write_report(inventory, path)"
+            f"{path} is not an inventory: it lacks {', '.join(missing)}; export one from the store"
         )
     provenance = provenance_of(frame)
     if provenance is None and extension != ".parquet":
         provenance = Provenance("", datetime.fromtimestamp(file.stat().st_mtime, UTC))
     if provenance is None:
         raise ArgumentError(
-            f"{path} does not record which store it is from; "
-            "write one with pf.write_report(inventory, path)"
+            f"{path} does not record which store it is from; export one from the store"
         )
     return Inventory(frame, provenance)
 
@@ -239,7 +243,13 @@ def _read_parquet(file: Path) -> pd.DataFrame:
     """Return the pets of a Parquet file without the report's column of labels."""
     import pandas as pd
 
-    frame = pd.read_parquet(file)
+    file.stat()  # its error has the reason, that of pandas has not
+    try:
+        frame = pd.read_parquet(file)
+    except (ValueError, OSError) as problem:
+        if getattr(problem, "errno", None) is not None:  # of the file system, and not of pyarrow
+            raise
+        raise InputError(damaged_parquet(problem), path=str(file), hint=EXPORT_AGAIN) from None
     return frame if _missing_columns(frame) else _without_labels(frame)
 
 

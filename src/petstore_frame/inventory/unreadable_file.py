@@ -15,7 +15,7 @@ from petstore_frame.storage import is_cut
 if TYPE_CHECKING:
     import pandas as pd
 
-EXPORT_AGAIN = "correct it, or write the file again with pf.write_report(inventory, path)"
+EXPORT_AGAIN = "correct it, or export the inventory again"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _ID_COLUMNS = [field.name for field in FIELDS if field.dtype == "int64"]
 

@@ -213,10 +213,10 @@ def run_import(
     stage = partial(_stage, opened, run, client, options, rows_read, _exported_from(source, opened))
     stage_source = partial(_stage_named, stage, _path_of(source), recipe)
     if options.dry_run:
-        return _rehearse(path, client.base_url, stage_source)
+        return _rehearse(path, client.base_url, stage_source, _text_of(options.journal))
     with holding(path), Writer(path, client.base_url) as writer:
         staged, _ = stage_source(writer)
-        view = ImportView(path, staged.run.id)
+        view = ImportView(path, staged.run.id, journal_folder=_text_of(options.journal))
         view.fix_file = _path_of(source) if opened.is_returned else None
         if COMMON_CAUSE in staged.run.facts:
             Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET)
@@ -246,6 +246,11 @@ def _keeping_result(writer: Writer, view: ImportView) -> Iterator[None]:
         if writer.has_sent:
             raise LoadInterrupted(LoadResult(view)) from interrupt
         raise
+
+
+def _text_of(folder: str | PathLike[str] | None) -> str | None:
+    """Return the path of a folder as the user passed it."""
+    return None if folder is None else fspath(folder)
 
 
 def _path_of(source: Any) -> str | None:
@@ -333,7 +338,7 @@ def resume_loads(
                     pause=interrupts.deliver,
                 )
                 _raise_question(question)
-            view = ImportView(path, run.id)
+            view = ImportView(path, run.id, journal_folder=_text_of(journal))
             with _keeping_result(writer, view):
                 view.session = run_session(writer, run, client, options, timing=REAL_TIME)
             results.append(LoadResult(view))
@@ -553,7 +558,10 @@ def _read_store(
 
 
 def _rehearse(
-    path: Path, base_url: str, stage_source: Callable[[Writer], tuple[Staged, Question | None]]
+    path: Path,
+    base_url: str,
+    stage_source: Callable[[Writer], tuple[Staged, Question | None]],
+    journal_folder: str | None,
 ) -> LoadResult:
     """Do everything except sending, in a copy of the journal that is deleted with the result."""
     with ExitStack() as stack:
@@ -563,6 +571,9 @@ def _rehearse(
         with Writer(copy, base_url) as writer:
             staged, question = stage_source(writer)
             Outcomes(writer, staged.run).recover()
-        result = LoadResult(ImportView(path, staged.run.id, copy=copy, question=question))
+        view = ImportView(
+            path, staged.run.id, copy=copy, question=question, journal_folder=journal_folder
+        )
+        result = LoadResult(view)
         finalize(result, stack.pop_all().close)
     return result

@@ -1,6 +1,6 @@
 """Defines a pet: its fields, models, columns and text comparison."""
 
-from petstore_frame.schema.arrow_tables import pandas_from_arrow
+from petstore_frame.schema.arrow_tables import damaged_parquet, pandas_from_arrow
 from petstore_frame.schema.categories import Categories, Labels
 from petstore_frame.schema.columns import AnyFrame, PetColumns, PetRows, as_type
 from petstore_frame.schema.folding import (
@@ -51,6 +51,7 @@ __all__ = [
     "core",
     "core_of_key",
     "count_text",
+    "damaged_parquet",
     "fold",
     "fold_name",
     "folded_name",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.extras import import_extra
+from petstore_frame.schema.text import clean_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +25,12 @@ def pandas_from_arrow(
     table = _with_signed_indices(pyarrow.table(source), pyarrow)
     frame: pd.DataFrame = table.to_pandas(types_mapper=types_mapper)
     return frame
+
+
+def damaged_parquet(problem: Exception) -> str:
+    """Return why a Parquet file cannot be read; the text of pyarrow is only a detail."""
+    reason, _, _ = str(problem).partition(". ")
+    return f"the Parquet file is damaged or incomplete ({clean_text(reason or repr(problem))})"
 
 
 def _with_signed_indices(table: Any, pyarrow: Any) -> Any:

@@ -75,7 +75,7 @@ def read_file(path: Path, noun: str = "file") -> bytes:
         file = path.open("rb") if stat.S_ISREG(mode) else None
     except (OSError, ValueError) as problem:  # a ValueError if the name has a NUL
         reason = getattr(problem, "strerror", None) or problem
-        raise InputError(f"cannot open the {noun}: {reason}") from None
+        raise InputError(f"cannot open the {noun}: {reason}", hint="check its path") from None
     if file is None:
         raise InputError("this is a folder, a pipe or a device", hint="name a file")
     with file:

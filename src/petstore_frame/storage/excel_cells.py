@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from petstore_frame.errors import ReportError
 from petstore_frame.extras import import_extra
@@ -43,19 +43,72 @@ def open_book(path: Path) -> Iterator[Book]:
         OSError: The file cannot be written, for example because the disk is full.
     """
     xlsxwriter = import_extra("xlsxwriter", "writing a workbook", "excel")
-    with tempfile.TemporaryDirectory("_petstore_frame", ignore_cleanup_errors=True) as scratch:
+    with ExitStack() as scratch_files:
+        scratch = scratch_files.enter_context(
+            tempfile.TemporaryDirectory("_petstore_frame", ignore_cleanup_errors=True)
+        )
         options = {**_OPTIONS, "tmpdir": scratch}
-        workbook = xlsxwriter.Workbook(str(path), options)
+        file = scratch_files.enter_context(_ArchiveFile(path))
+        workbook = xlsxwriter.Workbook(file, options)
         try:
             yield Book(workbook)
             workbook.close()
         except xlsxwriter.exceptions.FileCreateError as problem:
             raise problem.args[0] from problem  # the OSError that it wraps
         finally:
-            for (
-                sheet
-            ) in workbook.worksheets():  # XlsxWriter closes them only after a successful close()
+            # XlsxWriter closes them only after a successful close().
+            for sheet in workbook.worksheets():
                 sheet.row_data_fh.close()
+
+
+class _ArchiveFile:
+    """A file that ignores what is written after its first error.
+
+    XlsxWriter leaves its archive open after an error. When Python deletes the archive, it tries to
+    complete the file, and would print the same error a second time.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+        self._position = 0
+        self._has_failed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._has_failed |= kind is not None
+        with self._noting_errors():
+            self._file.close()
+
+    def write(self, data: bytes) -> int:
+        with self._noting_errors():
+            self._file.write(data)
+        self._position += len(data)
+        return len(data)
+
+    def seek(self, position: int) -> int:
+        with self._noting_errors():
+            self._file.seek(position)
+        self._position = position
+        return position
+
+    def tell(self) -> int:
+        return self._position
+
+    def flush(self) -> None:
+        with self._noting_errors():
+            self._file.flush()
+
+    @contextmanager
+    def _noting_errors(self) -> Iterator[None]:
+        """Raise the first error, and suppress all later ones."""
+        try:
+            yield
+        except (OSError, ValueError):  # a ValueError if the file is closed
+            if not self._has_failed:
+                self._has_failed = True
+                raise
 
 
 class Book:

@@ -52,7 +52,9 @@ def checked_key(value: str | SecretStr | None) -> SecretStr:
     key = hide_key(os.environ.get("PETSTORE_API_KEY") if value is None else value)
     value = None
     if not isinstance(key, SecretStr) or not key.get_secret_value():
-        raise ConfigurationError("no API key: set PETSTORE_API_KEY, or pass api_key= as text")
+        raise ConfigurationError(
+            "no API key: set PETSTORE_API_KEY, or pass it to the client as text"
+        )
     if not _fits_header(key):
         raise ConfigurationError(
             "the API key has a space, a control character or a non-ASCII character; "
@@ -94,12 +96,13 @@ def checked_address(value: str | None) -> str:
     if not isinstance(address, str) or not address.strip():
         raise ConfigurationError(
             "no store address: set PETSTORE_BASE_URL to an address such as https://host/v1, or "
-            "pass it as text with base_url= (--base-url in a shell)"
+            "pass it as text, in a shell with --base-url"
         )
     if {*address} & {*"@?#"}:
         raise ConfigurationError(
             "base_url has a user, a password, a query or a fragment: remove it, and pass the "
-            "key as api_key= (an @ that belongs to the path is written %40)"
+            "key on its own, such as in PETSTORE_API_KEY (an @ that belongs to the path is "
+            "written %40)"
         )
     try:
         # Twice, because httpx removes a default port only after a lower-case scheme.

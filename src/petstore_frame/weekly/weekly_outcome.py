@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import errors, exit_codes
+from petstore_frame.loader import RecipeOptions, to_add
 
 
 class WeeklyOutcome(Enum):
@@ -50,6 +51,16 @@ class WeeklyOutcome(Enum):
         return next(outcome for outcome in cls if outcome.exit_code == code)
 
 
+def _explain(error: BaseException) -> str:
+    """Return an error; the option that solves it belongs to a recipe or to a command."""
+    if not isinstance(error, errors.PetstoreError) or error.add is None:
+        return str(error)
+    option, value = error.add
+    if option in RecipeOptions.__annotations__:
+        return f"{error.sentence}; add to its recipe: {to_add(option, value, 'recipe')}"
+    return f"{error.sentence}; in a shell, add {to_add(option, value, 'shell')}"
+
+
 @dataclass
 class Run:
     """One weekly run: its outcomes, and the folder of its files.
@@ -79,7 +90,7 @@ class Run:
 
     def note_error(self, error: BaseException) -> None:
         """Add the outcome of an error, with its first line."""
-        lines = str(error).splitlines() or [type(error).__name__]
+        lines = _explain(error).splitlines() or [type(error).__name__]
         self.note(WeeklyOutcome.of(error), f"{self.step}: {lines[0]}")
 
     @contextmanager

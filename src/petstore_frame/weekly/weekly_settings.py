@@ -116,7 +116,7 @@ class WeeklySettings(_Table):
         hint = f"petstore-frame weekly {quote(str(path))} --init writes one"
         text, values = toml.read_toml(path, "the settings", hint)
         try:
-            return cls.model_validate(values, context=path.absolute().parent)
+            return cls.model_validate(values, context=path.parent)
         except ValidationError as error:
             raise _settings_error(error, text, path) from None
 

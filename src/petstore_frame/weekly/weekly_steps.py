@@ -19,7 +19,7 @@ from petstore_frame.errors import (
 )
 from petstore_frame.history import Diff, History, Snapshot, diff
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader import LoadResult, read_ids
+from petstore_frame.loader import LoadResult, command_line, read_ids
 from petstore_frame.loader.loading import load
 from petstore_frame.loader.row_state import State
 from petstore_frame.report import write_report
@@ -76,11 +76,14 @@ class WeeklySteps:
         """Load one file, and keep its question or its rows that need a person."""
         state_counts: dict[str, int] = {}
         self.run.facts["loads"].append({"file": file.name, "states": state_counts})
+        command = self.load_command(file, load_step)
         try:
             result = load(file, self.client, recipe=load_step.recipe, journal=self.settings.journal)
         except DuplicatesError as error:
             question_file = self.draft / f"question {file.name}.txt"
-            question_file.write_text(f"{error}\n", encoding="utf-8")
+            answer = f"To answer, type this with the option of the answer:\n  {command}\n"
+            text = f"{error.question.text('shell')}\n\n{answer}"
+            question_file.write_text(text, encoding="utf-8")
             raise
         except LoadInterrupted:
             raise
@@ -94,6 +97,17 @@ class WeeklySteps:
         to_send = sum(state_counts.get(state, 0) for state in _TO_SEND)
         if to_send:
             self.run.note(WeeklyOutcome.UNFINISHED, f"{file.name}: {to_send:,} still to send")
+
+    def load_command(self, file: Path, load_step: LoadStep) -> str:
+        """Return the command that loads a file as this run does."""
+        arguments = ["petstore-frame", "load", str(file)]
+        if load_step.recipe is not None:
+            arguments += ["--recipe", str(load_step.recipe)]
+        if self.settings.journal is not None:
+            arguments += ["--journal", str(self.settings.journal)]
+        if self.settings.base_url is not None:
+            arguments += ["--base-url", self.settings.base_url]
+        return command_line(arguments)
 
     def note_result(self, file: Path, result: LoadResult, state_counts: dict[str, int]) -> None:
         """Count the rows of a file by state, and write those that need a person."""

@@ -152,7 +152,7 @@ WRONG = {
 UNANSWERED = {
     "a diff needs two snapshots": lambda h: pf.History(h.folder.parent / "one").diff(),
     "no snapshot from 2026-12-01": lambda h: h.trend(since="2026-12-01"),
-    "^no snapshots in '.*none'; add one with .add": lambda h: pf.History(h.folder / "none").trend(),
+    "^no snapshots in '.*none'; add one first": lambda h: pf.History(h.folder / "none").trend(),
     r"no snapshot of 2026-11-03; .* has 4, 2026-11-01": lambda h: h.read("2026-11-03"),
     "file cannot be written to": lambda h: pf.History(h.folder.parent / "file").add(h.read()),
 }

@@ -138,7 +138,8 @@ def test_damaged_and_foreign_files_are_named(history, add) -> None:
     (history.folder / "notes.txt").write_text("mine")
     found = {str(each.path.relative_to(history.folder)): each for each in history.problems()}
     reasons = {
-        "date=2026-11-01/part-0.parquet": "", "date=2026-11-02/pets.parquet": "damaged: ",
+        "date=2026-11-01/part-0.parquet": "",
+        "date=2026-11-02/pets.parquet": "damaged: ",
         "date=2026-11-04/pets.parquet": "no completeness record",
         "date=2026-12-24/pets.parquet": "fetched on 2026-11-01, but stored under another date",
         "notes.txt": "",

@@ -229,7 +229,7 @@ def test_wrapped_names_are_sent_as_decided(written_name: str, sent_name: str) ->
     (first, _) = rows_of(frame, allow=["wrapped_names"])
     assert json.loads(first.payload or b"")["name"] == written_name.strip()
     if sent_name != written_name:
-        with pytest.raises(InputError, match="quoting='unwrap' sends"):
+        with pytest.raises(InputError, match="quoting 'unwrap' sends"):
             rows_of(frame)
 
 

@@ -80,8 +80,8 @@ def _default_folder() -> Path:
         return user_state_path("petstore-frame") / "journals"
     except RuntimeError as problem:  # neither HOME nor an entry for this user
         raise ConfigurationError(
-            "there is no home directory for the journal: set HOME or XDG_STATE_HOME, or pass "
-            "journal= (--journal in a shell)"
+            "there is no home directory for the journal: set HOME or XDG_STATE_HOME, or name "
+            "its folder, in a shell with --journal"
         ) from problem
 
 
@@ -189,6 +189,8 @@ def _journal_error(path: Path, problem: Exception, done: str) -> JournalError:
         reason = f"the disk of {path} is full{done}; free some space"
     elif isinstance(problem, ValueError) and code is None:
         return JournalError(f"{str(path)!r}: {problem}{done}; use another path")
+    elif isinstance(problem, NotADirectoryError):
+        return _unusable_folder(path.parent, f"cannot be created ({problem.strerror})")
     elif isinstance(problem, OSError) and not isinstance(problem, FileNotFoundError):
         reason = f"{problem.filename or path}: {problem.strerror}{done}; correct that"
     elif not Path(path).is_file():
@@ -223,6 +225,32 @@ def _incomplete(path: Path, reason: str, done: str) -> JournalError:
     )
 
 
+def _make_folder(folder: Path) -> None:
+    """Create the folder of a journal, or say which folder to use instead."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        problem = "" if os.access(folder, os.W_OK) else "cannot be written to"
+    except OSError as error:
+        if error.errno in _FULL_ERRORS:
+            raise
+        problem = f"cannot be created ({error.strerror})"
+    if problem:
+        raise _unusable_folder(folder, problem)
+
+
+def _unusable_folder(folder: Path, problem: str) -> JournalError:
+    """Return the error for the folder of a journal, with where it is from and what to do."""
+    origin, way_out = "", "name another one"
+    variable = next((name for name in ("XDG_STATE_HOME", "HOME") if os.environ.get(name)), None)
+    if variable is not None and unusual_folder(folder / COUNT) is None:
+        origin = f", which is from {variable},"
+        way_out = f"set {variable} to another folder, or name one"
+    return JournalError(
+        f"the folder of the journal {folder}{origin} {problem}{NOTHING_SENT}; {way_out}, in a "
+        "shell with --journal"
+    )
+
+
 @contextmanager
 def holding(path: Path) -> Iterator[None]:
     """Lock a journal against other writers; create its folder if it is missing."""
@@ -230,7 +258,7 @@ def holding(path: Path) -> Iterator[None]:
         try:
             with sql_errors(path, NOTHING_SENT, (OSError, ValueError)):
                 # Readable by its owner only: a journal contains the cells of the loaded files.
-                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                _make_folder(path.parent)
                 stack.enter_context(locked(path.with_name(path.name + LOCK)))
         except LockedError:
             raise JournalLockedError(

@@ -17,9 +17,7 @@ ORDER_UNREADABLE = "order_unreadable"
 # A row with one of these problems may get another key when the user corrects it.
 KEY_PROBLEMS = frozenset({KEY_REPEATED, KEY_MISSING, ORDER_UNREADABLE})
 OTHER_ANIMALS = "each seems to be another animal; add a key column, such as the shelter"
-NOT_A_KEY_HINT = (
-    "enter the animal's own key in the file, or leave the row out: exclude_lines= its line number"
-)
+NOT_A_KEY_HINT = "enter the animal's own key in the file, or exclude its line"
 ROUNDED_HINT = (
     "enter the complete number, in a column that is formatted as text; if the rows are one animal, "
     "leave one of them"

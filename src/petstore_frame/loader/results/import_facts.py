@@ -168,6 +168,8 @@ class ImportSummary:
         sent_now: Whether this call sent anything. If not, the result describes earlier calls.
         question: The question that the call without ``dry_run`` would ask; None if it would send.
         folder: Folder of the result files; None if none were written.
+        journal: The journal.
+        journal_folder: Its folder as the user types it; None for the user's state folder.
         fix_file: Path of the loaded fix file as the user gave it; None for other files.
         command: The command of this load, as the user typed it in a shell; None in Python.
     """
@@ -185,6 +187,7 @@ class ImportSummary:
     question: Question | None
     folder: Path | None
     journal: Path
+    journal_folder: str | None = None
     fix_file: str | None = None
     command: str | None = None
 

@@ -11,6 +11,7 @@ from typing import Any
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.duplicate_question import Question
 from petstore_frame.loader.journal import rows as journal
+from petstore_frame.loader.journal.database import unusual_folder
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.load_options import GRACE_S
 from petstore_frame.loader.next_steps import Reader
@@ -38,6 +39,7 @@ class ImportView:
         question: The question that the call without ``dry_run`` would ask; None if it would send.
         fix_file: Path of the loaded fix file; None for other files.
         folder: Folder of the result files; None if none were written.
+        journal_folder: Folder of the journal as the user gave it; None if nobody named it.
         command: The command of this load, as the user typed it in a shell; None in Python.
     """
 
@@ -49,6 +51,7 @@ class ImportView:
     question: Question | None = None
     fix_file: str | None = None
     folder: Path | None = None
+    journal_folder: str | None = None
     command: str | None = None
 
     @property
@@ -78,6 +81,7 @@ class ImportView:
             question=self.question,
             folder=self.folder,
             journal=self.path,
+            journal_folder=self.journal_folder or unusual_folder(self.path),
             fix_file=self.fix_file,
             command=self.command,
         )

@@ -10,7 +10,6 @@ from os import fspath
 
 from petstore_frame.inventory import Assumption
 from petstore_frame.loader.duplicate_question import likely_key_step
-from petstore_frame.loader.journal.database import unusual_folder
 from petstore_frame.loader.journal.row_counts import ExcludedRows
 from petstore_frame.loader.journal.rows import (
     CONTRADICTION,
@@ -361,13 +360,13 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
         return
     if facts.fix_file is not None and facts.folder is None:
         text = f"{_to_correct(facts.to_fix)} in {facts.fix_file}, then load it again"
-        journal = unusual_folder(facts.journal)
-        yield Step(text, calls=(load_call(facts.fix_file, journal, facts.run.base_url),))
+        load = load_call(facts.fix_file, facts.journal_folder, facts.run.base_url)
+        yield Step(text, calls=(load,))
         return
     folder = fspath(facts.folder or "results")
     text = f"{_to_correct(facts.to_fix)} in {folder}/fix.csv, then load it"
     write = Call(f"result.write({folder!r})", f"add {to_add('output', folder, 'shell')}")
-    load = load_call(f"{folder}/fix.csv", unusual_folder(facts.journal), facts.run.base_url)
+    load = load_call(f"{folder}/fix.csv", facts.journal_folder, facts.run.base_url)
     yield Step(text, calls=(load,) if facts.folder else (write, load))
 
 
@@ -398,8 +397,8 @@ def _creating(facts: ImportSummary) -> Iterator[Step]:
         yield Step(text, {"duplicates": {"not_found": "create"}})
     if facts.run.facts.get("left_unsent"):
         text = "animals of an earlier version of this file were not sent: send them"
-        journal = unusual_folder(facts.journal)
-        yield Step(text, calls=(load_call(None, journal, facts.run.base_url),))
+        load = load_call(None, facts.journal_folder, facts.run.base_url)
+        yield Step(text, calls=(load,))
     equal = sum(group.rows for group in facts.excluded if group.by == "same_content")
     if equal and not facts.is_rehearsal:
         rows = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"

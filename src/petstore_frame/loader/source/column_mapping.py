@@ -235,7 +235,7 @@ def find_columns(
     perhaps = [f"the {field} may be {' or '.join(map(repr, columns.likely[field][:3]))}"
                for field in columns.missing if field in columns.likely]  # fmt: skip
     if not perhaps and columns.mapping:
-        perhaps = [f"or state one {field} for all rows as defaults={{{field!r}: '?'}}"
+        perhaps = [f"or state one {field} for all rows with defaults"
                    for field in columns.missing]  # fmt: skip
     hint = "; ".join(perhaps or ["a file without a header needs the option columns"])
     wanted = dict.fromkeys(columns.missing, PLACEHOLDER) | columns.proposed

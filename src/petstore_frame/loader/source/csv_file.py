@@ -184,7 +184,7 @@ def _unreadable(problem: Exception, line: int, text: str, delimiter: str) -> Inp
     quoted_cells = [cell for cell in cells if '"' in cell] or cells
     hint = (
         'double the quotes within a cell ("a ""b"" c"), or read quotes as text: '
-        f"quoting='none' reads {quoted_cells[0][:60]!r} unchanged"
+        f"quoting 'none' reads {quoted_cells[0][:60]!r} unchanged"
     )
     add = ("quoting", PLACEHOLDER)
     return InputError(f"the row that begins here {reason}", line=line, hint=hint, add=add)

@@ -39,7 +39,7 @@ def without_separators(text: str, thousands: str | None) -> str:
     return text if thousands is None else text.translate(_WITHOUT[thousands])
 
 
-def begins_grouped(text: str, thousands: str) -> bool:
+def starts_with_groups(text: str, thousands: str) -> bool:
     """Return True if the digits before the decimal sign are grouped, or without separators."""
     match = _GROUPED[thousands].match(text)
     has_separator = without_separators(text, thousands) != text
@@ -51,13 +51,13 @@ def both_readings(text: str) -> str | None:
 
     Example:
         >>> both_readings("1.024")
-        "thousands='.' reads 1024; without it, 1.024 is a decimal number"
+        "thousands '.' reads 1024; without it, 1.024 is a decimal number"
         >>> both_readings("1 024")
-        "thousands=' ' reads 1024; without it, this is not a number"
+        "thousands ' ' reads 1024; without it, this is not a number"
     """
     thousands = separator_of(text)
     if thousands is None:
         return None
     otherwise = f"{text} is a decimal number" if thousands in ",." else "this is not a number"
     number = without_separators(text, thousands)
-    return f"thousands={thousands!r} reads {number}; without it, {otherwise}"
+    return f"thousands {thousands!r} reads {number}; without it, {otherwise}"

@@ -20,6 +20,7 @@ from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.returned_file import FIX_SHEET, restored
 from petstore_frame.loader.source.table import Table
 from petstore_frame.loader.source.typed_tables import (
+    PARQUET_HINT,
     frame_table,
     json_lines_table,
     list_within,
@@ -64,6 +65,8 @@ class Input:
         self.digest = hashlib.sha256(data).hexdigest()
         self._data = unpack(data)
         self.kind = kind_of(self._data)
+        if self.kind == "csv" and self.name.lower().endswith(".parquet"):
+            raise InputError("this is not a Parquet file, despite its name", hint=PARQUET_HINT)
 
     @contextmanager
     def naming(self) -> Iterator[None]:

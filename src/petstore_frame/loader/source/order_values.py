@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
-from petstore_frame.loader.source.grouped_digits import begins_grouped, without_separators
+from petstore_frame.loader.source.grouped_digits import starts_with_groups, without_separators
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.table import NUMBER_NOTE, TableRow
 
@@ -172,7 +172,7 @@ class OrderReader:
                 decimal_option = "." if separator == "," else ","
                 message = f"finds a number that can be read in two ways: {text!r} is {grouped}"
                 hint = (
-                    f"thousands={separator!r} reads {grouped}; thousands={decimal_option!r} "
+                    f"thousands {separator!r} reads {grouped}; thousands {decimal_option!r} "
                     f"reads {decimal}"
                 )
                 error = self._error(f"{message} or {decimal}", example, hint)
@@ -199,7 +199,7 @@ class OrderReader:
 
     def _number_of(self, text: str) -> Decimal | None:
         if self._thousands is not None:
-            if not begins_grouped(text, self._thousands):
+            if not starts_with_groups(text, self._thousands):
                 return None
             text = without_separators(text, self._thousands)
         if len(text) > _MOST_DIGITS or not (text.isascii() and _NUMBER.fullmatch(text)):

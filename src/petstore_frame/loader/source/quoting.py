@@ -70,7 +70,7 @@ def ask_for_quoting(
     """
     first_row = next((cells for cells in table.cells() if any(map(str.strip, cells))), ())
     header = ", ".join(repr(name[:_MAX_LENGTH]) for name in table.columns[:_MAX_CELLS])
-    hint = f"quoting={quoting!r} reads the header as {header}"
+    hint = f"quoting {quoting!r} reads the header as {header}"
     column = likely_name_column(table.columns, mapping)
     at = len(first_row) if column is None else table.columns.index(column)
     if at < len(first_row):
@@ -80,5 +80,5 @@ def ask_for_quoting(
         row = ", ".join(repr(cell[:_MAX_LENGTH]) for cell in first_row[:_MAX_CELLS])
         hint += f" and the first row as {row}"
     if quoting == "single":
-        hint += f"; allow='{Suspicion.WRAPPED_NAMES}' reads the quotes as text"
+        hint += f"; allow '{Suspicion.WRAPPED_NAMES}' reads the quotes as text"
     return InputError(message, line=line, hint=hint, add=("quoting", PLACEHOLDER), likely=quoting)

@@ -12,8 +12,8 @@ from petstore_frame.loader.source.draft import draft_recipe
 from petstore_frame.loader.source.recipe_options import (
     RecipeFields,
     RecipeOptions,
-    read_set,
 )
+from petstore_frame.loader.source.set_options import read_set
 from petstore_frame.validation import before_sending
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import reprlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
@@ -23,15 +22,12 @@ from pydantic import (
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.row_state import Suspicion
-from petstore_frame.loader.source import cell_parsing as fields
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, FieldReader, folded_text
+from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.column_mapping import field_name
+from petstore_frame.loader.source.field_readers import KEY, readers_of
 from petstore_frame.schema import FIELDS, Categories, Labels
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.validation import suggest
-
-# The table of value_map with texts in key columns that mean "no key".
-KEY = "key"
 
 
 class RecipeOptions(TypedDict, total=False):
@@ -209,7 +205,7 @@ class RecipeFields(BaseModel):
     @model_validator(mode="after")
     def _has_a_direction(self) -> Self:
         if self.order_by is not None and self.keep is None:
-            raise ValueError("order_by needs keep='last' or keep='first'")
+            raise ValueError("order_by needs keep, which is 'last' or 'first'")
         return self
 
     def __init__(self, **options: Unpack[RecipeOptions]) -> None:
@@ -330,40 +326,6 @@ class RecipeFields(BaseModel):
 _NEVER_OPEN = ("keep", "order_by", "encoding", "delimiter", "quoting", "sheet", "thousands")
 
 
-def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
-    """Return the reader of each field; this reads the category file, if the recipe has one."""
-    readers = {
-        field.name: FieldReader(field, recipe.thousands, keep_spaces=recipe.keep_spaces)
-        for field in FIELDS.sent
-    }
-    labels, category_reader = recipe.categories, readers["category_id"]
-    if isinstance(labels, Mapping):
-        open_labels = {
-            folded_text(label) for label, number in labels.items() if number == PLACEHOLDER
-        }
-        category_reader.meanings |= dict.fromkeys(open_labels, fields.OPEN)
-        labels = {label: number for label, number in labels.items() if number != PLACEHOLDER}
-    for number, label in Labels.ids_and_labels(labels):
-        category_reader.add_label(label, number)
-    for name, value in recipe.defaults.items():
-        if not fields.IN_BRACES.search(str(value)):
-            readers[name].meaning("defaults", value)  # rejects a value that cannot be sent
-    for name, value in recipe.fallback.items():
-        readers[name].fallback = readers[name].meaning("fallback", value)
-    for name, table in recipe.value_map.items():
-        if name != KEY:
-            meaning = readers[name].meaning
-            meanings = {
-                folded_text(text): meaning("value_map", value) for text, value in table.items()
-            }
-            readers[name].meanings |= meanings
-        elif any(value not in ("", PLACEHOLDER) for value in table.values()):
-            raise ArgumentError(
-                'value_map: the table "key" has texts that mean no key, so its values must be ""'
-            )
-    return readers
-
-
 def _merged(old: Any, new: Any) -> Any:
     if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
         return new
@@ -385,38 +347,3 @@ def _argument_error(error: ValidationError) -> ArgumentError:
     value = reprlib.repr(problem["input"])
     allowed = f"; it must be one of {context['expected']}" if "expected" in context else ""
     return ArgumentError(f"{name}: {descriptions[name]}{allowed}; got {value}")
-
-
-# Options whose tables have texts of the file as keys. These may contain a "="; the values do not.
-_BY_LABEL = ("categories", "value_map")
-_LISTS = ("key", "columns", "allow", "exclude", "include")
-
-
-def read_set(texts: Iterable[str]) -> dict[str, Any]:
-    """Return the options of ``--set OPTION=VALUE``.
-
-    Raises:
-        ArgumentError: A text has no ``=``, or an option is both a value and a table.
-
-    Example:
-        >>> read_set(["keep=first", "mapping.name=Pet name", "value_map.status.a.b=sold"])
-        {'keep': 'first', 'mapping': {'name': 'Pet name'}, 'value_map': {'status': {'a.b': 'sold'}}}
-    """
-    options: dict[str, Any] = {}
-    for text in texts:
-        name, *_ = re.split(r"[.=]", text, maxsplit=1)
-        split = text.rpartition if name in _BY_LABEL else text.partition
-        path, equals, value = split("=")
-        if not (name and equals):
-            raise ArgumentError(
-                f"--set must be OPTION=VALUE, such as encoding=cp1252, got {text!r}"
-            )
-        *tables, last = path.split(".", 2 if name == "value_map" else 1)
-        table = options
-        for part in tables:
-            table = table.setdefault(part, {})
-            if not isinstance(table, dict):
-                raise ArgumentError(f"--set {text}: {part} has a value already")
-        # A later value replaces an earlier one, except in options that are lists.
-        table[last] = [*table.get(last, ()), value] if name in _LISTS else value
-    return options

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeGuard
 
-from petstore_frame.loader.row_state import RowProblem, SourceRow, State, Suspicion, digest_of
+from petstore_frame.loader.row_state import RowProblem, SourceRow, State, digest_of
 from petstore_frame.loader.source.cell_parsing import (
     IN_BRACES,
     NOTHING,
@@ -15,9 +15,16 @@ from petstore_frame.loader.source.cell_parsing import (
     FieldReader,
     Meaning,
     folded_text,
-    suspicious,
 )
 from petstore_frame.loader.source.excel_file import MERGED
+from petstore_frame.loader.source.not_animals import (
+    REPEATED_HEADER,
+    is_swallowing,
+    repeats_header,
+    swallowed,
+    with_total,
+    zero_formula,
+)
 from petstore_frame.loader.source.order_values import OrderReader
 from petstore_frame.loader.source.quoting import single_quoted_row, unwrapped_row
 from petstore_frame.loader.source.recipe_options import RecipeFields
@@ -31,7 +38,6 @@ from petstore_frame.loader.source.table import (
     TableRow,
     is_number_note,
 )
-from petstore_frame.loader.source.totals import is_footer_row, is_total_row
 from petstore_frame.schema import PetField
 from petstore_frame.schema.folding import SEPARATOR
 
@@ -39,15 +45,6 @@ NO_COLUMN = sys.maxsize  # the position of a field that has a default and no col
 _OPEN_DEFAULT = RowProblem(
     "open_word", "the default in the recipe is a placeholder", hint="fill in the default"
 )
-_FOOTER_ROW = suspicious(
-    Suspicion.TOTAL_ROW, "this looks like the foot of a printed list, not like an animal"
-)
-_REPEATED_HEADER = RowProblem(
-    "repeated_header",
-    "the row repeats the names of the columns, so it is not an animal",
-    hint="delete it, or exclude its line",
-)
-_TOTAL_ROW = suspicious(Suspicion.TOTAL_ROW, "this looks like a row of totals, not like an animal")
 _NUMBER_DTYPES = ("int64", "Int64", "Float64")
 # Global names, because the attributes of an enum are slow to look up for each row.
 _PENDING, _EXCLUDED = State.PENDING, State.EXCLUDED
@@ -139,8 +136,8 @@ class RowChecker:
             self._record_displayed_numbers(row)
         problems = [] if quantity_problem is None else [quantity_problem]
         notes: list[str] = []
-        if row.lines > 1 and self._is_swallowing(cells):
-            problems.append(_swallowed(row))
+        if row.lines > 1 and is_swallowing(cells, self.delimiter, len(self.columns)):
+            problems.append(swallowed(row))
         key = None if self.keys is None else self._read_key(self.keys, row, ordinal, problems)
         payload, content = self._read_fields(cells, row, problems, notes)
         repeats_header = cells[0] == self.columns[0]
@@ -189,20 +186,12 @@ class RowChecker:
         """Return the problems of a row, with those that need more than one cell to see."""
         if "html_entity" in notes and self.on_entity is not None:
             self.on_entity()
-        if self._repeats_header(cells):
-            return [_REPEATED_HEADER]
-        if "" in cells and is_total_row(cells):
-            problems = _with_total(problems, _TOTAL_ROW)
-        elif is_footer_row(cells):
-            problems = _with_total(problems, _FOOTER_ROW)
+        if repeats_header(cells, self.columns):
+            return [REPEATED_HEADER]
+        problems = with_total(problems, cells)
         if not problems and row.doubt is not None:
             problems = [row.doubt]
         return self._without_allowed(problems, notes, is_confirmed=row.is_confirmed)
-
-    def _repeats_header(self, cells: Sequence[str]) -> bool:
-        """Return True for the header of another page or file, copied with its rows."""
-        texts = [cell.strip() for cell in cells]
-        return any(texts) and texts == [column.strip() for column in self.columns]
 
     def _choose(self, checked: SourceRow, row: TableRow) -> SourceRow:
         """Return a row with its sort value and the result of the row filters."""
@@ -276,7 +265,7 @@ class RowChecker:
         is_number = field.dtype in _NUMBER_DTYPES
         if note is not None and note.startswith(ZERO_FORMULA_PREFIX):
             if not is_number:
-                problems.append(self.placed(_zero_formula(note), at, row.cells))
+                problems.append(self.placed(zero_formula(note), at, row.cells))
                 return NOTHING
             notes.append(ZERO_FORMULA_NOTE)
         # Only a number in a text field needs a note.
@@ -299,7 +288,7 @@ class RowChecker:
             return False
         if self.delimiter and self._fits(row := unwrapped_row(cells, self.delimiter)):
             message = "the row is in quotes, so it is a single cell"
-            hint = f"quoting='unwrap' sends the name as {self._name_of(row)!r}"
+            hint = f"quoting 'unwrap' sends the name as {self._name_of(row)!r}"
             add = ("quoting", PLACEHOLDER)
             problems.append(RowProblem("wrapped_row", message, None, cells[0][:200], hint, add))
             return False
@@ -317,7 +306,7 @@ class RowChecker:
         elif self._fits(row):
             if self.on_single_quotes is not None:
                 self.on_single_quotes()
-            hint = f"quoting='single' sends the name as {self._name_of(row)!r}"
+            hint = f"quoting 'single' sends the name as {self._name_of(row)!r}"
         return RowProblem("extra_cell", message, value=extra[:200], hint=hint)
 
     def _fits(self, row: Sequence[str] | None) -> TypeGuard[Sequence[str]]:
@@ -346,36 +335,12 @@ class RowChecker:
         texts = [cell_at(cells, column.at) for column in self.sent]
         return digest_of("\x1f".join(texts).encode(errors="surrogatepass"))
 
-    def _is_swallowing(self, cells: Sequence[str]) -> bool:
-        """Return True if a cell of a text file contains line breaks and what looks like rows."""
-        delimiter, delimiters = self.delimiter, len(self.columns) - 1
-        if not delimiter or not delimiters:
-            return False
-        for at, cell in enumerate(cells):
-            first, *below = cell.splitlines() or [""]
-            # The rest of the row with the opening quote, or a complete row below it.
-            is_rest = bool(below) and 0 < first.count(delimiter) == delimiters - at
-            if is_rest or any(line.count(delimiter) == delimiters for line in below):
-                return True
-        return False
-
     def placed(self, problem: RowProblem, at: int, cells: Sequence[str]) -> RowProblem:
         """Return a problem with the column and the text of its cell."""
         if at == NO_COLUMN:
             return problem
         value = cells[at][:200] if at < len(cells) else ""
         return replace(problem, column=self.columns[at], value=value)
-
-
-def _zero_formula(note: str) -> RowProblem:
-    """Return the problem of a text whose cell is a formula with the value 0."""
-    place = note.removeprefix(ZERO_FORMULA_PREFIX)
-    message = f"the cell {place} is a formula with the value 0, which is not a text"
-    hint = (
-        "perhaps it was never calculated, or refers to an empty cell: calculate and save the "
-        "workbook in Excel, or type the value"
-    )
-    return RowProblem("zero_formula", message, hint=hint)
 
 
 def _is_blank(cells: Sequence[str], problems: Mapping[int, RowProblem]) -> bool:
@@ -396,21 +361,3 @@ def _blank_row(number: int, row: TableRow, cells: tuple[str, ...]) -> SourceRow:
     if row.origin is not None:
         return SourceRow(number, row.line, cells, _EXCLUDED, origin=row.origin, is_excluded=True)
     return SourceRow(number, row.line, cells, _EXCLUDED, notes=("blank",))
-
-
-def _with_total(problems: list[RowProblem], total: RowProblem) -> list[RowProblem]:
-    """Return the problems of a row of totals or the foot of a list, with that one first.
-
-    The others get no option to add: a default for the category would make the row an animal.
-    """
-    totals = [problem for problem in problems if problem.allow == Suspicion.TOTAL_ROW]
-    others = [problem for problem in problems if problem.allow != Suspicion.TOTAL_ROW]
-    return [*(totals or [total]), *(replace(problem, add=None) for problem in others)]
-
-
-def _swallowed(row: TableRow) -> RowProblem:
-    lines = f"lines {row.line} to {row.line + row.lines - 1}"
-    message = f"a cell seems to contain other rows, in {lines}: it starts with a quote"
-    problem = suspicious(Suspicion.SWALLOWED_ROWS, message)
-    hint = "close the quote, or read quotes as text with quoting='none'"
-    return replace(problem, hint=hint, add=("quoting", PLACEHOLDER))

@@ -18,11 +18,12 @@ from petstore_frame.loader.source.cell_parsing import (
     suspicious,
 )
 from petstore_frame.loader.source.column_mapping import find_columns, match_column
+from petstore_frame.loader.source.field_readers import KEY, readers_of
 from petstore_frame.loader.source.grouped_digits import both_readings, without_separators
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.order_values import OrderReader
 from petstore_frame.loader.source.quoting import ask_for_quoting, single_quoted_row
-from petstore_frame.loader.source.recipe_options import KEY, RecipeFields, readers_of
+from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_checks import (
     NO_COLUMN,
     DisplayedNumbers,

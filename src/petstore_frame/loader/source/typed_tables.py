@@ -19,7 +19,10 @@ from petstore_frame.loader.source.table import (
     cell_of_value,
     row_of_cells,
 )
+from petstore_frame.schema import damaged_parquet
 from petstore_frame.schema.file_kinds import JSON_LINES_HINT
+
+PARQUET_HINT = "write it again, or save it as CSV (UTF-8)"
 
 
 def frame_table(frame: Any) -> Table:
@@ -73,9 +76,7 @@ def parquet_table(data: bytes) -> Table:
         table = parquet.read_table(io.BytesIO(data))
         table.validate(full=True)  # rejects text that is not UTF-8, which would fail row by row
     except (pyarrow.ArrowException, OSError) as problem:
-        reason = str(problem).splitlines()[0][:200]
-        hint = "write it again, or save it as CSV (UTF-8)"
-        raise InputError(f"the Parquet file cannot be read: {reason}", hint=hint) from None
+        raise InputError(damaged_parquet(problem), hint=PARQUET_HINT) from None
     return frame_table(table)
 
 

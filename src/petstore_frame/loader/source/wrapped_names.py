@@ -100,7 +100,7 @@ class WrappedNames:
         return InputError(
             f"{count_text(count, 'name')} written {form}, such as {before}",
             column=self._column,
-            hint=f"quoting={quoting!r} sends {after}; allow='{Suspicion.WRAPPED_NAMES}' sends all "
+            hint=f"quoting {quoting!r} sends {after}; allow '{Suspicion.WRAPPED_NAMES}' sends all "
             "names unchanged",
             add=("quoting", PLACEHOLDER),
             likely=quoting,
