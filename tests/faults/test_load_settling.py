@@ -305,6 +305,9 @@ def test_a_pet_with_the_id_of_a_lost_one_is_found(shop, row: str, is_found: bool
     done = result.reconcile(shop.client, grace_s=0.0)
     assert (done.created, done.candidates) == ((1, {}) if is_found else (0, {2: (2,)}))
     assert first.counts[State.GONE] == int(is_found)
+    if not is_found:
+        result.resolve({2: 2})
+    assert (result.counts[State.CREATED], first.counts[State.GONE]) == (1, 1)
     assert shop.names == ["Ada", "Zoe"]
 
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
-from petstore_frame.loader.journal.rows import read_import
+from petstore_frame.loader.journal.rows import Import, read_import
+from petstore_frame.loader.reconcile import read_open_rows
 from petstore_frame.loader.row_state import State
 from petstore_frame.validation import checked_integer
 
@@ -55,7 +56,7 @@ def resolve(path: Path, import_id: str, pets: Mapping[RowName, PetIds]) -> None:
         outcomes = Outcomes(writer, run)
         outcomes.recover()
         rows = _read_unconfirmed(writer.sql, run.number)
-        _check_pets_are_free(outcomes, ids_by_name)
+        _check_pets_are_free(outcomes, ids_by_name, _candidates(writer.sql, run))
         changes: list[Change] = []
         for name, ids in ids_by_name.items():
             named_rows = [row for row in rows if row.is_named(name)]
@@ -90,11 +91,22 @@ def _read_unconfirmed(sql: sqlite3.Connection, number: int) -> list[_Row]:
     ]
 
 
-def _check_pets_are_free(outcomes: Outcomes, pets: Mapping[RowName, list[int | None]]) -> None:
-    """Reject a pet that belongs to another row, or that is stated twice."""
+def _candidates(sql: sqlite3.Connection, run: Import) -> set[int]:
+    """Return the pets that the last reading of the store listed for unconfirmed rows."""
+    open_rows = read_open_rows(sql, run)
+    if open_rows is None:
+        return set()
+    return {pet_id for ids in open_rows.candidates.values() for pet_id in ids}
+
+
+def _check_pets_are_free(
+    outcomes: Outcomes, pets: Mapping[RowName, list[int | None]], candidates: set[int]
+) -> None:
+    """Reject a pet that is stated twice, or that belongs to another row and is no candidate."""
     counts = Counter(pet_id for ids in pets.values() for pet_id in ids if pet_id is not None)
     repeated = [pet_id for pet_id, count in counts.items() if count > 1]
-    for pet_id in (*outcomes.owners([*counts]), *repeated):
+    owned = [pet_id for pet_id in outcomes.owners([*counts]) if pet_id not in candidates]
+    for pet_id in (*owned, *repeated):
         raise ArgumentError(f"pet {pet_id} belongs to another row; nothing was changed")
 
 
