@@ -12,6 +12,7 @@ from petstore_frame.loader.matching.not_keys import (
     may_be_rounded,
 )
 from petstore_frame.loader.matching.repeated_keys import key_texts
+from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import (
     Animal,
     Match,
@@ -19,7 +20,7 @@ from petstore_frame.loader.matching.values import (
     differs_in_category,
     differs_in_name,
 )
-from petstore_frame.schema.folding import SEPARATOR, compact
+from petstore_frame.schema.folding import SEPARATOR, compact, name_in
 
 _LONG_NUMBER = re.compile(r"\d{16,}")
 # A key must have this many characters to be part of another, and more if digits continue it:
@@ -114,6 +115,38 @@ def match_similar_keys(
         elif row.is_to_send:
             first_of_core[core] = row
     return matches
+
+
+def match_renamed_columns(
+    rows: Sequence[Row], animals_of_core: Mapping[str, Sequence[Animal]]
+) -> list[Match]:
+    """Match rows with animals that have their keys in a column that the file lacks.
+
+    The column may have been renamed, if many of these animals have the names of the rows. Other
+    columns have the same texts by chance, such as running numbers.
+    """
+    pairs: list[tuple[Row, Animal]] = []
+    for row in rows:
+        animal = _likeliest(row, animals_of_core.get(row.core or "", ()))
+        if animal is not None:
+            pairs.append((row, animal))
+    with_equal_names = sum(_has_equal_name(row, animal) for row, animal in pairs)
+    if not is_many(with_equal_names, len(pairs)):
+        return []
+    return [
+        Match(row.number, animal.id)
+        for row, animal in pairs
+        if not (differs_in_name(row, animal) and differs_in_category(row, animal))
+    ]
+
+
+def _has_equal_name(row: Row, animal: Animal) -> bool:
+    """Return whether a row and an animal have the same name, which is not from ``defaults``."""
+    if row.content is None or animal.content is None:
+        return False
+    if row.has_default_name or animal.has_default_name:
+        return False
+    return name_in(row.content) == name_in(animal.content)
 
 
 def _likeliest(row: Row, animals: Sequence[Animal]) -> Animal | None:

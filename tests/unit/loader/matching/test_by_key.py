@@ -7,6 +7,7 @@ import pytest
 from petstore_frame.loader.matching.by_key import (
     animal_of_key,
     match_existing_keys,
+    match_renamed_columns,
     match_similar_keys,
 )
 from petstore_frame.loader.matching.not_keys import is_missing_key
@@ -228,6 +229,24 @@ def test_each_column_of_a_respelled_key_is_compared() -> None:
     for key, is_similar in ((("No rth", "10 01"), True), (("Nor", "th1001"), False)):
         new = row(1, "Ada")._replace(key=stored(*key), core=core_of_key(key))
         assert similar(new, animals=(ada,)) == ([Match(1, animal=7)] if is_similar else [])
+
+
+def test_keys_of_a_column_that_was_renamed_may_be_the_same() -> None:
+    """If many names are equal; then also rows with another name or another category."""
+    names = ["Ada", "Bo", "Cy", "Di", "Ed"]
+    animals = {str(n): [animal(n, name, 1, str(n))] for n, name in enumerate(names, 1)}
+    rows = [row(1, "Ada", 1, "1"), row(2, "Bo", 2, "2"), row(3, "Cy", 2, "3")]
+    corrected, other, new = row(4, "Dia", 1, "4"), row(5, "Eve", 2, "5"), row(6, "Flo", 1, "6")
+    expected = [Match(number, number) for number in (1, 2, 3, 4)]
+    assert match_renamed_columns([*rows, corrected, other, new], animals) == expected
+
+
+def test_running_numbers_of_another_column_are_other_animals() -> None:
+    """Equal numbers and categories alone are chance, and names from ``defaults`` are no names."""
+    animals = {str(n): [animal(n, f"Pet {n}", 1, str(n))] for n in range(1, 5)}
+    for facts in ({}, {"has_default_name": True}):
+        rows = [row(n, f"{'Pet' if facts else 'Cat'} {n}", 1, str(n), **facts) for n in range(1, 5)]
+        assert match_renamed_columns(rows, animals) == []
 
 
 def test_each_column_of_a_key_may_be_longer() -> None:
