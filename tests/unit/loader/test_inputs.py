@@ -224,6 +224,15 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     "36_colon.csv": (None, "delimiter="),
     "37_german.csv": (None, "'name': 'Tiername', 'category_id': 'Kategorie', 'status': 'Statut'"),
     "37_spanish.csv": (None, "mapping={'name': 'Nombre', 'category_id': 'Categoría'}"),
+    "37_spanish_statuses.csv": (
+        None,
+        r"the status may be 'Estado', with 'disponible', 'vendido'; \"\" leaves it out; add "
+        r"mapping=\{'name': 'Nombre', 'category_id': 'Categoría', 'status': '\?'\}",
+    ),
+    "37_statuses_without_a_name.csv": (
+        None,
+        r"'Observação' looks like the status, but would not be sent.*mapping=\{'status': '\?'\}",
+    ),
     "37_state.csv": (None, r"would not be sent.*add mapping=\{'status': 'State'\}"),
     "40_quoted_names.csv": (None, "quoting 'unwrap' sends 'Luna' and 'Max'"),
     "40_some_quoted_names.csv": (2, "1 row split within single quotes; quoting 'single' reads"),
