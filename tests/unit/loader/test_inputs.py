@@ -276,6 +276,11 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     ),
     "50_list.pdf": (None, "a PDF document; export the list"),
     "50_list.csv.xz": (None, "packed by xz; unpack it"),
+    "63_long_lines.csv": (
+        3,
+        "cp1252 reads 'Möhre,4,sold.*; cp1251 reads 'Mцhre,4.*; mac_roman reads 'Mˆhre,4.*",
+    ),
+    "64_name_twice.jsonl": (2, "column 'name': the object has 'name' twice; remove or rename one"),
     "38_one_bad_line.csv": (3, "no encoding fits the complete file; correct this line"),
 }
 
