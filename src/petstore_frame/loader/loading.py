@@ -6,7 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -214,14 +214,15 @@ def run_import(
     stage_source = partial(_stage_named, stage, _path_of(source), recipe)
     if options.dry_run:
         return _rehearse(path, client.base_url, stage_source, _text_of(options.journal))
-    with holding(path), Writer(path, client.base_url) as writer:
-        staged, _ = stage_source(writer)
-        view = ImportView(path, staged.run.id, journal_folder=_text_of(options.journal))
-        view.fix_file = _path_of(source) if opened.is_returned else None
-        if COMMON_CAUSE in staged.run.facts:
-            Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET)
-        else:
-            with _keeping_result(writer, view):
+    with _keeping_result() as running:
+        with holding(path), Writer(path, client.base_url) as writer:
+            staged, _ = stage_source(writer)
+            view = ImportView(path, staged.run.id, journal_folder=_text_of(options.journal))
+            view.fix_file = _path_of(source) if opened.is_returned else None
+            running.writer, running.view = writer, view
+            if COMMON_CAUSE in staged.run.facts:
+                Outcomes(writer, staged.run).end(timing.now(), Ending.BUDGET)
+            else:
                 view.session = run_session(
                     writer,
                     staged.run,
@@ -231,20 +232,31 @@ def run_import(
                     is_new=staged.is_new,
                     step=step,
                 )
-            view.sent_now = view.session is not None
-    result = LoadResult(view)
-    _report_ending(result)
+                view.sent_now = view.session is not None
+        result = LoadResult(view)
+        _report_ending(result)
     return result
 
 
+@dataclass
+class _RunningLoad:
+    """The journal and the result of a load, once it may send."""
+
+    writer: Writer | None = None
+    view: ImportView | None = None
+
+
 @contextmanager
-def _keeping_result(writer: Writer, view: ImportView) -> Iterator[None]:
-    """Give an interrupt the result, unless nothing was sent."""
+def _keeping_result() -> Iterator[_RunningLoad]:
+    """Give an interrupt the result of a load, unless nothing was sent."""
+    running = _RunningLoad()
     try:
-        yield
+        yield running
+    except LoadInterrupted:
+        raise
     except KeyboardInterrupt as interrupt:
-        if writer.has_sent:
-            raise LoadInterrupted(LoadResult(view)) from interrupt
+        if running.view is not None and running.writer is not None and running.writer.has_sent:
+            raise LoadInterrupted(LoadResult(running.view)) from interrupt
         raise
 
 
@@ -339,10 +351,11 @@ def resume_loads(
                 )
                 _raise_question(question)
             view = ImportView(path, run.id, journal_folder=_text_of(journal))
-            with _keeping_result(writer, view):
+            with _keeping_result() as running:
+                running.writer, running.view = writer, view
                 view.session = run_session(writer, run, client, options, timing=REAL_TIME)
-            results.append(LoadResult(view))
-            _report_ending(results[-1])
+                results.append(LoadResult(view))
+                _report_ending(results[-1])
     return results
 
 

@@ -15,6 +15,7 @@ import pytest
 import xlsxwriter
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.read_list import read_list
 from petstore_frame.loader.row_state import SourceRow, State, short_text
 from petstore_frame.loader.source import FilePreview, Recipe, open_source
 from unit.loader.opened import (
@@ -598,3 +599,19 @@ def test_what_is_no_animal_gets_no_option_that_would_make_it_one(tmp_path: Path)
     with pytest.raises(InputError, match="a cell has more than 1,048,576 characters") as refused:
         rows_of(written(tmp_path, f"name,category_id\n{'x' * 2**21},3\n"))
     assert (refused.value.line, refused.value.add) == (2, None)
+
+
+def test_a_quantity_with_grouped_digits_shows_both_readings(tmp_path: Path) -> None:
+    """1.024 animals are one thousand or one, so the row is not sent before that is said."""
+    path = written(tmp_path, "name,category_id,count\nRex,3,1.024\n")
+    (record,) = rows_of(path, quantity="count")
+    assert record.problems[0].add == ("thousands", "?")
+    assert "reads 1024; without it, 1.024 is a decimal number" in record.problems[0].hint
+
+
+def test_a_compared_list_warns_like_a_load(tmp_path: Path) -> None:
+    """What is unusual in the label file of a list is said there, too."""
+    labels = written(tmp_path, "1,Dog\n1,Hund\n", "labels.csv")
+    path = written(tmp_path, "name,category\nAda,Hund\n")
+    warnings = read_list(path, Recipe(categories=str(labels))).warnings
+    assert warnings == [f"{labels}: category 1 has the names 'Dog' and 'Hund'"]
