@@ -35,12 +35,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from faults import load_child
 from faults.flaky_store import CUT_201, DOUBTFUL, KEY, FlakyStore
 from faults.load_harness import result_in
 from forked import Child
 from petstore_frame.client import Client
+from petstore_frame.errors import DuplicatesError
 from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import State
 
@@ -71,6 +73,9 @@ class Tally:
     posts: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     kills: int = 0
+    loads: int = 0
+    questions: int = 0
+    unnecessary: int = 0
     duplicates: int = 0
     not_created: int = 0
     listed: int = 0
@@ -161,6 +166,8 @@ def run(design: str, seed: int, count: int, kills: int, share: float = 0.04) -> 
             tally.lost = max(0, tally.not_created - tally.listed)
             tally.posts, tally.faults, tally.kills = store.posts, store.faults, executioner.done
             del tally.faults["none"]
+            # Each was answered as if it had not been asked.
+            tally.unnecessary = max(0, tally.questions - tally.duplicates)
     tally.seconds = time.perf_counter() - start
     return tally
 
@@ -182,12 +189,13 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
     }
     if "column" in options:
         settings["key"] = "tag"
-    until_done(lambda: Child(load_child.load, settings), executioner)
+    settings["questions"] = str(folder / "questions")
+    loads = until_done(lambda: Child(load_and_create, settings), executioner)
     result = result_in(folder)
     tally = Tally(unconfirmed=sum(1 for _ in view_of(result).rows(State.UNCONFIRMED)))
     if "resorted" in options:
         sort_anew(folder / "pets.csv")
-        until_done(lambda: Child(load_child.load, settings), executioner)
+        loads += until_done(lambda: Child(load_and_create, settings), executioner)
     if "reconcile" in options:
         with Client(store.base_url, KEY, timeout=0.3) as client:
             again = settings | {"duplicates": {"not_found": "create"}}
@@ -196,7 +204,7 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
                 tally.settled += done.created + done.not_found
                 if "resend" not in options:
                     break
-                until_done(lambda: Child(load_child.load, again), executioner)
+                loads += until_done(lambda: Child(load_and_create, again), executioner)
                 if not any(view_of(result).rows(State.UNCONFIRMED, State.NOT_FOUND)):
                     break
     for row in view_of(result).rows():
@@ -204,7 +212,22 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
         if row.pet_id is not None:
             sent, pet = json.loads(row.payload), store.pets[row.pet_id]
             tally.wrong_ids += any(pet.get(name) != value for name, value in sent.items())
+    questions = folder / "questions"
+    tally.loads = loads
+    tally.questions = len(questions.read_text().splitlines()) if questions.exists() else 0
     return tally
+
+
+def load_and_create(settings: dict[str, Any]) -> dict[str, Any]:
+    """Load a file; answer a question by ``create``, as if it had not been asked, and note it."""
+    try:
+        return load_child.load(settings)
+    except DuplicatesError as error:
+        names = [case.name for case in error.question.cases]
+        with Path(settings["questions"]).open("a", encoding="utf-8") as file:
+            file.write(f"{', '.join(names)}\n")
+    answers = (settings.get("duplicates") or {}) | dict.fromkeys(names, "create")
+    return load_child.load(settings | {"duplicates": answers})
 
 
 def sort_anew(path: Path) -> None:
@@ -237,9 +260,9 @@ def run_usual(
 
 def until_done(
     start: Callable[[], Child | subprocess.Popen[bytes]], executioner: Executioner
-) -> None:
-    """Start a process again and again until it is not killed."""
-    while True:
+) -> int:
+    """Start a process again and again until it is not killed; return how often it was started."""
+    for number in count(1):
         child = start()
         executioner.pid = child.pid
         try:
@@ -251,12 +274,16 @@ def until_done(
         if code != -signal.SIGKILL:
             if code:
                 raise SystemExit(f"a load ended with {code}")
-            return
+            return number
+    raise AssertionError("the processes are counted without an end")
 
 
 COLUMNS = {
     "POSTs": "posts",
     "kills": "kills",
+    "loads": "loads",
+    "questions": "questions",
+    "of these unnecessary": "unnecessary",
     "duplicated": "duplicates",
     "not created": "not_created",
     "silently lost": "lost",

@@ -286,10 +286,10 @@ EDITS = [
     Edit("only to rows that are new", f"{MATCHING}/match.py", "*created_rows) if not row.has_earlier_animal]", "*created_rows)]", RULES),
     Edit("moved animals are listed", f"{LOADER}/identity.py", 'facts["moved"] =', "_ =", f"{REVERSED}::test_animals_that_were_not_sent_move_to_the_next_file"),
     Edit("what is left unsent is named", f"{LOADER}/identity.py", 'facts["left_unsent"] = unsent', "pass", f"{REVERSED}::test_animals_that_were_not_sent_move_to_the_next_file"),
-    Edit("a resume asks if a later file replaced it", f"{LOADER}/replaced_imports.py", "if later is None or not pending or", "if True or", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
+    Edit("a resume asks if a later file replaced it", f"{LOADER}/replaced_imports.py", "    if replaced and answer not in", "    if False and answer not in", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
     Edit("an animal that moves is sent with the row's values", f"{JOURNAL}/plan_writer.py", "payload = new.payload,", "payload = animals.payload,", EQUAL),
     Edit("a row of a copy is left unsent by no other file", f"{LOADER}/replaced_imports.py", "AND NOT copy ORDER", "ORDER", f"{SINGLE}::test_a_copy_does_not_replace_its_original"),
-    Edit("rows that are dropped are not sent", f"{LOADER}/replaced_imports.py", "        sql.execute(_EXCLUDE_ROWS, named)\n", "", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
+    Edit("rows that are dropped are not sent", f"{LOADER}/replaced_imports.py", "sql.execute(_EXCLUDE_ROWS, _parameters(entry.run))", "pass", f"{REVERSED}::test_a_resume_asks_if_a_later_file_took_the_place"),
     Edit("animals that no row equals are named for this header", f"{LOADER}/identity.py", "AND header = :header AND NOT copy AND ending IS NOT 'done'", "AND NOT copy AND ending IS NOT 'done'", f"{SINGLE}::test_animals_that_were_not_sent_are_named_to_files_of_their_columns"),
 
     # Answers.

@@ -11,6 +11,8 @@ adds pets to it. Without a key equality is all there is to go by, so what it can
 
 - lost: a new animal that equals one which has left the export since. Each is listed as skipped.
 - doubled: an animal whose name or kind was corrected, where its equals are answered for.
+- unnecessary: a question about a file that holds no animal that was loaded before. Without the
+  question, nothing would have been created twice or lost.
 
 Then the CPU time of one load is measured after 1 and after 100 earlier imports.
 """
@@ -24,6 +26,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from enum import Enum
 from itertools import accumulate, count
 from pathlib import Path
 from typing import NamedTuple
@@ -162,12 +165,20 @@ PATTERNS: dict[str, Callable[[Kennel, int], Iterator[Week]]] = {
 }
 
 
+class Question(Enum):
+    """Whether a question prevented that an animal is created twice."""
+
+    NEEDED = "needed"
+    UNNECESSARY = "unnecessary"
+
+
 class Tally(NamedTuple):
     """What a pattern came to."""
 
     animals: int
     files: int
     asked: int
+    unnecessary: int
     lost: int
     listed: int
     doubled: int
@@ -178,21 +189,25 @@ def run(name: str, seed: int, weeks: int, per_week: int, *, with_key: bool) -> T
     created: Counter[str] = Counter()
     listed: set[str] = set()
     known: dict[str, Animal] = {}
-    files = asked = 0
+    files = asked = unnecessary = 0
     client = fake_store().client()
     with tempfile.TemporaryDirectory() as name_of_folder:
         folder = Path(name_of_folder)
         for week in PATTERNS[name](Kennel(seed, per_week), weeks):
             for path, animals in week:
                 file = _write(folder / path, animals, spoil="fixed" in name)
-                result, was_asked = _load(file, client, folder, animals, known, with_key=with_key)
-                files, asked = files + 1, asked + was_asked
+                result, question = _load(file, client, folder, animals, known, with_key=with_key)
+                files += 1
+                asked += question is not None
+                unnecessary += question is Question.UNNECESSARY
                 _count(result, animals, created, listed)
                 known |= {animal.id: animal for animal in animals}
                 if "fixed" in name and len(result.fix):
-                    asked += _fix(result, client, folder, created, with_key=with_key)
+                    question = _fix(result, client, folder, created, with_key=with_key)
+                    asked += question is not None
+                    unnecessary += question is Question.UNNECESSARY
     lost, lost_and_listed, doubled = _missed(known, created, listed)
-    return Tally(len(known), files, asked, lost, lost_and_listed, doubled)
+    return Tally(len(known), files, asked, unnecessary, lost, lost_and_listed, doubled)
 
 
 def _missed(
@@ -231,15 +246,17 @@ def _load(
     known: set[str],
     *,
     with_key: bool,
-) -> tuple[LoadResult, bool]:
+) -> tuple[LoadResult, Question | None]:
     options = {"journal": folder / "journal", "progress": False, "check_store": False}
     if not file.name.startswith("fix"):
         options["key"] = "animal_id" if with_key else ""
     try:
-        return load(file, client, **options), False
+        return load(file, client, **options), None
     except DuplicatesError:
-        answer = "skip" if any(animal.id in known for animal in animals) else "create"
-        return load(file, client, duplicates=answer, **options), True
+        is_needed = any(animal.id in known for animal in animals)
+        answer = "skip" if is_needed else "create"
+        question = Question.NEEDED if is_needed else Question.UNNECESSARY
+        return load(file, client, duplicates=answer, **options), question
 
 
 def _count(
@@ -254,18 +271,18 @@ def _count(
 
 def _fix(
     result: LoadResult, client: Client, folder: Path, created: Counter[str], *, with_key: bool,
-) -> bool:  # fmt: skip
-    """Correct a fix file and load it, as a user does with each; return whether it asked."""
+) -> Question | None:  # fmt: skip
+    """Correct a fix file and load it, as a user does with each; return its question."""
     out = folder / "results" / view_of(result).import_id
     result.write(out)
     fix = out / "fix.csv"
     fix.write_text(fix.read_text("utf-8-sig").replace("no. ", ""), encoding="utf-8")
     fixed_ids = [Animal(row.cells[0], "", "", "") for row in view_of(result).rows(*FIX_STATES)]
     there = [animal for animal, times in created.items() if times]
-    fixed, was_asked = _load(fix, client, folder, fixed_ids, there, with_key=with_key)
+    fixed, question = _load(fix, client, folder, fixed_ids, there, with_key=with_key)
     for row in view_of(fixed).rows(State.CREATED):
         created[row.cells[0]] += 1
-    return was_asked
+    return question
 
 
 def cpu_after(imports: int, rows: int = 200) -> float:
@@ -290,13 +307,18 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     print(f"{chosen.weeks} weeks, {chosen.per_week} new animals each, seed {chosen.seed}\n")
-    print("| files | key | animals | files | asked | lost | listed as skipped | doubled |")
-    print("|---|---|---:|---:|---:|---:|---:|---:|")
+    numbers = ("animals", "files", "asked", "unnecessary", "lost", "listed as skipped", "doubled")
+    print(f"| files | key | {' | '.join(numbers)} |")
+    print(f"|---|---|{'---:|' * len(numbers)}")
+    asked = unnecessary = 0
     for name in PATTERNS:
         for with_key in (True, False):
             found = run(name, chosen.seed, chosen.weeks, chosen.per_week, with_key=with_key)
+            asked, unnecessary = asked + found.asked, unnecessary + found.unnecessary
             counts = " | ".join(f"{number:,}" for number in found)
             print(f"| {name} | {'animal_id' if with_key else 'none'} | {counts} |", flush=True)
+    share = unnecessary / asked if asked else 0.0
+    print(f"\n{unnecessary:,} of {asked:,} questions ({share:.0%}) were unnecessary")
     print("\n| earlier imports of 200 records | CPU of one load of 200 records |")
     print("|---:|---:|")
     for imports in (1, 100):

@@ -273,6 +273,45 @@ class Stories(RuleBasedStateMachine):
         values = [(self.animals[name].tag, name, self.animals[name].category) for name in names]
         self._load_new([Row(spelling.format(tag), *value) for tag, *value in values])
 
+    @rule(
+        count=st.integers(1, 4), first=st.sampled_from(["skip", "create"]), sent=st.integers(0, 3)
+    )
+    def an_answer_is_reversed_twice(self, count: int, first: str, sent: int) -> None:
+        """Rows that were not sent follow the last answer; created ones stay, and are listed."""
+        rows = [self._new_row() for _ in range(count)]
+        self._load_new(rows)
+        names, before = [row.name for row in rows], self.store_counts()
+        if any(before[name] != 1 or self._is_in_doubt(name) for name in names):
+            return
+        case = "similar_key" if self.key else "same_content"
+        file = f"{len(self.files)}.csv"
+        self.files[file] = [Row(f"{row.tag}*", row.name, row.category) for row in rows]
+        if self._asked_about(file) != (case,):
+            del self.files[file]
+            return
+        self.prefixed |= {*names}
+        faults = [*[None] * sent, "401"] if first == "create" else []
+        self._load(file, answer=first, faults=faults)
+        for answer in ("create", "skip") if first == "skip" else ("skip", "create"):
+            earlier = self.store_counts()
+            self._load(file, named={case: answer})
+            now = self.store_counts()
+            if answer == "create":
+                assert all(now[name] == before[name] + 1 for name in names), "not created once"
+                continue
+            assert now == earlier, "skip sends nothing"
+            created = [line for line, name in enumerate(names, 2) if earlier[name] > before[name]]
+            assert view_of(self.last).facts.run.facts.get("stays_created", []) == created
+        for name in names:
+            self.animals[name].wanted += 1
+
+    def _asked_about(self, name: str) -> tuple[str, ...]:
+        """Return the cases that a load of a file would ask about."""
+        self.store.fault_of = lambda number: None
+        source = self.mine.shop.write(name, HEADER, *map(str, self.files[name]))
+        question = view_of(self._run(self.mine, source, dry_run=True)).question
+        return _cases(question) if question else ()
+
     @rule(pick=picks, faults=some_faults)
     @precondition(lambda self: self.files)
     def a_small_weekly_file(self, pick: int, faults: Faults) -> None:
@@ -473,6 +512,7 @@ class Stories(RuleBasedStateMachine):
         rows: list[Row],
         *,
         answer: str | None = None,
+        named: dict[str, str] | None = None,
         faults: Sequence[str | None] = (),
         **options: Any,
     ) -> Any:
@@ -483,7 +523,7 @@ class Stories(RuleBasedStateMachine):
         if office is self.mine:
             self.shown |= {row.name: SPOILT for row in rows}
         with suppress(Crash):
-            answers = self._said_by_name()
+            answers = self._said_by_name() | (named or {})
             while True:
                 try:
                     result = self._run(office, source, duplicates=answers, **options)

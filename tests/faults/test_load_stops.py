@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -143,6 +144,26 @@ def test_the_first_interrupt_waits_for_what_is_on_its_way(
     assert signal.getsignal(signal.SIGINT) is before
     again = run_load(rows, store)
     assert (view_of(again).facts.run.ending, again.exit_code, store.posts) == (Ending.DONE, 0, rows)
+
+
+def test_an_interrupt_after_the_last_request_has_the_result(stores, run_load, caplog) -> None:
+    """Ctrl-C while the result is summarized does not hide what was sent."""
+    store = stores()
+
+    class Interrupt(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.levelno == logging.INFO and store.posts == 5:
+                raise KeyboardInterrupt
+
+    handler = Interrupt()
+    log = logging.getLogger("petstore_frame.loader")
+    log.addHandler(handler)
+    try:
+        with caplog.at_level(logging.INFO, log.name), pytest.raises(LoadInterrupted) as caught:
+            run_load(5, store)
+    finally:
+        log.removeHandler(handler)
+    assert caught.value.result.counts[State.CREATED] == 5
 
 
 def test_the_second_interrupt_does_not_wait(stores, run_load) -> None:

@@ -261,6 +261,19 @@ def test_a_status_is_exact_if_the_listing_of_all_pets_shows_it(
     assert (known.verdict, known.rows) == ("complete", 0), known.reason
 
 
+def test_a_status_takes_no_more_than_a_hundred_pages_of_all_pets() -> None:
+    """A question about a few pets does not read a large store; the count is a minimum then."""
+    rows, queries = answers.pets(12_000, "available"), []
+
+    def answer(query: dict[str, str]) -> httpx.Response:
+        queries.append(query)
+        return answers.served(rows, query, "offset")
+
+    known = answers.known_of(answer, status="sold")
+    assert (known.verdict, known.rows) == ("unknown", 0)
+    assert len(queries) < 120
+
+
 def test_a_filter_of_a_page_that_was_cut_before_is_no_end() -> None:
     """A store that filters each page after cutting it leaves out pets that its listing has."""
     rows = answers.pets(130, "available") + answers.pets(7, "sold", first=1001)

@@ -20,20 +20,33 @@ from petstore_frame.inventory.file_coverage import (
     write_coverage,
     write_coverage_properties,
 )
-from petstore_frame.inventory.inventory import Inventory, completeness, inventory_of, select_part
+from petstore_frame.inventory.inventory import (
+    Inventory,
+    completeness,
+    inventory_facts,
+    inventory_of,
+    select_part,
+)
 from petstore_frame.inventory.provenance import (
+    ATTRS_KEY,
+    Coverage,
     HasProvenance,
     Provenance,
     completeness_of_counts,
+    coverage_facts,
+    coverage_now,
     provenance_of,
+    rows_fingerprint,
 )
 from petstore_frame.inventory.saved_inventory import describe_value, json_lines, read_listing
 from petstore_frame.transport import Page
 
 __all__ = [
+    "ATTRS_KEY",
     "Assumption",
     "Bound",
     "Completeness",
+    "Coverage",
     "Evidence",
     "Fact",
     "HasProvenance",
@@ -46,12 +59,15 @@ __all__ = [
     "Verdict",
     "completeness",
     "completeness_of_counts",
+    "coverage_facts",
+    "coverage_now",
     "describe_value",
     "evidence_lines",
     "exported_from",
     "fetch_inventory",
     "find_pet",
     "headline_html",
+    "inventory_facts",
     "inventory_of",
     "is_unchanged_csv",
     "json_lines",
@@ -59,6 +75,7 @@ __all__ = [
     "read_inventory",
     "read_listing",
     "requested_counts",
+    "rows_fingerprint",
     "select_part",
     "write_coverage",
     "write_coverage_properties",

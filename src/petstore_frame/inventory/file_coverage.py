@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from petstore_frame.errors import InputError, MissingExtraError
 from petstore_frame.extras import import_extra
-from petstore_frame.inventory.inventory import Inventory, inventory_facts
 from petstore_frame.inventory.provenance import ATTRS_KEY, Provenance, provenance_of
 from petstore_frame.storage import open_workbook, write_atomically
 
@@ -22,17 +22,17 @@ _PROPERTY = "petstore_frame"
 _PROPERTY_LENGTH = 250  # Excel allows 255 characters
 
 
-def write_coverage(path: str | PathLike[str], inventory: Inventory | None) -> None:
+def write_coverage(path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
     """Write the coverage, the store and a hash of a CSV or JSON lines file next to it.
 
     Args:
         path: The file that was just written.
-        inventory: Its rows; None if their source is unknown.
+        facts: The facts about its rows, from ``coverage_facts``; empty if their source is unknown.
     """
     file = Path(path)
-    facts = _coverage_facts(inventory) | {_HASH: _sha256(file)}
+    text = json.dumps({**facts, _HASH: _sha256(file)}, ensure_ascii=False)
     with write_atomically(_coverage_path(file)) as draft:
-        draft.write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
+        draft.write_text(text, encoding="utf-8")
 
 
 def exported_from(source: object) -> Provenance | None:
@@ -82,25 +82,18 @@ def with_coverage(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
     return frame
 
 
-def write_coverage_properties(workbook: Any, inventory: Inventory | None) -> None:
+def write_coverage_properties(workbook: Any, facts: Mapping[str, Any]) -> None:
     """Write the coverage and the provenance of the rows into the properties of a workbook.
 
     Args:
         workbook: XlsxWriter's workbook.
-        inventory: The rows; None if their source is unknown.
+        facts: The facts about the rows, from ``coverage_facts``; empty if their source is unknown.
     """
-    facts = _coverage_facts(inventory)
     if facts:
         text = json.dumps(facts)
         for number, start in enumerate(range(0, len(text), _PROPERTY_LENGTH), 1):
             part = text[start : start + _PROPERTY_LENGTH]
             workbook.set_custom_property(f"{_PROPERTY} {number:03}", part, "text")
-
-
-def _coverage_facts(inventory: Inventory | None) -> dict[str, Any]:
-    if inventory is None:
-        return {}
-    return inventory_facts(inventory)
 
 
 def _coverage_path(file: Path) -> Path:

@@ -249,7 +249,7 @@ def _read_parquet(file: Path) -> pd.DataFrame:
     except (ValueError, OSError) as problem:
         if getattr(problem, "errno", None) is not None:  # of the file system, and not of pyarrow
             raise
-        raise InputError(damaged_parquet(problem), path=str(file), hint=EXPORT_AGAIN) from None
+        raise ValueError(damaged_parquet(problem)) from None
     return frame if _missing_columns(frame) else _without_labels(frame)
 
 

@@ -30,6 +30,8 @@ from petstore_frame.transport import Page
 _STORE_IS_UNCHANGED = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
 # Ages are whole seconds, and a reading takes some time.
 _AGE_TOLERANCE_S = 2.0
+# How much is read to learn whether a page of one status is all of it.
+_MAX_PAGES_OF_ALL = 100
 
 
 @dataclass
@@ -202,7 +204,8 @@ def read_all_pets(state: ReadingState) -> list[Evidence]:
     """Read the pets of every status, if the page of the requested status shows no end.
 
     A page of all pets may not show whether the store filters before it cuts a page, for example if
-    all pets on it have one status. The whole listing then shows which pets have the status.
+    all pets on it have one status. The whole listing then shows which pets have the status. A
+    listing of more than ``_MAX_PAGES_OF_ALL`` pages is too much to read for a question about one.
     """
     status = state.fetcher.status
     is_refuted = any(item.is_contradiction for item in state.evidence)
@@ -214,6 +217,8 @@ def read_all_pets(state: ReadingState) -> list[Evidence]:
         raise
     except PetstoreError:
         return []  # beyond what was requested, so the question stays open
+    if all_pets.has_enough:
+        return []
     finding = weigh([*all_pets.evidence, *check_rows(all_pets)])
     is_exact = finding.verdict is Verdict.COMPLETE and status not in finding.inexact
     if not is_exact and status not in finding.exact:
@@ -237,7 +242,8 @@ def _read_listing(fetcher: PageFetcher) -> ReadingState:
         store_id=fetcher.store_id,
     )
     try:
-        state = ReadingState(of_all, of_all.page(of_all.params(), number=1))
+        first = of_all.page(of_all.params(), number=1)
+        state = ReadingState(of_all, first, max_pages=_MAX_PAGES_OF_ALL)
         read_pets(state)
     finally:
         fetcher.requests = of_all.requests

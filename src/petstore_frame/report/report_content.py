@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.inventory import (
     Completeness,
+    Coverage,
     Inventory,
     Provenance,
-    completeness,
-    inventory_of,
+    coverage_facts,
+    coverage_now,
     provenance_of,
+    rows_fingerprint,
 )
 from petstore_frame.pet_table import category_ids, pandas_frame, typed_frame
 from petstore_frame.rendering import palette
@@ -77,7 +79,7 @@ class Content:
     Attributes:
         frame: One row per pet, with the columns of a pet, then those that a user added;
             ``category_id`` is Int64 if a value is missing.
-        completeness: What the rows cover.
+        rows_coverage: What the rows cover, and their fingerprint.
         provenance: Where and when the rows were read, even if they were changed since; or None.
         labels: Labels by category id.
         changes: The content of the sheet Changes; None omits the sheet.
@@ -85,17 +87,23 @@ class Content:
     """
 
     frame: pd.DataFrame
-    completeness: Completeness
+    rows_coverage: Coverage
     provenance: Provenance | None
     labels: Labels
     changes: Diff | None = None
     attention: Sequence[str] | None = None
 
-    def as_inventory(self) -> Inventory | None:
-        """Return the rows as an Inventory; None if their source is not recorded."""
+    @property
+    def completeness(self) -> Completeness:
+        """What the rows cover."""
+        return self.rows_coverage.completeness
+
+    @property
+    def coverage_facts(self) -> dict[str, Any]:
+        """The facts to store with the rows; empty if their source is not recorded."""
         if self.provenance is None:
-            return None
-        return inventory_of(self.frame, self.completeness, self.provenance)
+            return {}
+        return coverage_facts(self.rows_coverage, self.provenance)
 
     @property
     def as_of(self) -> str:
@@ -292,4 +300,7 @@ def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
     labels = Labels(categories)
     frame = pandas_frame(pets)
     provenance = pets.provenance if isinstance(pets, Inventory) else provenance_of(frame)
-    return Content(typed_frame(frame), completeness(frame), provenance, labels, **more)
+    rows, coverage = typed_frame(frame), coverage_now(frame)
+    if coverage.fingerprint is None:  # the ids or the statuses had other dtypes
+        coverage = coverage._replace(fingerprint=rows_fingerprint(rows))
+    return Content(rows, coverage, provenance, labels, **more)

@@ -15,8 +15,9 @@ from petstore_frame import __version__
 from petstore_frame.errors import ArgumentError, ReportError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory import (
+    ATTRS_KEY,
     Inventory,
-    inventory_of,
+    inventory_facts,
     is_unchanged_csv,
     json_lines,
     write_coverage,
@@ -116,7 +117,7 @@ def write_report(
     with write_atomically(target) as draft:
         _WRITERS[extension](content, draft)
     if extension == ".csv":
-        write_coverage(target, content.as_inventory())
+        write_coverage(target, content.coverage_facts)
     return target
 
 
@@ -186,7 +187,7 @@ def write_data(inventory: Inventory, target: Path, *, overwrite: bool = False) -
         else:
             _WRITERS[extension](gather(inventory), draft)
     if extension in (".csv", ".jsonl"):
-        write_coverage(target, inventory)
+        write_coverage(target, inventory_facts(inventory))
     return target
 
 
@@ -201,7 +202,7 @@ def _write_workbook(content: Content, path: Path) -> None:
             version=__version__,
             as_of=provenance.fetched_at if provenance else None,
         )
-        write_coverage_properties(book.workbook, content.as_inventory())
+        write_coverage_properties(book.workbook, content.coverage_facts)
         for write_sheet in SHEETS:  # a sheet without content is not added
             write_sheet(book, content)
 
@@ -237,8 +238,8 @@ def _write_parquet(content: Content, path: Path) -> None:
     if content.labels_name is not None:
         labels = content.category_names(frame)
         frame[content.labels_name] = pd.Series(labels, frame.index, dtype="str")
-    if content.provenance is not None:
-        frame = inventory_of(frame, content.completeness, content.provenance).frame
+    if content.coverage_facts:
+        frame.attrs[ATTRS_KEY] = content.coverage_facts
     frame[names].to_parquet(path, **_PARQUET)
 
 

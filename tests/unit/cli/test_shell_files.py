@@ -91,7 +91,7 @@ def test_a_damaged_parquet_file_is_explained(line: str, office: Shop) -> None:
         Path(name).write_bytes(data)
         ended = typed(f"petstore-frame {line.format(name)}")
         assert ended.exit_code == 2
-        assert ended.stderr.startswith(f"error: {name}: ")
+        assert ended.stderr.startswith(f"error: {name}")
         assert "Parquet file" in ended.stderr and "again" in ended.stderr
         assert "corrupted" not in ended.stderr
     assert office.pets == []

@@ -103,6 +103,9 @@ def test_a_count_is_an_int_with_a_bound() -> None:
         (lambda path: STOCK.to_dict(), 1),
         (lambda path: STOCK.require_complete(), 1),
         (lambda path: write_data(STOCK, path / "pets.csv"), 1),
+        (lambda path: pf.write_report(STOCK, path / "pets.csv"), 1),
+        (lambda path: pf.write_report(STOCK, path / "pets.xlsx"), 1),
+        (lambda path: pf.write_report(STOCK, path / "pets.parquet"), 1),
         (lambda path: STOCK.with_ids(pd.DataFrame({"key": ["a"], "id": [1]})), 0),
         (lambda path: STOCK.where(status="sold"), 2),  # of these rows, and of those it leaves
     ],

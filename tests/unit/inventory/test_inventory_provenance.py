@@ -17,6 +17,7 @@ from petstore_frame.inventory import (
     Inventory,
     Provenance,
     Verdict,
+    inventory_facts,
     inventory_of,
     write_coverage,
 )
@@ -209,7 +210,7 @@ def test_a_csv_keeps_what_it_covers_until_it_is_changed(frame: pd.DataFrame, tmp
             pf.write_report(Inventory(frame, PROVENANCE), path)
         else:
             frame.to_csv(path, index=False, quoting=2)
-        write_coverage(path, Inventory(frame, PROVENANCE))
+        write_coverage(path, inventory_facts(Inventory(frame, PROVENANCE)))
         back = pf.read_inventory(path)
         assert (back.completeness, back.provenance) == (KNOWN, PROVENANCE)
         assert back.frame["name"].tolist() == frame["name"].tolist()

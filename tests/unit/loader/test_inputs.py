@@ -15,6 +15,7 @@ import pytest
 import xlsxwriter
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.read_list import read_list
 from petstore_frame.loader.row_state import SourceRow, State, short_text
 from petstore_frame.loader.source import FilePreview, Recipe, open_source
 from unit.loader.opened import (
@@ -224,6 +225,15 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     "36_colon.csv": (None, "delimiter="),
     "37_german.csv": (None, "'name': 'Tiername', 'category_id': 'Kategorie', 'status': 'Statut'"),
     "37_spanish.csv": (None, "mapping={'name': 'Nombre', 'category_id': 'Categoría'}"),
+    "37_spanish_statuses.csv": (
+        None,
+        r"the status may be 'Estado', with 'disponible', 'vendido'; \"\" leaves it out; add "
+        r"mapping=\{'name': 'Nombre', 'category_id': 'Categoría', 'status': '\?'\}",
+    ),
+    "37_statuses_without_a_name.csv": (
+        None,
+        r"'Observação' looks like the status, but would not be sent.*mapping=\{'status': '\?'\}",
+    ),
     "37_state.csv": (None, r"would not be sent.*add mapping=\{'status': 'State'\}"),
     "40_quoted_names.csv": (None, "quoting 'unwrap' sends 'Luna' and 'Max'"),
     "40_some_quoted_names.csv": (2, "1 row split within single quotes; quoting 'single' reads"),
@@ -267,6 +277,11 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     ),
     "50_list.pdf": (None, "a PDF document; export the list"),
     "50_list.csv.xz": (None, "packed by xz; unpack it"),
+    "63_long_lines.csv": (
+        3,
+        "cp1252 reads 'Möhre,4,sold.*; cp1251 reads 'Mцhre,4.*; mac_roman reads 'Mˆhre,4.*",
+    ),
+    "64_name_twice.jsonl": (2, "column 'name': the object has 'name' twice; remove or rename one"),
     "38_one_bad_line.csv": (3, "no encoding fits the complete file; correct this line"),
 }
 
@@ -584,3 +599,19 @@ def test_what_is_no_animal_gets_no_option_that_would_make_it_one(tmp_path: Path)
     with pytest.raises(InputError, match="a cell has more than 1,048,576 characters") as refused:
         rows_of(written(tmp_path, f"name,category_id\n{'x' * 2**21},3\n"))
     assert (refused.value.line, refused.value.add) == (2, None)
+
+
+def test_a_quantity_with_grouped_digits_shows_both_readings(tmp_path: Path) -> None:
+    """1.024 animals are one thousand or one, so the row is not sent before that is said."""
+    path = written(tmp_path, "name,category_id,count\nRex,3,1.024\n")
+    (record,) = rows_of(path, quantity="count")
+    assert record.problems[0].add == ("thousands", "?")
+    assert "reads 1024; without it, 1.024 is a decimal number" in record.problems[0].hint
+
+
+def test_a_compared_list_warns_like_a_load(tmp_path: Path) -> None:
+    """What is unusual in the label file of a list is said there, too."""
+    labels = written(tmp_path, "1,Dog\n1,Hund\n", "labels.csv")
+    path = written(tmp_path, "name,category\nAda,Hund\n")
+    warnings = read_list(path, Recipe(categories=str(labels))).warnings
+    assert warnings == [f"{labels}: category 1 has the names 'Dog' and 'Hund'"]
