@@ -46,7 +46,7 @@ CASES: dict[str, CaseText] = {
     ),
     "similar_key": CaseText(
         "{} of {}: a key that looks like an existing one, except for zeros, capitals, "
-        "punctuation, a prefix, a suffix or rounding",
+        "punctuation, spaces, a prefix, a suffix, rounding or the name of the key column",
         "They are the same animals, and only the key is written differently",
         "They are different animals",
     ),

@@ -395,7 +395,9 @@ def _options_of_import(path: Path, import_id: str) -> dict[str, Any] | None:
     if len(imports) != 1:
         return None
     run = imports[0]
-    return {**(run.recipe or {}), "mapping": run.mapping, "key": run.key or None}
+    options = run.recipe or {}
+    mapping = {**options.get("mapping", {}), **run.mapping}  # with the fields that have no column
+    return {**options, "mapping": mapping, "key": run.key or None}
 
 
 def _import_of(

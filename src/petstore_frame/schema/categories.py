@@ -132,14 +132,14 @@ def _listed(values: Iterable[object]) -> str:
 
 
 def _as_id(key: Any) -> int:
-    """Return a key as an id: 3, "3" and 3.0 are valid, True and 2.9 are not."""
-    if isinstance(key, str):
-        is_integer = INTEGER.fullmatch(key.strip()) is not None
-    else:
-        is_integer = isinstance(key, Real) and not isinstance(key, bool) and key % 1 == 0
-    if not is_integer:
-        raise ValueError(f"{key!r} is not a category id, which is a whole number")
-    return int(key)
+    """Return a key as an id: 3, "3", "3.0" and 3.0 are valid, True and 2.9 are not."""
+    match = INTEGER.fullmatch(key.strip()) if isinstance(key, str) else None
+    if match is not None:
+        return int(match[1])
+    is_number = isinstance(key, Real) and not isinstance(key, bool)
+    if is_number and key % 1 == 0:
+        return int(key)
+    raise ValueError(f"{key!r} is not a category id, which is a whole number")
 
 
 def _read_labels(path: Path) -> list[tuple[int, str]]:

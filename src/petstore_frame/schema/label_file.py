@@ -23,7 +23,8 @@ from petstore_frame.schema.file_kinds import (
     utf16_orders,
 )
 
-INTEGER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
+# A whole number, which a spreadsheet may have written as 3.0 or 3,0; 3.000 may be three thousand.
+INTEGER = re.compile(r"([+-]?[0-9]{1,19})(?:[.,](?:00?|0000+))?", re.ASCII)
 _DELIMITERS = (",", ";", "\t", "|")
 _ID_NAMES = ("categoryid", "id", "number", "no", "nr", "code", "nummer", "numero", "kategorieid")
 _HINT = 'write two columns, a number and a name, such as 3,"Cat"'

@@ -225,6 +225,15 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     "36_colon.csv": (None, "delimiter="),
     "37_german.csv": (None, "'name': 'Tiername', 'category_id': 'Kategorie', 'status': 'Statut'"),
     "37_spanish.csv": (None, "mapping={'name': 'Nombre', 'category_id': 'Categoría'}"),
+    "37_spanish_statuses.csv": (
+        None,
+        r"the status may be 'Estado', with 'disponible', 'vendido'; \"\" leaves it out; add "
+        r"mapping=\{'name': 'Nombre', 'category_id': 'Categoría', 'status': '\?'\}",
+    ),
+    "37_statuses_without_a_name.csv": (
+        None,
+        r"'Observação' looks like the status, but would not be sent.*mapping=\{'status': '\?'\}",
+    ),
     "37_state.csv": (None, r"would not be sent.*add mapping=\{'status': 'State'\}"),
     "40_quoted_names.csv": (None, "quoting 'unwrap' sends 'Luna' and 'Max'"),
     "40_some_quoted_names.csv": (2, "1 row split within single quotes; quoting 'single' reads"),
@@ -268,6 +277,11 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     ),
     "50_list.pdf": (None, "a PDF document; export the list"),
     "50_list.csv.xz": (None, "packed by xz; unpack it"),
+    "63_long_lines.csv": (
+        3,
+        "cp1252 reads 'Möhre,4,sold.*; cp1251 reads 'Mцhre,4.*; mac_roman reads 'Mˆhre,4.*",
+    ),
+    "64_name_twice.jsonl": (2, "column 'name': the object has 'name' twice; remove or rename one"),
     "38_one_bad_line.csv": (3, "no encoding fits the complete file; correct this line"),
 }
 

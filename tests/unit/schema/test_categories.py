@@ -67,6 +67,16 @@ def test_a_line_that_is_not_a_label_is_named(tmp_path: Path, line: str, words: s
         Labels(written(tmp_path, f"category_id,label\n2,Cat\n{line}\n"))
 
 
+@pytest.mark.parametrize("number", ["{}.0", "{},0", "{}.00", "+{}"])
+def test_a_label_file_may_have_its_numbers_with_decimals(tmp_path: Path, number: str) -> None:
+    """A whole number that a spreadsheet wrote as 1.0 is an id; 1.000 may be a thousand."""
+    rows = [f'{label};"{number.format(at)}"' for at, label in enumerate(["Dog", "Cat"], 1)]
+    path = written(tmp_path, "\n".join(["name;id", *rows]))
+    assert Labels(path) == {1: "Dog", 2: "Cat"}
+    with pytest.raises(pf.InputError, match="not clear which columns"):
+        Labels(written(tmp_path, "name;id\nDog;1.000\nCat;2.000\n"))
+
+
 def test_an_id_may_have_several_labels_to_be_read_by(tmp_path: Path) -> None:
     """Each label means its category in a file, and is near a typo; the last one is shown."""
     labels = written(tmp_path, "category_id,label\n1,Dog\n2,Cat\n2,Kitty\n", "categories.csv")

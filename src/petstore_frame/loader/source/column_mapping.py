@@ -9,19 +9,27 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import short_text
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.spreadsheet_text import without_invisible
+from petstore_frame.loader.source.status_columns import (
+    comparable,
+    has_status_values,
+    is_status_header,
+    values_by_column,
+)
 from petstore_frame.schema import FIELDS, PetField
 
 OWN_PREFIX = "_pf_"
 REQUIRED: tuple[str, ...] = tuple(field.name for field in FIELDS.sent if field.is_required)
 # Maximum number of column names in an error message.
 _MAX_NAMES = 12
+# Maximum number of columns that may be the status in a message, and of values of each.
+_MAX_STATUS_COLUMNS, _MAX_STATUS_VALUES = 2, 3
 # Without brackets inside, so that a header of many open brackets takes time of its length.
 _BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
@@ -57,7 +65,7 @@ _ABOUT_OTHERS = {
     "category_id": "movement outcome intake event visit activity exit entry admission return licen",
     "status": "gender sex spay neuter licen vaccin rabies payment marital",
 }
-# Other names of these columns, in the form of ``_bare``. The names of the first group are
+# Other names of these columns, in the form of ``comparable``. The names of the first group are
 # unambiguous; columns with a name of the second group may hold something else.
 _SYNONYMS: dict[str, tuple[str, str]] = {
     "name": (
@@ -123,23 +131,24 @@ class RecognizedColumns(NamedTuple):
     likely: dict[str, list[str]]  # columns that may hold a field, the most likely one first
     proposed: dict[str, str]  # the only likely column with an unambiguous name, by field
     missing: tuple[str, ...]  # required fields without a certain column
+    status_values: Mapping[str, Sequence[str]] = {}  # of each likely status column that has any
 
 
 def recognize_columns(
-    header: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
+    header: Sequence[str],
+    mapping: Mapping[str, str],
+    filled: Collection[str],
+    cells: Iterable[Sequence[str]] = (),
 ) -> RecognizedColumns:
     """Return which columns of a header hold which fields; ``mapping`` has priority.
 
-    Fields in ``filled`` have a default and need no column.
+    Fields in ``filled`` have a default and need no column. ``cells`` are those of the rows; a
+    column with words for statuses may be the status, whatever its name.
 
     Raises:
         InputError: A column occurs twice, or two columns fit one field.
     """
-    for name, times in Counter(name for name in header if name.strip()).items():
-        if times > 1:
-            hint = "rename one of the two columns"
-            message = f"the header has the column {name!r} twice"
-            raise InputError(message, column=name, hint=hint)
+    _reject_repeated(header)
     used = {
         field: match_column("mapping", column, header)
         for field, column in mapping.items()
@@ -162,15 +171,30 @@ def recognize_columns(
             used[field.name] = matches[0]
             free.remove(matches[0])
     likely, proposed = dict[str, list[str]](), dict[str, str]()
+    is_status_open = "status" not in used and "status" not in mapping
+    values = values_by_column(header, cells) if is_status_open else {}
+    with_statuses = [name for name in free if has_status_values(values.get(name, ()))]
     for field in reversed(unclaimed):  # the name last, because "Category name" is a category
         clear, vague = _matching_columns(field, free) if field.name not in used else ([], [])
+        if field.name == "status" and is_status_open:
+            vague = [name for name in dict.fromkeys([*with_statuses, *vague]) if name not in clear]
         if clear or vague:
             likely[field.name] = [*clear, *vague]
         if len(clear) == 1:
             proposed[field.name] = clear[0]
         free = [name for name in free if name not in clear]
     missing = tuple(field for field in REQUIRED if field not in used and field not in filled)
-    return RecognizedColumns(used, likely, proposed, missing)
+    status_values = {name: values[name] for name in likely.get("status", ()) if values.get(name)}
+    return RecognizedColumns(used, likely, proposed, missing, status_values)
+
+
+def _reject_repeated(header: Sequence[str]) -> None:
+    """Reject a header with two columns of the same name."""
+    for name, times in Counter(name for name in header if name.strip()).items():
+        if times > 1:
+            hint = "rename one of the two columns"
+            message = f"the header has the column {name!r} twice"
+            raise InputError(message, column=name, hint=hint)
 
 
 def _matching_columns(field: PetField, names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -178,24 +202,20 @@ def _matching_columns(field: PetField, names: Sequence[str]) -> tuple[list[str],
     own, vague_names = (group.split() for group in _SYNONYMS.get(field.name, ("", "")))
     clear, vague = list[str](), list[str]()
     for name in names:
-        bare = _bare(_BRACKETS.sub("", name)) or _bare(name)
+        bare = comparable(_BRACKETS.sub("", name)) or comparable(name)
         parts = name_parts(name)
         is_name_of_animals = {"name"} < parts <= {"name", *OF_ANIMALS} and field.name == "name"
-        if bare in own or _bare(name) in own or is_name_of_animals:
+        if bare in own or comparable(name) in own or is_name_of_animals:
             clear.append(name)
         elif any(part in bare for part in _ABOUT_OTHERS.get(field.name, "").split()):
             continue
-        elif bare in vague_names or (
-            any(text in bare for text in field.likely) and not parts & IDENTIFIERS
+        elif (
+            bare in vague_names
+            or (any(text in bare for text in field.likely) and not parts & IDENTIFIERS)
+            or (field.name == "status" and is_status_header(name))
         ):
             vague.append(name)
     return clear, vague
-
-
-def _bare(name: str) -> str:
-    """Return a name without accents and punctuation, in the form of the synonyms."""
-    text = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(sign for sign in text if sign.isalnum())
 
 
 def may_be_header(
@@ -219,28 +239,60 @@ def likely_name_column(header: Sequence[str], mapping: Mapping[str, str]) -> str
 
 
 def find_columns(
-    header: Sequence[str], mapping: Mapping[str, str], filled: Collection[str]
-) -> dict[str, str]:
-    """Return the column of each field that has one.
+    header: Sequence[str],
+    mapping: Mapping[str, str],
+    filled: Collection[str],
+    cells: Iterable[Sequence[str]] = (),
+) -> RecognizedColumns:
+    """Return the columns of a header, if each required field has a certain one.
 
     Raises:
         InputError: A required field has no column, or a likely column is not mapped.
     """
-    columns = recognize_columns(header, mapping, filled)
-    for field, column in () if columns.missing else columns.proposed.items():
+    columns = recognize_columns(header, mapping, filled, cells)
+    if columns.missing:
+        raise _without_columns(header, mapping, filled, columns)
+    for field, column in columns.proposed.items():
         raise unsent(field, column)
-    if not columns.missing:
-        return columns.mapping
+    return columns
+
+
+def _without_columns(
+    header: Sequence[str],
+    mapping: Mapping[str, str],
+    filled: Collection[str],
+    columns: RecognizedColumns,
+) -> InputError:
+    """Return the error that asks for the columns of the required fields, and for the status."""
     message = f"no column for {' and '.join(columns.missing)} among {join_names(header)}"
     perhaps = [f"the {field} may be {' or '.join(map(repr, columns.likely[field][:3]))}"
                for field in columns.missing if field in columns.likely]  # fmt: skip
     if not perhaps and columns.mapping:
         perhaps = [f"or state one {field} for all rows with defaults"
                    for field in columns.missing]  # fmt: skip
-    hint = "; ".join(perhaps or ["a file without a header needs the option columns"])
+    perhaps = perhaps or ["a file without a header needs the option columns"]
     wanted = dict.fromkeys(columns.missing, PLACEHOLDER) | columns.proposed
-    add = "mapping", {field: wanted[field] for field in FIELDS.sent.names if field in wanted}
-    raise InputError(message, hint=f"name the column; {hint}", add=add)
+    likely = dict(wanted)
+    statuses = [] if {"status"} & {*mapping, *filled, *wanted} else [*columns.status_values]
+    if statuses:
+        wanted["status"], likely["status"] = PLACEHOLDER, statuses[0]
+        perhaps.append(f'{status_facts(columns)}; "" leaves it out')
+    in_order = [field for field in FIELDS.sent.names if field in wanted]
+    return InputError(
+        message,
+        hint=f"name the column; {'; '.join(perhaps)}",
+        add=("mapping", {field: wanted[field] for field in in_order}),
+        likely={field: likely[field] for field in in_order},
+    )
+
+
+def status_facts(columns: RecognizedColumns) -> str:
+    """Return which columns may be the status, with their first values, as a clause."""
+    facts = []
+    for column, values in [*columns.status_values.items()][:_MAX_STATUS_COLUMNS]:
+        examples = ", ".join(map(short_text, values[:_MAX_STATUS_VALUES]))
+        facts.append(f"{column!r}, with {examples}")
+    return f"the status may be {' or '.join(facts)}"
 
 
 def unsent(field: str, column: str) -> InputError:

@@ -46,7 +46,9 @@ class _Draft:
         reading = first_preview.reading.replace(mapping=recipe.mapping)
         self._table = opened.table(reading)
         self._columns = self._table.columns
-        self._recognized = recognize_columns(self._columns, recipe.mapping, recipe.defaults)
+        self._recognized = recognize_columns(
+            self._columns, recipe.mapping, recipe.defaults, self._table.cells()
+        )
         # The certain or most likely column of each field; the draft counts the values of these.
         self._column_of = dict(self._recognized.mapping)
         for name, likely in self._recognized.likely.items():

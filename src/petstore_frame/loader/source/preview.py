@@ -30,12 +30,13 @@ from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.returned_file import OptionsOfImport, with_import
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.source_rows import Source
+from petstore_frame.loader.source.status_columns import has_status_values, is_status_value
 from petstore_frame.loader.source.table import Table
 from petstore_frame.schema import FIELDS
 from petstore_frame.schema.file_kinds import JSON_LINES_HINT
 
-# Number of rows to search for a header below a title, and for a column of statuses.
-_BELOW_A_TITLE, _FOR_STATUSES = 20, 200
+# Number of rows to search for a header below a title.
+_BELOW_A_TITLE = 20
 _MOST_QUESTIONS = 8
 _SUSPICIONS = frozenset(map(str, Suspicion))
 
@@ -79,8 +80,7 @@ def _lay_out(
         source = Source(opened, table, recipe, exclude_lines=exclude_lines)
     except InputError as problem:
         raise _explained(opened, table, problem, recipe) from None
-    if not {"status"} & {*source.mapping, *recipe.mapping, *recipe.defaults}:
-        _refuse_unsent(source)
+    _refuse_unsent(source)
     return source
 
 
@@ -136,13 +136,15 @@ def _count_filled(cells: Sequence[str]) -> int:
 
 
 def _refuse_unsent(source: Source) -> None:
-    """Ask about a column that holds only statuses and would not be sent."""
-    status, rows = FIELDS.named("status"), [*islice(source.table.cells(), _FOR_STATUSES)]
-    for at, column in enumerate(source.columns):
-        texts = {cell_at(cells, at).casefold() for cells in rows} - {""}
-        is_free = column.strip() and column not in source.mapping.values()
-        if is_free and texts and texts <= {*status.values}:
+    """Ask about a column that holds only statuses, in any language, and would not be sent."""
+    status = FIELDS.named("status")
+    for column, values in source.unsent_statuses.items():
+        if {*map(str.casefold, values)} <= {*status.values}:
             raise unsent(status.name, column)
+        if has_status_values(values) and all(map(is_status_value, values)):
+            question = unsent(status.name, column)
+            question.add, question.likely = ("mapping", {status.name: PLACEHOLDER}), question.add[1]
+            raise question
 
 
 @dataclass(frozen=True)
@@ -247,13 +249,17 @@ def _adopt_answer(preview: FilePreview, question: InputError) -> bool:
     """Add a question to a preview, and read on with its likely answer; False if it has none."""
     preview.questions = (*preview.questions, question)
     option, value = question.add or ("", PLACEHOLDER)
-    if value == PLACEHOLDER and question.likely is not None:
+    if _is_open(value) and question.likely is not None:
         value = question.likely
-    is_open_table = isinstance(value, Mapping) and PLACEHOLDER in value.values()
-    if value == PLACEHOLDER or is_open_table:
+    if _is_open(value):
         return False
     preview.reading = preview.reading.with_options(**{option: value})
     return True
+
+
+def _is_open(value: Any) -> bool:
+    """Return True for the value of an option that is, or has, a placeholder."""
+    return value == PLACEHOLDER or (isinstance(value, Mapping) and PLACEHOLDER in value.values())
 
 
 def _count_records(

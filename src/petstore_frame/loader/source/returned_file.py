@@ -133,7 +133,8 @@ def with_import(
     if any(others != options for others in earlier[1:]):
         message = "these rows come from files that were read differently"
         raise InputError(message, hint="load the fix file of each import separately")
-    if not {*options["mapping"].values(), *(options["key"] or ())} <= {*table.columns}:
+    columns = {*options["mapping"].values(), *(options["key"] or ())} - {""}
+    if not columns <= {*table.columns}:
         options |= {"mapping": None, "key": None}
     return type(recipe)(**options).with_options(**recipe.stated_options())
 

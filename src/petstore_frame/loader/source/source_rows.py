@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -17,7 +17,11 @@ from petstore_frame.loader.source.cell_parsing import (
     folded_text,
     suspicious,
 )
-from petstore_frame.loader.source.column_mapping import find_columns, match_column
+from petstore_frame.loader.source.column_mapping import (
+    find_columns,
+    match_column,
+    status_facts,
+)
 from petstore_frame.loader.source.field_readers import KEY, readers_of
 from petstore_frame.loader.source.grouped_digits import both_readings, without_separators
 from petstore_frame.loader.source.input_file import Input
@@ -71,7 +75,10 @@ class Source:
         self.readers = readers_of(recipe)
         self.readers["name"].has_guards = "encoding" in table.facts
         self.readers["name"].unwraps = recipe.quoting == "unwrap"
-        self.mapping = find_columns(self.columns, recipe.mapping, recipe.defaults)
+        recognized = find_columns(
+            self.columns, recipe.mapping, recipe.defaults, () if is_returned else table.cells()
+        )
+        self.mapping, self._recognized = recognized.mapping, recognized
         named = tuple(match_column("key", column, self.columns) for column in recipe.key or ())
         self._quantity_at = self._position_of("quantity", recipe.quantity)
         quantity = self.columns[self._quantity_at] if recipe.quantity else None
@@ -238,7 +245,21 @@ class Source:
 
     def warnings(self) -> list[str]:
         """Return what a user should know about the file as a whole, after its rows were read."""
-        return [*self._label_warnings(), *self._number_warnings()]
+        return [*self._status_warnings(), *self._label_warnings(), *self._number_warnings()]
+
+    @property
+    def unsent_statuses(self) -> Mapping[str, Sequence[str]]:
+        """The columns that may be the status but are not sent, with their first values."""
+        is_answered = "status" in self.recipe.defaults or self.is_returned
+        return {} if is_answered else self._recognized.status_values
+
+    def _status_warnings(self) -> Iterator[str]:
+        """Yield the columns that may be the status, but that the recipe does not mention."""
+        if self.unsent_statuses:
+            yield (
+                f"no status was sent, but {status_facts(self._recognized)}. Map the status to a "
+                'column, or to "" if the file has none'
+            )
 
     def _label_warnings(self) -> Iterator[str]:
         """Yield what is unusual in the file of categories."""

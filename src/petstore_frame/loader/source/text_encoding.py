@@ -14,7 +14,9 @@ from petstore_frame.schema.file_kinds import marked_encoding, utf16_orders
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
 # Encodings of files from spreadsheets and old programs, the most common first.
 _CANDIDATES = ("cp1252", "cp1250", "cp1251", "mac_roman", "cp932", "gbk", "cp1253", "cp949", "big5")
-_MAX_CANDIDATES, _EXAMPLE_LENGTH, _MAX_LINES = 3, 60, 200
+_MAX_CANDIDATES, _MAX_LINES = 3, 200
+# Characters of a line to show, and those before its first byte that is not ASCII.
+_EXAMPLE_LENGTH, _LENGTH_BEFORE = 60, 20
 _UNMARKED_LENGTH = 24  # of a line; in the wrong order of bytes, the complete file is one line
 
 
@@ -120,8 +122,7 @@ def _unmarked(data: bytes, orders: Sequence[str]) -> InputError:
 def _readings(lines: Sequence[bytes], candidates: Sequence[str]) -> str:
     """Return the lines that differ between the most likely encodings, decoded by each of them."""
     decoded = {
-        codec: [line.decode(codec).strip()[-_EXAMPLE_LENGTH:] for line in lines[:_MAX_LINES]]
-        for codec in candidates
+        codec: [_excerpt(line, codec) for line in lines[:_MAX_LINES]] for codec in candidates
     }
     readings = dict[tuple[str, ...], str]()  # the first encoding of each reading
     for codec in candidates:
@@ -137,3 +138,11 @@ def _readings(lines: Sequence[bytes], candidates: Sequence[str]) -> str:
         texts = dict.fromkeys((decoded[codec][0], decoded[codec][second]))
         parts.append(f"{codec} reads {' and '.join(map(repr, texts))}")
     return "; ".join(parts)
+
+
+def _excerpt(line: bytes, codec: str) -> str:
+    """Return the part of a decoded line around its first byte that is not ASCII."""
+    first = next(at for at, byte in enumerate(line) if byte > 127)
+    text = line.decode(codec)
+    start = max(0, min(first - _LENGTH_BEFORE, len(text) - _EXAMPLE_LENGTH))
+    return text[start : start + _EXAMPLE_LENGTH].strip()

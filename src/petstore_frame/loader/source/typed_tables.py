@@ -10,6 +10,7 @@ from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.extras import import_extra
+from petstore_frame.loader.row_state import short_text
 from petstore_frame.loader.source.table import (
     EMPTY_CELL,
     EXACT_FLOATS,
@@ -116,7 +117,14 @@ def _objects(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
         if not text.strip():
             continue
         try:
-            values = json.loads(text)
+            values = json.loads(text, object_pairs_hook=_object_of)
+        except _RepeatedNameError as repeated:
+            raise InputError(
+                f"the object has {short_text(repeated.name)} twice",
+                line=line,
+                column=repeated.name,
+                hint="remove or rename one of the two",
+            ) from None
         except (ValueError, RecursionError) as problem:
             reason = "nested too deeply" if isinstance(problem, RecursionError) else problem
             message = f"not a JSON object: {reason}"
@@ -125,6 +133,23 @@ def _objects(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
             kind = type(values).__name__
             raise InputError(f"a {kind}, not a JSON object", line=line, hint=JSON_LINES_HINT)
         yield line, values
+
+
+class _RepeatedNameError(Exception):
+    """An object has a name twice."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the values of an object by name; of a repeated name, json would use the last one."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        times = Counter(name for name, _ in pairs)
+        raise _RepeatedNameError(next(name for name, count in times.items() if count > 1))
+    return values
 
 
 def _cell_of_json(value: Any) -> Cell:
