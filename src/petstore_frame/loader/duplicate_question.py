@@ -208,7 +208,7 @@ class Question:
     def does(self, answer: str) -> str:
         """Return how many rows are sent, skipped and so on if this answers all open cases."""
         counts = self.if_skip if answer == "skip" else self.if_create
-        return ", ".join(f"{n:,} {_EFFECTS.get(state, state)}" for state, n in counts.items() if n)
+        return ", ".join(_effect(state, rows) for state, rows in counts.items() if rows)
 
     def answers(self) -> list[Step]:
         """Return the possible answers, the most likely first.
@@ -262,6 +262,13 @@ class Question:
         facts = asdict(self)
         del facts["options"]
         return facts | {"answers": answers}
+
+
+def _effect(state: State, rows: int) -> str:
+    """Return how many rows are in a state after an answer."""
+    if state is State.INVALID and rows == 1:
+        return "1 needs fixing"
+    return f"{rows:,} {_EFFECTS.get(state, state)}"
 
 
 def likely_key_step(likely: Sequence[LikelyKey]) -> Step:
