@@ -77,6 +77,9 @@ def test_a_pet_that_may_be_someone_elses_is_a_candidate(load_with, others, candi
     done = settle(result, store)
     assert (done.created, done.unconfirmed, done.candidates) == (0, 1, {4: candidates})
     assert "line 4 may be pet 3" in str(result)
+    with pytest.raises(ArgumentError, match="has no pet 999; it may be pet 3"):
+        result.resolve({4: 999})
+    assert result.counts[State.UNCONFIRMED] == 1
     result.resolve({4: 3})
     assert result.counts[State.CREATED] == 20
 
@@ -211,7 +214,8 @@ def test_a_person_may_settle_a_record(load_with, run_load) -> None:
     with pytest.raises(ValueError, match="not unconfirmed"):
         result.resolve({6: 5, 2: None})
     assert result.counts[State.UNCONFIRMED] == 2
-    result.resolve({np.int64(6): np.int64(5), 7: None})
+    with pytest.warns(UserWarning, match="pet 5"):
+        result.resolve({np.int64(6): np.int64(5), 7: None})
     again = run_load(10, store)
     assert again.counts[State.CREATED] == len(store.pets) == 10
     assert [row.reason for row in view_of(again).rows()].count("found_by_user") == 1
@@ -249,7 +253,8 @@ def test_a_wrong_argument_settles_nothing(load_with, call, first, options, words
 def test_a_person_may_name_a_row_by_its_key(load_with, run_load) -> None:
     """resolve takes the key of a row as well as its line."""
     result, _ = load_with(10, {5: "fin_after"}, workers=1, key="name")
-    result.resolve({"Pet 4": 5})
+    with pytest.warns(UserWarning, match="pet 5"):
+        result.resolve({"Pet 4": 5})
     assert result.counts["created"] == 10
     assert result.exit_code == 0
 
@@ -287,7 +292,8 @@ def test_a_line_of_several_animals_needs_a_pet_for_each(shop) -> None:
     result = shop.load("a.csv", "name,n", "Goldfish,3", quantity="n")
     with pytest.raises(ArgumentError, match="a list of 2 pets, got 1"):
         result.resolve({2: 1})
-    result.resolve({2: [1, None]})
+    with pytest.warns(UserWarning, match="pet 1"):
+        result.resolve({2: [1, None]})
     assert result.counts[State.CREATED] == 2 and result.counts[State.PENDING] == 1
 
 

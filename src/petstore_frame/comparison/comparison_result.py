@@ -72,9 +72,11 @@ class Comparison:
     def summary(self) -> pd.DataFrame:
         """Counts by kind: columns ``rows`` (of the list) and ``pets`` (of the store), int64."""
         kind = self.frame["kind"]
+        # A row has several pets if its animal was also loaded as new.
+        rows = self.frame[self.frame["row"].notna()].drop_duplicates(["kind", "row"])
         counts = pd.DataFrame(
             {
-                "rows": kind[self.frame["row"].notna()].value_counts(),
+                "rows": rows["kind"].value_counts(),
                 "pets": kind[self._has_pet].value_counts(),
             }
         )
@@ -142,7 +144,7 @@ class Comparison:
     def headline(self) -> str:
         """The list, the store and the key or fields of the comparison, in one line."""
         by = f"by {', '.join(self.key)}" if self.key else f"on {', '.join(self.on)}"
-        rows = count_text(int(self.frame["row"].notna().sum()), "row")
+        rows = count_text(self.frame["row"].nunique(), "row")
         pets = count_text(len(self.inventory), "pet")
         return f"{rows} of {self.name} against {pets}, {by}"
 

@@ -15,9 +15,11 @@ from typing import Any, Unpack
 from weakref import finalize
 
 from petstore_frame.errors import (
+    APIConnectionError,
     ArgumentError,
     AuthenticationError,
     DuplicatesError,
+    IncompleteInventoryError,
     JournalError,
     LoadInterrupted,
     LoadStoppedError,
@@ -84,6 +86,8 @@ from petstore_frame.validation import suggest
 log = logging.getLogger("petstore_frame.loader")
 # Before a load, at most this many pages are read, or one per row to send if that is more.
 LEAST_PAGES = 1000
+# The reason of a connection error of a store that is there: its response took too long.
+_CONNECTED_REASON = "read_timeout"
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 _UNFINISHED = """
 ending IS NOT 'done' AND EXISTS (SELECT 1 FROM animals
@@ -573,9 +577,17 @@ def _read_store(
         with display:
             return read_store(client, show, max(LEAST_PAGES, to_send), display.note_wait)
     except PetstoreError as error:
-        if not isinstance(error, AuthenticationError):  # a load would fail in the same way
+        if _answers_otherwise(error):  # if not, a load would fail in the same way
             error.add = ("check_store", False)
         raise
+
+
+def _answers_otherwise(error: PetstoreError) -> bool:
+    """Return whether the store may accept pets although it could not be read."""
+    cause = error.__cause__ if isinstance(error, IncompleteInventoryError) else error
+    if isinstance(cause, APIConnectionError):
+        return cause.reason == _CONNECTED_REASON
+    return not isinstance(cause, AuthenticationError)
 
 
 def _rehearse(

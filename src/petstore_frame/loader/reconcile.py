@@ -11,7 +11,7 @@ import math
 import sqlite3
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,11 +31,13 @@ from petstore_frame.loader.journal.rows import (
 from petstore_frame.loader.journal.store_check import StorePet, StorePets
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.session import PostingClient
-from petstore_frame.schema import FIELDS, content_of, count_text, folded_name
+from petstore_frame.schema import FIELDS, content_of, count_text, folded_name, line_ranges
 from petstore_frame.transport import same_store_address
 
 # A request that has no connection after this time was not sent.
 CONNECT_S = 5.0
+# The journal stores the ids of a reading in at most this many ranges.
+_MAX_RANGES = 10_000
 
 
 def read_store(
@@ -369,7 +371,11 @@ def _settle(sql: sqlite3.Connection, outcomes: Outcomes, store: StorePets) -> Re
         notes=(str(listing),),
         candidates=_by_line(rows, candidates),
     )
-    facts = {"listing": listing._asdict(), "candidates": done.candidates}
+    facts = {
+        "listing": listing._asdict(),
+        "candidates": done.candidates,
+        "pet_ids": _pack_ids(store.pets),
+    }
     outcomes.note(time.time(), "reconcile", facts)
     return done
 
@@ -392,6 +398,14 @@ def _by_line(
     return by_line
 
 
+def _pack_ids(pet_ids: Collection[int]) -> list[list[int]] | None:
+    """Return ids as ranges, with the end of each; None if there are too many to store."""
+    ranges = line_ranges(sorted(pet_ids))
+    if len(ranges) > _MAX_RANGES:
+        return None
+    return [[span.start, span.stop] for span in ranges]
+
+
 # A reading before the last unconfirmed request says nothing about that request.
 _LAST = """
 SELECT events.detail FROM events JOIN imports USING (import) WHERE id = :run
@@ -407,6 +421,16 @@ class OpenRows(NamedTuple):
     notes: tuple[str, ...]
     lines: tuple[int, ...]
     candidates: dict[int, tuple[int, ...]]
+    is_whole: bool = False  # whether a pet that was not listed is not in the store
+    pet_ids: tuple[range, ...] | None = None  # the listed pets; None if the journal lacks them
+
+    def has_pet(self, pet_id: int) -> bool | None:
+        """Return whether the reading proves that a pet is there, or is not; None for neither."""
+        if self.pet_ids is None:
+            return None
+        if any(pet_id in span for span in self.pet_ids):
+            return True
+        return False if self.is_whole else None
 
 
 def read_open_rows(sql: sqlite3.Connection, run: Import) -> OpenRows | None:
@@ -418,4 +442,6 @@ def read_open_rows(sql: sqlite3.Connection, run: Import) -> OpenRows | None:
     detail = json.loads(last[0])
     candidates = {int(line): tuple(ids) for line, ids in detail["candidates"].items()}
     candidates = {line: ids for line, ids in candidates.items() if line in lines}
-    return OpenRows((str(ListingFacts(**detail["listing"])),), lines, candidates)
+    listing, ids = ListingFacts(**detail["listing"]), detail["pet_ids"]
+    pet_ids = None if ids is None else tuple(range(start, stop) for start, stop in ids)
+    return OpenRows((str(listing),), lines, candidates, listing.is_whole, pet_ids)

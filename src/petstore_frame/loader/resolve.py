@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
-from petstore_frame.loader.journal.rows import Import, read_import
-from petstore_frame.loader.reconcile import read_open_rows
+from petstore_frame.loader.journal.rows import read_import
+from petstore_frame.loader.reconcile import OpenRows, read_open_rows
 from petstore_frame.loader.row_state import State
 from petstore_frame.validation import checked_integer
 
@@ -43,8 +43,12 @@ class _Row(NamedTuple):
         return self.key is not None and self.key in (name, json.dumps(texts, ensure_ascii=False))
 
 
-def resolve(path: Path, import_id: str, pets: Mapping[RowName, PetIds]) -> None:
-    """Write which pet each unconfirmed row is, as ``LoadResult.resolve`` describes."""
+def resolve(path: Path, import_id: str, pets: Mapping[RowName, PetIds]) -> list[int]:
+    """Write which pet each unconfirmed row is, as ``LoadResult.resolve`` describes.
+
+    Returns:
+        The pets that no reading of the store has shown since the rows were sent.
+    """
     if not isinstance(pets, Mapping):
         raise ArgumentError(
             f"resolve needs the pet of each line, as in {{17: 4711, 18: None}}, got {pets!r}; "
@@ -56,12 +60,16 @@ def resolve(path: Path, import_id: str, pets: Mapping[RowName, PetIds]) -> None:
         outcomes = Outcomes(writer, run)
         outcomes.recover()
         rows = _read_unconfirmed(writer.sql, run.number)
-        _check_pets_are_free(outcomes, ids_by_name, _candidates(writer.sql, run))
+        open_rows = read_open_rows(writer.sql, run)
+        _check_pets_are_free(outcomes, ids_by_name, _candidates(open_rows))
         changes: list[Change] = []
+        unproven: list[int] = []
         for name, ids in ids_by_name.items():
             named_rows = [row for row in rows if row.is_named(name)]
             changes += _changes(name, named_rows, ids)
+            unproven += _check_reading(name, named_rows, ids, open_rows)
         outcomes.change(changes, time.time())
+    return unproven
 
 
 def _checked_name(name: Any) -> RowName:
@@ -91,9 +99,8 @@ def _read_unconfirmed(sql: sqlite3.Connection, number: int) -> list[_Row]:
     ]
 
 
-def _candidates(sql: sqlite3.Connection, run: Import) -> set[int]:
+def _candidates(open_rows: OpenRows | None) -> set[int]:
     """Return the pets that the last reading of the store listed for unconfirmed rows."""
-    open_rows = read_open_rows(sql, run)
     if open_rows is None:
         return set()
     return {pet_id for ids in open_rows.candidates.values() for pet_id in ids}
@@ -108,6 +115,30 @@ def _check_pets_are_free(
     owned = [pet_id for pet_id in outcomes.owners([*counts]) if pet_id not in candidates]
     for pet_id in (*owned, *repeated):
         raise ArgumentError(f"pet {pet_id} belongs to another row; nothing was changed")
+
+
+def _check_reading(
+    name: RowName,
+    rows: Sequence[_Row],
+    ids: Sequence[int | None],
+    open_rows: OpenRows | None,
+) -> list[int]:
+    """Return the pets that no reading has shown; reject one that the last reading excludes."""
+    unproven = []
+    for pet_id in ids:
+        is_there = None if open_rows is None or pet_id is None else open_rows.has_pet(pet_id)
+        if is_there is False and open_rows is not None:
+            candidates = sorted({
+                candidate for row in rows for candidate in open_rows.candidates.get(row.line, ())
+            })  # fmt: skip
+            may_be = f"it may be pet {', '.join(map(str, candidates))}"
+            raise ArgumentError(
+                f"{_row_text(name)}: the last reading of the store has no pet {pet_id}; "
+                f"{may_be if candidates else 'no pet in it may be this row'}; nothing was changed"
+            )
+        if is_there is None and pet_id is not None:
+            unproven.append(pet_id)
+    return unproven
 
 
 def _changes(name: RowName, rows: Sequence[_Row], ids: Sequence[int | None]) -> list[Change]:

@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.errors import APIConnectionError
 from petstore_frame.loader import view_of
 from petstore_frame.loader.duplicate_question import Question
 from petstore_frame.loader.results.row_groups import RowGroup
@@ -129,6 +131,39 @@ def test_the_way_back_from_a_skipped_similar_key_works(office: Office) -> None:
     assert "duplicates={'similar_key': 'create'}" in str(result)
     office.load("b.csv", key="tag", duplicates={"similar_key": "create"})
     assert len(office.store.pets) == 6
+
+
+def test_a_comparison_counts_a_row_of_two_copies_once(office: Office) -> None:
+    """Its two pets are counted as pets."""
+    office.load("a.csv", HEADER, *animals("sold", "sold"), key="tag")
+    office.load("a.csv", key="tag", as_new=True)
+    path, inventory = str(office.folder / "a.csv"), pf.fetch_inventory(office.client)
+    comparison = pf.compare(path, inventory, key="tag", journal=office.folder / "journal")
+    assert comparison.headline.startswith("2 rows of a.csv against 4 pets")
+    assert comparison.summary.loc["same"].to_dict() == {"rows": 2, "pets": 4}
+
+
+# Stores that cannot be read
+
+
+@pytest.mark.parametrize(
+    ("error", "is_offered"), [(httpx.ReadTimeout, True), (httpx.ConnectError, False)]
+)
+def test_not_reading_the_store_is_offered_only_if_it_is_there(
+    office: Office, error: type[httpx.TransportError], is_offered: bool
+) -> None:
+    """Without a connection, a load that does not read the store fails in the same way."""
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        raise error("no response", request=request)
+
+    office.client = pf.Client(
+        office.store.base_url, "key", transport=httpx.MockTransport(respond), retry_timeout=0.1
+    )
+    with pytest.raises(APIConnectionError) as failed:
+        office.load("a.csv", HEADER, *animals("sold"), key="tag")
+    assert ("check_store=False" in str(failed.value)) is is_offered
+    assert "check the address and that the store is up" in str(failed.value)
 
 
 # Repeated calls

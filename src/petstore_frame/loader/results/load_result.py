@@ -194,14 +194,26 @@ class LoadResult:
                 of the file sends the row. If a line stands for several animals, pass a list.
 
         Raises:
-            ArgumentError: A row is not unconfirmed, a pet belongs to another row, or a ``"?"`` was
-                not replaced. Nothing was changed.
+            ArgumentError: A row is not unconfirmed, a pet belongs to another row or is not in the
+                last complete reading of the store, or a ``"?"`` was not replaced. Nothing was
+                changed.
+
+        Warns:
+            UserWarning: No reading of the store has shown a pet since its row was sent.
 
         Example:
             ``result.resolve({17: 4711, 18: None})``: line 17 is pet 4711, and the store has no
             pet for line 18.
         """
-        resolve(self._view.path, self._view.import_id, pets)
+        unproven = resolve(self._view.path, self._view.import_id, pets)
+        if unproven:
+            ids = ", ".join(map(str, unproven))
+            warnings.warn(
+                f"recorded as you state it, but no reading of the store since then has shown: pet "
+                f"{ids}",
+                UserWarning,
+                stacklevel=2,
+            )
 
     def __len__(self) -> int:
         return sum(self.counts.values())
