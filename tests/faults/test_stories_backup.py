@@ -42,6 +42,17 @@ def test_a_store_that_was_restored(shop: Shop, ids_again: bool, is_emptied: bool
     assert shop.load("c.csv", key="tag").exit_code == 0 and len(shop.pets) == 30
 
 
+def test_pets_that_are_back_after_their_animals_were_created_again_are_ours(shop: Shop) -> None:
+    """An id that an animal of the journal ever had is no pet that somebody else added."""
+    for _ in range(2):  # the second time the store shows them
+        shop.load("a.csv", HEADER, *rows(0, 10), key="tag")
+    lost = {id: shop.store.pets.pop(id) for id in (1, 2, 3)}
+    shop.load("b.csv", HEADER, *rows(0, 11), key="tag", duplicates={"gone": "create"})
+    shop.store.pets.update(lost)
+    result = shop.load("b.csv", key="tag")
+    assert len(shop.pets) == 14 and "somebody else" not in str(result)
+
+
 def test_a_201_with_an_id_that_was_given_again(shop: Shop) -> None:
     """Where nobody asked, the pet is the new animal, and the older one is gone and has no id."""
     first = shop.load("a.csv", HEADER, *rows(0, 10), key="tag")

@@ -50,7 +50,7 @@ ASKED = {  # an earlier file with its key, a later one with the key tag, and the
     "a row to fix": (
         "similar_key", "skip", "tag", f"{KEYED}/2,Bo,1", f"{KEYED}/002,Bo,x/3,Cy,1", "Bo Cy",
     ),
-    "a column renamed": ("same_content", "skip", "chip", "chip,name/A,Ada", f"{TAGS}/A,Ada", "Ada"),
+    "a column renamed": ("similar_key", "skip", "chip", "chip,name/A,Ada", f"{TAGS}/A,Ada", "Ada"),
     "no key before": (
         "same_content", "skip", "", "name/Ada/Bo", f"{TAGS}/B,Bo/A,Ada", "Ada Bo",
     ),
@@ -98,6 +98,34 @@ def test_the_same_text_in_another_column_is_another_key(shop: Shop) -> None:
     shop.load("b.csv", "chip,name", "1,Bo", key="chip")
     with shop.asks("similar_key"):
         shop.load("c.csv", TAGS, "1,Cy", key="tag")
+
+
+def test_a_key_column_may_have_another_name(shop: Shop) -> None:
+    """The question has all its rows, also those with a corrected value, and skip creates none."""
+    rows = [f"KA-{number},Pet {number},1" for number in range(12)]
+    shop.load("a.csv", KEYED, *rows, key="tag")
+    corrected = ["KA-0,Renamed,1", "KA-1,Pet 1,2", *rows[2:], "KA-12,New,1"]
+    later = "Animal No,name,categoryId", *corrected
+    with pytest.raises(DuplicatesError) as asked:
+        shop.load("b.csv", *later, key="Animal No")
+    assert [(case.name, case.rows) for case in asked.value.question.cases] == [("similar_key", 12)]
+    shop.load("b.csv", *later, key="Animal No", duplicates="skip")
+    shop.load("c.csv", *later, "KA-13,Newer,1", key="Animal No")
+    assert len(shop.names) == 14
+
+
+def test_running_numbers_of_another_column_are_sent(shop: Shop) -> None:
+    """They are the same texts by chance, and no name agrees."""
+    shop.load("a.csv", "dog,name", "1,Ada", "2,Bo", "3,Cy", key="dog")
+    shop.load("b.csv", "cat,name", "1,Di", "2,Ed", "3,Flo", key="cat")
+    assert len(shop.names) == 6
+
+
+def test_a_column_that_is_still_in_the_file_was_not_renamed(shop: Shop) -> None:
+    """Its keys say which animals these are, whatever another column has."""
+    shop.load("a.csv", TAGS, "1,Ada", "2,Bo", "3,Cy", key="tag")
+    shop.load("b.csv", "no,tag,name,categoryId", "1,7,Ada,2", "2,8,Bo,2", "3,9,Cy,2", key="no")
+    assert len(shop.names) == 6
 
 
 def test_a_column_of_none_sends_nothing_in_silence(shop: Shop) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -55,6 +57,31 @@ def test_a_key_that_looks_the_same_is_asked_about(shop: Shop, spelling: str, cou
     shop.load("b.csv", *later, key="tag", duplicates="skip")
     shop.load("c.csv", *later, "Z-96,Last", key="tag")
     assert len(shop.names) == len({*shop.names}) == count + 4
+
+
+RESPELLED = {  # a key, and how the next file writes it
+    "groups of digits": ("276098{:09}", lambda key: re.sub("...(?!$)", r"\g<0> ", key)),
+    "a space in the digits": ("KA-{:04}", lambda key: f"{key[:5]} {key[5:]}"),
+    "a prefix": ("KA-{:04}", lambda key: f"DE{key}"),
+    "the letter O": ("KA-{:04}", lambda key: key.replace("0", "O")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("pattern", "respell"), RESPELLED.values(), ids=RESPELLED)
+@pytest.mark.parametrize("count", [2, 12])
+def test_a_respelled_key_of_an_equal_animal_is_asked_about(
+    shop: Shop, pattern: str, respell: Callable[[str], str], count: int
+) -> None:
+    """Whether all keys of a file have another spelling or two; skip adds it to its animal."""
+    keys = [pattern.format(1001 + 13 * number) for number in range(15)]
+    shop.load("a.csv", TAGS, *(f"{key},Pet {n}" for n, key in enumerate(keys[:12])), key="tag")
+    keys = [respell(key) if n < count else key for n, key in enumerate(keys)]
+    later = TAGS, *(f"{key},Pet {n}" for n, key in enumerate(keys))
+    with shop.asks("similar_key"):
+        shop.load("b.csv", *later, key="tag")
+    shop.load("b.csv", *later, key="tag", duplicates="skip")
+    shop.load("c.csv", *later, "X-1,New", key="tag")
+    assert len(shop.names) == len({*shop.names}) == 16
 
 
 def test_two_rows_of_a_file_that_look_the_same_are_asked_about(shop: Shop) -> None:

@@ -287,6 +287,17 @@ def test_a_row_may_be_corrected_more_than_once(shop: Shop) -> None:
     assert shop.names == ["Ada", "Bo"]
 
 
+def test_a_fix_file_without_its_key_column_leaves_the_keys_known(shop: Shop) -> None:
+    """A fix row is its original row, so the key of that row is its animal's in the next file."""
+    first = shop.load("a.csv", "tag,name,categoryId", "A-1,Ada,1", "A-2,Bo,two", key="tag")
+    header, row = shop.fix_file(first)
+    at = header.index("tag")
+    shop.fix([header[:at] + header[at + 1 :], row[:at] + row[at + 1 :]], {"two": "2"})
+    assert shop.ids == {"A-1": 1, "A-2": 2}
+    shop.load("b.csv", "tag,name,categoryId", "A-1,Ada,1", "A-2,Bob,2", key="tag")
+    assert shop.names == ["Ada", "Bo"]
+
+
 def test_a_row_that_the_store_rejected_may_be_corrected_more_than_once(shop: Shop) -> None:
     """Each correction is a request of its own, until one is accepted."""
     shop.store.fault_of = {2: "400", 3: "400"}.get

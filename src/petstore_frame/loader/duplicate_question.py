@@ -46,7 +46,7 @@ CASES: dict[str, CaseText] = {
     ),
     "similar_key": CaseText(
         "{} of {}: a key that looks like an existing one, except for zeros, capitals, "
-        "punctuation, a prefix, a suffix or rounding",
+        "punctuation, spaces, a prefix, a suffix, rounding or the name of the key column",
         "They are the same animals, and only the key is written differently",
         "They are different animals",
     ),
@@ -60,7 +60,7 @@ CASES: dict[str, CaseText] = {
 UNSENT = "unsent"
 _UNSENT_TEXT = CaseText(
     "{} of {}: not sent, and a later file with the same columns has been loaded since",
-    "The later file replaces this one: drop them",
+    "The later file replaces these rows: drop them",
     "They are additional animals: send them",
 )
 # ``duplicates="create"`` does not answer these cases, only ``duplicates={CASE: "create"}``, so that
@@ -184,8 +184,11 @@ class Question:
                 f"{self.source}: one column may identify the animals, and several rows have the "
                 "same value in it, so nothing was sent."
             ]
-        rows = "its row" if self.rows == 1 else f"some of its {self.rows:,} rows"
-        lines = [f"{self.source}: {rows} may be loaded already, so nothing was sent."]
+        if all(case.name == UNSENT for case in self.cases):
+            lines = [f"{self.source}: not sent to its end, and nothing was sent now."]
+        else:
+            rows = "its row" if self.rows == 1 else f"some of its {self.rows:,} rows"
+            lines = [f"{self.source}: {rows} may be loaded already, so nothing was sent."]
         for case in self.cases:
             lines += ["", *case.lines()]
         if self.listed_pets is not None and not self.is_listing_complete:

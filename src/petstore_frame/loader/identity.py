@@ -46,7 +46,8 @@ _EXAMPLE = """
 SELECT rows.line, CAST(rows.payload AS TEXT), rows.key, CAST(own.payload AS TEXT),
   coalesce((SELECT key FROM rows AS same WHERE same.import = :mine AND same.row = :same_as),
     (SELECT key FROM keys WHERE columns = :columns AND keys.animal = :animal
-      AND key <> rows.key)),
+      AND key <> rows.key),
+    (SELECT key FROM keys WHERE keys.animal = :animal AND keys.core = rows.core)),
   imports.source, imports.staged_at, own.pet_id
 FROM rows LEFT JOIN animals AS own ON own.animal = :animal
 LEFT JOIN imports ON imports.import = own.import AND own.import <> :mine

@@ -86,7 +86,7 @@ log = logging.getLogger("petstore_frame.loader")
 LEAST_PAGES = 1000
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 _UNFINISHED = """
-coalesce(ending, '') NOT IN ('done', 'max_rows') AND EXISTS (SELECT 1 FROM animals
+ending IS NOT 'done' AND EXISTS (SELECT 1 FROM animals
   WHERE animals.import = imports.import AND state IN ('pending', 'in_flight'))
 """
 
@@ -213,7 +213,7 @@ def run_import(
     stage = partial(_stage, opened, run, client, options, rows_read, _exported_from(source, opened))
     stage_source = partial(_stage_named, stage, _path_of(source), recipe)
     if options.dry_run:
-        return _rehearse(path, client.base_url, stage_source, _text_of(options.journal))
+        return _rehearse(path, client.base_url, stage_source, options)
     with _keeping_result() as running:
         with holding(path), Writer(path, client.base_url) as writer:
             staged, _ = stage_source(writer)
@@ -303,6 +303,9 @@ def resume_loads(
 ) -> list[LoadResult]:
     """Finish all loads that stopped early. Their files are not needed: the journal has the rows.
 
+    A load with ``max_rows`` was limited on purpose, so its other rows are not sent, and its result
+    says how to send them. If a later file with the same columns may replace it, you are asked.
+
     Args:
         client: A client of the store.
         journal, check_store, progress: As in ``load``.
@@ -313,8 +316,8 @@ def resume_loads(
         The results of the loads that had rows left to send, oldest first.
 
     Raises:
-        DuplicatesError: Rows may be pets in the store already, or a later file may replace a file
-            that stopped. Nothing was sent.
+        DuplicatesError: Rows may be pets in the store already, or later files may replace files
+            that were not sent to their end. Nothing was sent.
         JournalError: The journal cannot be used, or another load uses it. Nothing was sent.
         LoadStoppedError: The store, an outage or a limit ended a load again.
 
@@ -328,12 +331,16 @@ def resume_loads(
     if not path.exists():
         return []
     with holding(path), Writer(path, client.base_url) as writer:
-        for run in read_imports(writer.sql, _UNFINISHED):
-            if COMMON_CAUSE in run.facts:  # the user must answer first
-                results.append(LoadResult(ImportView(path, run.id)))
+        runs = read_imports(writer.sql, _UNFINISHED)
+        with writer.transaction() as sql:
+            replaced = drop_replaced(sql, runs, options.answers)
+        for run in runs:
+            view = ImportView(path, run.id, journal_folder=_text_of(journal))
+            is_trial = run.ending is Ending.MAX_ROWS
+            if run.number not in replaced and (is_trial or COMMON_CAUSE in run.facts):
+                view.sent_now = not is_trial  # the user must continue it
+                results.append(LoadResult(view))
                 continue
-            with writer.transaction() as sql:
-                drop_replaced(sql, run, options.answers)
             # An answer by name was about the store at that time, so it no longer applies.
             earlier = LoadOptions(duplicates=run.duplicates).answers.items()
             still_valid = {case: answer for case, answer in earlier if case not in BY_NAME}
@@ -350,7 +357,6 @@ def resume_loads(
                     pause=interrupts.deliver,
                 )
                 _raise_question(question)
-            view = ImportView(path, run.id, journal_folder=_text_of(journal))
             with _keeping_result() as running:
                 running.writer, running.view = writer, view
                 view.session = run_session(writer, run, client, options, timing=REAL_TIME)
@@ -576,7 +582,7 @@ def _rehearse(
     path: Path,
     base_url: str,
     stage_source: Callable[[Writer], tuple[Staged, Question | None]],
-    journal_folder: str | None,
+    options: LoadOptions,
 ) -> LoadResult:
     """Do everything except sending, in a copy of the journal that is deleted with the result."""
     with ExitStack() as stack:
@@ -587,7 +593,12 @@ def _rehearse(
             staged, question = stage_source(writer)
             Outcomes(writer, staged.run).recover()
         view = ImportView(
-            path, staged.run.id, copy=copy, question=question, journal_folder=journal_folder
+            path,
+            staged.run.id,
+            copy=copy,
+            question=question,
+            journal_folder=_text_of(options.journal),
+            max_rows=options.max_rows,
         )
         result = LoadResult(view)
         finalize(result, stack.pop_all().close)

@@ -100,6 +100,25 @@ def load_call(file: str | None, folder: str | None, base_url: str) -> Call:
     return Call(python, _command("load", file or "--resume", base_url, *flags))
 
 
+def file_call(path: str, folder: str | None, base_url: str, options: Mapping[str, Any]) -> Call:
+    """Return the call that loads a file.
+
+    Args:
+        path: The path of the file.
+        folder: The folder of the journal; None is the user's state folder.
+        base_url: The address of the store.
+        options: The options to add.
+    """
+    arguments = [repr(path), "client"]
+    flags = [] if folder is None else ["--journal", folder]
+    if folder is not None:
+        arguments.append(f"journal={folder!r}")
+    for option, value in options.items():
+        arguments.append(to_add(option, value))
+        flags += shlex.split(to_add(option, value, "shell"))
+    return Call(f"pf.load({', '.join(arguments)})", _command("load", path, base_url, *flags))
+
+
 def compare_call(path: str | None, base_url: str, options: Mapping[str, Any]) -> Call:
     """Return the call that compares a list with the store by name and category.
 

@@ -65,7 +65,14 @@ def test_a_part_of_a_composite_key_may_be_a_word() -> None:
     assert keys_of(["0", "0"], key=["house", "tag"]) == ["N+0", "N+0"]
 
 
-@pytest.mark.parametrize("text", ["", "#N/A", "#BEZUG!", "9.81E+14"])
+def test_a_key_with_an_e_between_digits_is_a_key() -> None:
+    """Only decimals or a plus sign make it a rounded number."""
+    assert keys_of(["1E5", "9e14", "A-17"]) == ["1E5", "9e14", "A-17"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "#N/A", "#BEZUG!", "9.81E+14", "9,81E14", "9.81e14", "9.81 E+14"]
+)
 def test_what_a_spreadsheet_wrote_in_place_of_a_key_is_no_key(text: str) -> None:
     """One such row is enough: nothing of its key is left."""
     assert keys_of([text, "A-17"]) == [None, "A-17"]

@@ -10,7 +10,7 @@ from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal.rows import read_cells
-from petstore_frame.loader.journal.staging import Staged
+from petstore_frame.loader.journal.staging import Staged, columns_of
 from petstore_frame.loader.journal.store_check import StorePets, animals_in_store, settled_before
 from petstore_frame.loader.key_dates import THREE_NUMBERS, DateForm, date_form
 from petstore_frame.loader.matching.by_key import first_digits
@@ -96,6 +96,22 @@ JOIN keys ON keys.columns = :columns
   AND keys.core >= prefix.value AND keys.core < prefix.value || ':'
 JOIN animals ON animals.animal = keys.animal ORDER BY animals.animal
 """
+# The animals of some cores in other key columns, if they have no key in the columns of this file.
+_KEYS_OF_OTHER_COLUMNS = """
+SELECT keys.core, keys.key, animals.animal, animals.content, animals.payload, animals.state,
+  coalesce((SELECT is_unnamed FROM rows WHERE rows.import = animals.import
+    AND rows.row = animals.row), 0),
+  animals.pet_id, animals.shown_at IS NOT NULL OR animals.settled_at < :settled_before,
+  animals.reason
+FROM json_each(:cores) AS wanted JOIN json_each(:other_columns) AS other
+JOIN keys ON keys.columns = other.value AND keys.core = wanted.value
+JOIN animals ON animals.animal = keys.animal AND animals.import IS NOT :mine
+WHERE NOT EXISTS (SELECT 1 FROM keys AS own WHERE own.animal = animals.animal
+  AND own.columns = :columns)
+ORDER BY animals.animal
+"""
+# The next key columns in alphabetical order; faster than DISTINCT, which reads all keys.
+_NEXT_COLUMNS = "SELECT min(columns) FROM keys WHERE columns > :after"
 # Animals of other imports with some contents, without those of the ``siblings``.
 _EQUAL = """
 SELECT animals.animal, animals.content, animals.payload, animals.state,
@@ -217,7 +233,8 @@ def read_matching_input(
         animal.row for animal in stored_animals if listing.get(animal.pet_id) != animal.content
     }
     store_rows |= {match.row for match in open_gone} | pet_ids.keys()
-    rows = _read_rows(reader, pets, store_rows)
+    other_columns = _other_key_columns(reader) if is_compared else []
+    rows = _read_rows(reader, pets, store_rows, other_columns)
     by_key, by_core, long_numbers = _read_keyed(reader, rows if is_compared else [])
     keyed, sent, unsent = _read_equal(reader, rows, siblings) if is_compared else ([], [], [])
     return MatchingInput(
@@ -232,6 +249,7 @@ def read_matching_input(
         animals_of_key=by_key,
         animals_of_core=by_core,
         keyed_animals=keyed,
+        animals_of_other_columns=_read_other_columns(reader, rows, other_columns),
         long_numbers=long_numbers,
         keys_of_file=frozenset(_keys_in_file(reader, keyed)),
         date_problems=_date_problems(reader) if is_compared else {},
@@ -255,8 +273,33 @@ def read_matching_input(
     )
 
 
-def _read_rows(reader: Reader, pets: Sequence[Pet], store_rows: set[int]) -> list[Row]:
-    """Return the rows that a rule may apply to, including ``store_rows``, whose pets changed."""
+def _other_key_columns(reader: Reader) -> list[str]:
+    """Return the key columns of earlier files that this file does not have, or not all of them."""
+    columns = reader.staged.key_columns
+    if not columns:
+        return []
+    in_file = {columns_of([name]) for name in reader.staged.run.header}
+    others: list[str] = []
+    ((after,),) = reader.execute(_NEXT_COLUMNS, after="").fetchall()
+    while after is not None:
+        names = after.split("\x1f")
+        if len(names) == len(columns.split("\x1f")) and not in_file.issuperset(names):
+            others.append(after)
+        ((after,),) = reader.execute(_NEXT_COLUMNS, after=after).fetchall()
+    return others
+
+
+def _read_rows(
+    reader: Reader, pets: Sequence[Pet], store_rows: set[int], other_columns: Sequence[str]
+) -> list[Row]:
+    """Return the rows that a rule may apply to.
+
+    Args:
+        reader: Runs statements for the import of the file.
+        pets: The pets of the store.
+        store_rows: Rows whose pets have changed.
+        other_columns: The key columns of earlier files that this file lacks.
+    """
     staged = reader.staged
     is_compared = not (staged.run.copy or staged.is_resumed)
     conditions = ["rows.row IN (SELECT value FROM json_each(:store_rows))"]
@@ -268,6 +311,11 @@ def _read_rows(reader: Reader, pets: Sequence[Pet], store_rows: set[int]) -> lis
                 " AND keys.core = rows.core)"
                 " OR rows.core NOT GLOB '*[^0-9]*' AND length(rows.core) > 15)"
             )
+    if other_columns:
+        conditions.append(
+            f"{_IS_OPEN} AND EXISTS (SELECT 1 FROM json_each(:other_columns) AS other"
+            " JOIN keys ON keys.columns = other.value AND keys.core = rows.core)"
+        )
     if is_compared and reader.has("FROM animals WHERE import IS NOT :mine"):
         reader.execute("CREATE INDEX IF NOT EXISTS contents ON animals(content)")
         reader.execute("CREATE INDEX IF NOT EXISTS keys_of_animals ON keys(animal)")
@@ -279,7 +327,9 @@ def _read_rows(reader: Reader, pets: Sequence[Pet], store_rows: set[int]) -> lis
         store_rows = store_rows | _rows_with_content(reader, {pet.content for pet in pets})
     condition = " OR ".join(f"({condition})" for condition in conditions)
     records = reader.execute(
-        f"{_ROWS} AND ({condition}) ORDER BY rows.row", store_rows=json.dumps(sorted(store_rows))
+        f"{_ROWS} AND ({condition}) ORDER BY rows.row",
+        store_rows=json.dumps(sorted(store_rows)),
+        other_columns=json.dumps(other_columns),
     )
     return [_row(values) for values in records]
 
@@ -351,13 +401,29 @@ def _read_keyed(
     return by_key, by_core, by_digits
 
 
+def _read_other_columns(
+    reader: Reader, rows: Sequence[Row], other_columns: Sequence[str]
+) -> dict[str, list[Animal]]:
+    """Return the animals whose keys in other columns have the cores of some rows."""
+    by_core = defaultdict[str, list[Animal]](list)
+    if not other_columns:
+        return by_core
+    cores = sorted({row.core for row in rows if row.core and row.is_free})
+    columns = json.dumps(other_columns)
+    pairs = _animals(reader, _KEYS_OF_OTHER_COLUMNS, "cores", cores, other_columns=columns)
+    for _, animal in pairs:
+        if animal.is_sent:
+            by_core[animal.cores[0]].append(animal)
+    return by_core
+
+
 def _animals(
-    reader: Reader, query: str, name: str, values: Sequence[str]
+    reader: Reader, query: str, name: str, values: Sequence[str], **more: str
 ) -> Iterable[tuple[str, Animal]]:
     """Yield each key that a query finds for some values, with its animal."""
     for start in range(0, len(values), _BATCH_SIZE):
         part = json.dumps(values[start : start + _BATCH_SIZE])
-        for core, key, *values in reader.execute(query, **{name: part}):
+        for core, key, *values in reader.execute(query, **{name: part}, **more):
             yield key, _animal(values, (key,), (core,))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from petstore_frame.loader.journal.matching_input import TO_SEND, Reader
 from petstore_frame.loader.journal.rows import pack_problems
 from petstore_frame.loader.journal.schema import RELEASE_PET_ID
+from petstore_frame.loader.matching.repeated_keys import KEY_PROBLEMS
 from petstore_frame.loader.matching.values import By, Plan
 
 # Gives existing animals the values of the rows that will be sent.
@@ -75,12 +76,22 @@ rows SET known_by = ?, animal = iif(EXISTS (SELECT 1 FROM animals
   WHERE animals.animal = rows.animal AND animals.import = rows.import AND animals.row = rows.row),
   animal, {} + row)
 """
+_HAS_VALID_KEY = " AND ".join(
+    f"instr(coalesce(rows.problem, ''), '\"{code}\"') = 0" for code in sorted(KEY_PROBLEMS)
+)
 # Assigns the animal of a fix row to the row that it corrects.
 _CORRECTED = """
 UPDATE rows SET animal = fixed.animal, known_by = 'fix'
 FROM rows AS fixed WHERE fixed.import = ? AND fixed.row = ?
 AND fixed.animal IS NOT NULL AND rows.import = ? AND rows.row = ?
 AND rows.animal IS NOT fixed.animal
+"""
+# Stores the valid key of a row that a fix row corrects, also if the fix file lacks its columns.
+_CLAIM_CORRECTED = f"""
+INSERT OR IGNORE INTO keys SELECT imports.key_columns, rows.core, rows.key, rows.animal
+FROM rows JOIN imports USING (import)
+WHERE rows.import = ? AND rows.row = ? AND rows.key IS NOT NULL AND rows.animal IS NOT NULL
+  AND rows.reason IS NULL AND {_HAS_VALID_KEY}
 """
 
 
@@ -102,6 +113,7 @@ def write_plan(
         [(_selected_row(plan, row), row) for row in plan.same_as],
     )
     reader.sql.executemany(_CORRECTED, [(number, *origin) for origin in origins])
+    reader.sql.executemany(_CLAIM_CORRECTED, [origin[1:] for origin in origins])
     reader.execute(_UNFINISHED)
     if reader.staged.key_columns and not reader.staged.is_resumed:
         reader.execute(_CLAIM)

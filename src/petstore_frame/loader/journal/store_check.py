@@ -58,6 +58,11 @@ _CREATE_AGAIN = """
 UPDATE animals SET state = 'pending', reason = 'recreated', life = life + 1, answer = NULL,
   shown_at = NULL, may_have_been_applied = 0 WHERE animal = ?
 """
+# The earlier ids of animals that were created again.
+_EARLIER_IDS = """
+SELECT last_pet_id, animal, content FROM animals
+WHERE last_pet_id IS NOT NULL AND state IN ('created', 'matched')
+"""
 
 
 def settled_before(now: float) -> float:
@@ -136,10 +141,16 @@ def pets_of_listing(sql: sqlite3.Connection, store: StorePets, header: str | Non
     """Return the pets of a reading, with the animal and the earlier answers of each.
 
     A pet whose name and category both differ from the animal with its id is not that animal.
+    A pet with an id that an animal had before it was created again is still that animal.
     ``header`` is the header of the file; None ignores the answers for files with this header.
     """
-    owners: dict[int, int] = {}
+    owners: dict[int, int] = {
+        pet_id: animal
+        for pet_id, animal, content in sql.execute(_EARLIER_IDS)
+        if pet_id in store.pets and store.pets[pet_id].content == content
+    }
     for pet_id, animal, content in _owners(sql, store.pets):
+        owners.pop(pet_id, None)
         pet = store.pets[pet_id]
         is_other = name_in(content) != name_in(pet.content) and (
             category_in(content) != category_in(pet.content)

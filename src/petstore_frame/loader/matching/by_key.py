@@ -12,6 +12,7 @@ from petstore_frame.loader.matching.not_keys import (
     may_be_rounded,
 )
 from petstore_frame.loader.matching.repeated_keys import key_texts
+from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import (
     Animal,
     Match,
@@ -19,9 +20,12 @@ from petstore_frame.loader.matching.values import (
     differs_in_category,
     differs_in_name,
 )
-from petstore_frame.schema.folding import SEPARATOR
+from petstore_frame.schema.folding import SEPARATOR, compact, name_in
 
 _LONG_NUMBER = re.compile(r"\d{16,}")
+# A key must have this many characters to be part of another, and more if digits continue it:
+# 1001 and 10012 are different numbers, but a microchip may lack the digits of its country.
+_MIN_PART, _MIN_DIGITS = 4, 9
 
 
 class KeyMatches(NamedTuple):
@@ -100,7 +104,7 @@ def match_similar_keys(
             continue
         animal = _likeliest(row, animals_of_core.get(core, ()))
         if animal is None:
-            animal = _with_longer_key(row, animals_of_content, keys_of_file)
+            animal = _with_equal_content(row, animals_of_content, keys_of_file)
         if animal is None:
             animal = _with_rounded_key(core, long_numbers)
         first = first_of_core.get(core)
@@ -113,6 +117,38 @@ def match_similar_keys(
     return matches
 
 
+def match_renamed_columns(
+    rows: Sequence[Row], animals_of_core: Mapping[str, Sequence[Animal]]
+) -> list[Match]:
+    """Match rows with animals that have their keys in a column that the file lacks.
+
+    The column may have been renamed, if many of these animals have the names of the rows. Other
+    columns have the same texts by chance, such as running numbers.
+    """
+    pairs: list[tuple[Row, Animal]] = []
+    for row in rows:
+        animal = _likeliest(row, animals_of_core.get(row.core or "", ()))
+        if animal is not None:
+            pairs.append((row, animal))
+    with_equal_names = sum(_has_equal_name(row, animal) for row, animal in pairs)
+    if not is_many(with_equal_names, len(pairs)):
+        return []
+    return [
+        Match(row.number, animal.id)
+        for row, animal in pairs
+        if not (differs_in_name(row, animal) and differs_in_category(row, animal))
+    ]
+
+
+def _has_equal_name(row: Row, animal: Animal) -> bool:
+    """Return whether a row and an animal have the same name, which is not from ``defaults``."""
+    if row.content is None or animal.content is None:
+        return False
+    if row.has_default_name or animal.has_default_name:
+        return False
+    return name_in(row.content) == name_in(animal.content)
+
+
 def _likeliest(row: Row, animals: Sequence[Animal]) -> Animal | None:
     """Return the most likely animal: preferably sent, then with equal content, then the latest."""
     if not animals:
@@ -122,17 +158,20 @@ def _likeliest(row: Row, animals: Sequence[Animal]) -> Animal | None:
     )
 
 
-def _with_longer_key(
+def _with_equal_content(
     row: Row,
     animals_of_content: Mapping[str, Sequence[Animal]],
     keys_of_file: frozenset[str] | set[str],
 ) -> Animal | None:
-    """Return an animal of equal content whose key has more or fewer groups at one end."""
+    """Return an animal of equal content whose key, which the file lacks, may be the row's key."""
     if row.content is None or row.has_default_name:
         return None
     for animal in animals_of_content.get(row.content, ()):
-        is_in_file = any(key in keys_of_file for key in animal.keys)
-        if not is_in_file and any(is_extended(row.core or "", core) for core in animal.cores):
+        if any(key in keys_of_file for key in animal.keys):
+            continue
+        if any(is_extended(row.core or "", core) for core in animal.cores):
+            return animal
+        if any(is_respelled(key_texts(row.key), key_texts(key)) for key in animal.keys):
             return animal
     return None
 
@@ -158,6 +197,38 @@ def _extends(core: str, other: str) -> bool:
     if not other or other.startswith("="):
         return core == other
     return core == other or core.startswith(f"{other}-") or core.endswith(f"-{other}")
+
+
+def is_respelled(key: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether the compact forms of two keys are equal, or one is part of the other.
+
+    A part is the beginning or the end, and has at least four characters. If digits continue its
+    digits, it has at least nine.
+
+    Example:
+        >>> is_respelled(["276 098 000"], ["276098000"]), is_respelled(["DEKA-1001"], ["KA-1001"])
+        (True, True)
+        >>> is_respelled(["10012"], ["1001"]), is_respelled(["X1"], ["1"])
+        (False, False)
+    """
+    if len(key) != len(other):
+        return False
+    columns, other_columns = list(map(compact, key)), list(map(compact, other))
+    return any(columns) and all(
+        column == other_column or _is_part(column, other_column) or _is_part(other_column, column)
+        for column, other_column in zip(columns, other_columns, strict=True)
+    )
+
+
+def _is_part(part: str, whole: str) -> bool:
+    """Return whether a compact key starts or ends with another one."""
+    if not _MIN_PART <= len(part) < len(whole):
+        return False
+    rest, end = len(whole) - len(part), len(part)
+    is_short = len(part) < _MIN_DIGITS
+    if whole.startswith(part) and not (is_short and whole[end - 1 : end + 1].isdecimal()):
+        return True
+    return whole.endswith(part) and not (is_short and whole[rest - 1 : rest + 1].isdecimal())
 
 
 def first_digits(core: str) -> str | None:

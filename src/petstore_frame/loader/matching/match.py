@@ -18,6 +18,7 @@ from petstore_frame.loader.matching.by_content import match_equal_animals
 from petstore_frame.loader.matching.by_key import (
     animal_of_key,
     match_existing_keys,
+    match_renamed_columns,
     match_similar_keys,
 )
 from petstore_frame.loader.matching.by_store import StoreMatches, match_equal_pets, match_ids
@@ -64,6 +65,7 @@ class MatchingInput:
     settled_keys: int = 0  # number of rows with loaded keys and unchanged content
     animals_of_key: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
     animals_of_core: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
+    animals_of_other_columns: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
     keyed_animals: Sequence[Animal] = ()  # with contents of rows, and keys of the same columns
     long_numbers: Mapping[str, Sequence[Animal]] = field(default_factory=dict)
     keys_of_file: frozenset[str] = frozenset()
@@ -264,13 +266,17 @@ class _Matching:
         for animal in inputs.keyed_animals:
             if animal.content is not None:
                 animals_of_content[animal.content].append(animal)
-        return match_similar_keys(
+        matches = match_similar_keys(
             new_rows,
             inputs.animals_of_core,
             animals_of_content,
             inputs.long_numbers,
             inputs.keys_of_file,
         )
+        matched_rows = {match_.row for match_ in matches}
+        unmatched = [row for row in new_rows if row.number not in matched_rows]
+        matches += match_renamed_columns(unmatched, inputs.animals_of_other_columns)
+        return sorted(matches, key=lambda match_: match_.row)
 
     def _count_settled(self) -> int:
         """Return how many rows will not be sent, because of the rules so far."""

@@ -34,6 +34,7 @@ from petstore_frame.loader.journal.rows import (
 from petstore_frame.loader.reconcile import OpenRows, read_open_rows
 from petstore_frame.loader.results.row_groups import RowGroup, count_groups
 from petstore_frame.loader.results.still_shown import read_still_shown
+from petstore_frame.loader.results.unsent_files import UnsentFile, read_unsent
 from petstore_frame.loader.row_state import (
     FIX_STATES,
     UNCONFIRMED_STATES,
@@ -168,6 +169,7 @@ class ImportSummary:
     Attributes:
         open_rows: The rows that are still unconfirmed after reading the store, or None.
         still_shown: The lines of excluded rows whose animals the store still shows, by status.
+        unsent: The earlier files with these columns that have rows to send.
         groups: The number of rows of the file in each group; the sum is the number of rows.
         sent_now: Whether this call sent anything. If not, the result describes earlier calls.
         question: The question that the call without ``dry_run`` would ask; None if it would send.
@@ -176,6 +178,7 @@ class ImportSummary:
         journal_folder: Its folder as the user types it; None for the user's state folder.
         fix_file: Path of the loaded fix file as the user gave it; None for other files.
         command: The command of this load, as the user typed it in a shell; None in Python.
+        max_rows: The maximum number of rows that this call sends; None for no limit.
     """
 
     run: Import
@@ -185,6 +188,7 @@ class ImportSummary:
     notes: list[Cause]
     open_rows: OpenRows | None
     still_shown: dict[str, list[int]]
+    unsent: list[UnsentFile]
     groups: dict[RowGroup, int]
     sent_now: bool
     is_rehearsal: bool
@@ -194,6 +198,7 @@ class ImportSummary:
     journal_folder: str | None = None
     fix_file: str | None = None
     command: str | None = None
+    max_rows: int | None = None
 
     def __len__(self) -> int:
         """Number of rows of the file."""
@@ -212,6 +217,12 @@ class ImportSummary:
     def unconfirmed(self) -> int:
         """Number of rows that may be in the store but were not seen there."""
         return self.count(*UNCONFIRMED_STATES)
+
+    @property
+    def would_send(self) -> int:
+        """Number of animals that the call of a dry run would send."""
+        pending = self.counts[State.PENDING]
+        return pending if self.max_rows is None else min(pending, self.max_rows)
 
     @property
     def without_id(self) -> int:
@@ -251,7 +262,7 @@ class ImportSummary:
             codes.append(exit_codes.WITH_FINDINGS)
         if self.count(*UNCONFIRMED):
             codes.append(exit_codes.UNCONFIRMED)
-        if self.run.ending is not None:
+        if self.run.ending is not None and not self.is_rehearsal:
             codes.append(_ENDING_CODES.get(self.run.ending, exit_codes.DONE))
         return max(codes)
 
@@ -279,6 +290,7 @@ class ImportSummary:
             "notes": {note.problem.code: note.rows for note in self.notes},
             "read_back": None if open_rows is None else open_rows.notes,
             "still_shown": self.still_shown,
+            "unsent": [file.as_dict() for file in self.unsent],
             "candidates": {} if open_rows is None else open_rows.candidates,
             "exit_code": self.exit_code,
         }
@@ -305,6 +317,7 @@ def read_summary(path: Path, import_id: str, session: int | None, **of_call: Any
             count_notes(read_noted(sql, run)),
             read_open_rows(sql, run),
             read_still_shown(sql, run),
+            read_unsent(sql, run),
             count_groups(sql, run, session),
             **of_call,
         )

@@ -41,6 +41,7 @@ class ImportView:
         folder: Folder of the result files; None if none were written.
         journal_folder: Folder of the journal as the user gave it; None if nobody named it.
         command: The command of this load, as the user typed it in a shell; None in Python.
+        max_rows: The maximum number of rows that this call sends; None for no limit.
     """
 
     path: Path
@@ -53,6 +54,7 @@ class ImportView:
     folder: Path | None = None
     journal_folder: str | None = None
     command: str | None = None
+    max_rows: int | None = None
 
     @property
     def is_rehearsal(self) -> bool:
@@ -84,6 +86,7 @@ class ImportView:
             journal_folder=self.journal_folder or unusual_folder(self.path),
             fix_file=self.fix_file,
             command=self.command,
+            max_rows=self.max_rows,
         )
 
     @property

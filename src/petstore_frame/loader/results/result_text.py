@@ -34,6 +34,7 @@ from petstore_frame.loader.results.import_facts import (
     WHY_EXCLUDED,
     ImportSummary,
 )
+from petstore_frame.loader.results.unsent_files import trial_step, unsent_steps, unsent_text
 from petstore_frame.loader.row_state import FIX_STATES, Ending, Reason, State, short_text
 from petstore_frame.loader.source.spreadsheet_text import without_invisible
 from petstore_frame.rendering import PAGE, Markup, palette
@@ -64,7 +65,6 @@ _MEANINGS = {
     "moved": "Taken over from earlier files that did not send them: {}",
     RENAMED: "Not sent again, with another name in the store: {}",
     "stays_created": "Created before you answered skip, and not taken back: {}",
-    "left_unsent": "Animals of an earlier version of this file that were not sent: {}",
     "store_cut": "The store was not read to its end; pets compared: {}",
 }
 
@@ -75,6 +75,7 @@ _DOUBTS = {
 # Facts that belong to the sentences of others.
 _NO_SENTENCE = (
     COMMON_CAUSE, FILE_WARNINGS, LIKELY_KEYS, MAX_ERRORS, LISTING_DOUBT, GONE_ELSEWHERE_ANIMALS,
+    "left_unsent",
     *GONE_ANIMALS.values(),
 )  # fmt: skip
 # Facts that a load may find although it has nothing to send.
@@ -88,7 +89,7 @@ def headline(facts: ImportSummary, reader: Reader = "python") -> tuple[str, str]
         return "Nothing to load", f"{name}: a header and no rows, so nothing was sent"
     if facts.is_rehearsal:
         is_open = facts.question is not None or facts.is_held
-        sent = 0 if is_open else facts.counts[State.PENDING]
+        sent = 0 if is_open else facts.would_send
         return "Dry run", f"{name}: {rows} read, {count_text(sent, 'animal')} would be sent"
     return _title(facts), f"{name}: {_outcome(facts, reader)}"
 
@@ -161,7 +162,7 @@ def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
     title, sentence = headline(facts, reader)
     steps, lines = next_texts(facts, reader), [f"{title}: {sentence}"]
     if title == "Already loaded":  # the first load showed the rest
-        return "\n".join([*lines, *_fact_sentences(facts, _NEWS, reader), *steps[:1]])
+        return "\n".join([*lines, *_fact_sentences(facts, _NEWS, reader), *steps])
     lines += [f"store {facts.run.base_url}", *_background(facts, reader)]
     for heading, sentences in _sections(facts):
         lines += [heading, *(f"  {_plain(sentence)}" for sentence in sentences)]
@@ -208,6 +209,8 @@ def file_warnings(facts: ImportSummary, reader: Reader = "python") -> list[str]:
         sentences.append(f"Invisible characters in the header were ignored: {', '.join(names)}")
     sentences += map(_plain, facts.run.facts.get(FILE_WARNINGS, ()))
     sentences += _fact_sentences(facts, facts.run.facts, reader)
+    if facts.unsent:
+        sentences.append(_plain(unsent_text(facts.unsent)))
     return sentences
 
 
@@ -335,11 +338,15 @@ def _sending(facts: ImportSummary) -> Iterator[Step]:
         text = f"{rows} without a problem: send them although the others need fixing"
         yield Step(text, {"max_errors": facts.counts[State.INVALID]})
     elif pending and facts.is_rehearsal:
+        would_send = facts.would_send
+        more = f", and {pending - would_send:,} more after it" if would_send < pending else ""
+        text = f"{count_text(would_send, 'row')} would be sent by the same"
         yield Step(
-            f"{rows} would be sent by the same call without dry_run; nothing was sent",
-            shell_text=f"{rows} would be sent by the same command without --dry-run; nothing was "
-            "sent",
+            f"{text} call without dry_run{more}; nothing was sent",
+            shell_text=f"{text} command without --dry-run{more}; nothing was sent",
         )
+    elif pending and facts.run.ending is Ending.MAX_ROWS and not facts.sent_now:
+        yield trial_step(facts.run, pending, facts.journal_folder)
     elif pending:
         step = Step(
             f"{rows} still to send: the same call continues",
@@ -399,10 +406,7 @@ def _creating(facts: ImportSummary) -> Iterator[Step]:
         rows = f"{count_text(not_found, 'row')} not found in the store"
         text = f"{rows}: look there yourself, and create again only what is not there"
         yield Step(text, {"duplicates": {"not_found": "create"}})
-    if facts.run.facts.get("left_unsent"):
-        text = "animals of an earlier version of this file were not sent: send them"
-        load = load_call(None, facts.journal_folder, facts.run.base_url)
-        yield Step(text, calls=(load,))
+    yield from unsent_steps(facts.unsent, facts.journal_folder)
     equal = sum(group.rows for group in facts.excluded if group.by == "same_content")
     if equal and not facts.is_rehearsal:
         rows = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"

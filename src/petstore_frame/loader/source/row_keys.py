@@ -20,7 +20,7 @@ from petstore_frame.loader.source.table import DATE_NOTE, ZERO_FORMULA_PREFIX, T
 
 Key = tuple[str, ...]
 KEY_MISSING = "key_missing"
-_MAY_BE_SPECIAL = re.compile(r"[+#/.]|^$")
+_MAY_BE_SPECIAL = re.compile(r"[+#/.,]|^$")
 # Most keys: up to two letters, so not the name of a month, and one or two numbers.
 _USUAL_KEY = re.compile(r"[A-Za-z]{0,2}-?[0-9]*[1-8][0-9]*(?:-[0-9]+)?")
 _HINT = "fill it in: it identifies the animal"
@@ -153,7 +153,7 @@ class KeyReader:
             text = normalize("NFC", text)
         if self._empty_values and folded_text(text) in self._empty_values:
             return ""
-        may_be_fault = "+" in text or text[:1] == "#"
+        may_be_fault = text[:1] == "#" or "E" in text or "e" in text
         return "" if may_be_fault and is_spreadsheet_fault(text) else text
 
     def _is_date(self, at: int, text: str, notes: Mapping[int, str]) -> bool:

@@ -19,7 +19,8 @@ _ERRORS = (
 SPREADSHEET_ERROR = re.compile(
     rf"#({'|'.join(map(re.escape, _ERRORS.split()))})|#{{4,}}", re.IGNORECASE
 )
-ROUNDED_NUMBER = re.compile(r"[+-]?\d([.,]\d+)?E\+\d+", re.IGNORECASE)
+# 1E5 may be a key; with decimals or a plus sign it is a number.
+ROUNDED_NUMBER = re.compile(r"[+-]?\d([.,]\d+ ?E ?\+?|E\+)\d+", re.IGNORECASE)
 _QUOTES = {"'": "'", '"': '"', "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "‚": "‘", "`": "`"}
 ENTITY = re.compile(r"&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
 
@@ -30,6 +31,8 @@ def is_spreadsheet_fault(text: str) -> bool:
     Example:
         >>> is_spreadsheet_fault("#REF!"), is_spreadsheet_fault("1.23E+14")
         (True, True)
+        >>> is_spreadsheet_fault("9,81e14"), is_spreadsheet_fault("1E5")
+        (True, False)
     """
     return bool(SPREADSHEET_ERROR.fullmatch(text) or ROUNDED_NUMBER.fullmatch(text))
 

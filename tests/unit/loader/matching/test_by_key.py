@@ -7,6 +7,7 @@ import pytest
 from petstore_frame.loader.matching.by_key import (
     animal_of_key,
     match_existing_keys,
+    match_renamed_columns,
     match_similar_keys,
 )
 from petstore_frame.loader.matching.not_keys import is_missing_key
@@ -185,6 +186,67 @@ def test_a_long_number_that_was_rounded_may_be_the_same() -> None:
 def test_a_part_of_a_number_is_no_shorter_key(key: str, earlier: str) -> None:
     """Only whole groups of digits or letters are a prefix or a suffix."""
     assert similar(row(1, "Ada", key=key), animals=(animal(7, "Ada", 1, earlier),)) == []
+
+
+RESPELLED = {  # a key, another spelling of it, and whether it is one
+    "groups of digits": ("276098000000000", "276 098 000 000 000", True),
+    "a space in the digits": ("KA-1001", "KA-10 01", True),
+    "a letter for a digit": ("KA-1001", "KA-1OOI", True),
+    "a prefix": ("KA-1001", "DEKA-1001", True),
+    "a suffix": ("KA-1001", "KA-1001 B", True),
+    "scientific": ("1E5", "100000", True),
+    "no country": ("276098000000017", "098000000017", True),
+    "a longer number": ("1001", "10012", False),
+    "a longer number at the end": ("A-1001", "1001", True),
+    "the end of a number": ("1001", "21001", False),
+    "too short": ("A1", "XA1", False),
+    "no letters or digits": ("#", "*", False),
+    "other digits": ("KA-1001", "KA-1002", False),
+}
+
+
+@pytest.mark.parametrize(("key", "spelling", "is_similar"), RESPELLED.values(), ids=RESPELLED)
+def test_a_respelled_key_of_equal_content_may_be_the_same(
+    key: str, spelling: str, is_similar: bool
+) -> None:
+    """In both directions, but with other content or with the earlier key in the file, never."""
+    for earlier, later in ((key, spelling), (spelling, key)):
+        ada = animal(7, "Ada", 1, earlier)
+        expected = [Match(1, animal=7)] if is_similar else []
+        assert similar(row(1, "Ada", key=later), animals=(ada,)) == expected
+        assert (
+            similar(row(1, "Bo", key="2026-11-2"), animals=(animal(7, "Ada", 1, "2026-1-12"),))
+            == []
+        )
+        if core_of_key([earlier]) != core_of_key([later]):
+            keys = {stored(earlier)}
+            assert similar(row(1, "Ada", key=later), animals=(ada,), in_file=keys) == []
+
+
+def test_each_column_of_a_respelled_key_is_compared() -> None:
+    """A letter that moves to the next column makes another key."""
+    ada = animal(7, "Ada")._replace(keys=(stored("North", "1001"),), cores=("north\x1f1001",))
+    for key, is_similar in ((("No rth", "10 01"), True), (("Nor", "th1001"), False)):
+        new = row(1, "Ada")._replace(key=stored(*key), core=core_of_key(key))
+        assert similar(new, animals=(ada,)) == ([Match(1, animal=7)] if is_similar else [])
+
+
+def test_keys_of_a_column_that_was_renamed_may_be_the_same() -> None:
+    """If many names are equal; then also rows with another name or another category."""
+    names = ["Ada", "Bo", "Cy", "Di", "Ed"]
+    animals = {str(n): [animal(n, name, 1, str(n))] for n, name in enumerate(names, 1)}
+    rows = [row(1, "Ada", 1, "1"), row(2, "Bo", 2, "2"), row(3, "Cy", 2, "3")]
+    corrected, other, new = row(4, "Dia", 1, "4"), row(5, "Eve", 2, "5"), row(6, "Flo", 1, "6")
+    expected = [Match(number, number) for number in (1, 2, 3, 4)]
+    assert match_renamed_columns([*rows, corrected, other, new], animals) == expected
+
+
+def test_running_numbers_of_another_column_are_other_animals() -> None:
+    """Equal numbers and categories alone are chance, and names from ``defaults`` are no names."""
+    animals = {str(n): [animal(n, f"Pet {n}", 1, str(n))] for n in range(1, 5)}
+    for facts in ({}, {"has_default_name": True}):
+        rows = [row(n, f"{'Pet' if facts else 'Cat'} {n}", 1, str(n), **facts) for n in range(1, 5)]
+        assert match_renamed_columns(rows, animals) == []
 
 
 def test_each_column_of_a_key_may_be_longer() -> None:
