@@ -68,6 +68,7 @@ EDITS = [
     Edit("a row that a fix file corrected keeps its animal", f"{JOURNAL}/staging.py", "OR earlier.known_by = 'fix'\n", "\n", f"{SINGLE}::test_a_file_whose_rows_were_fixed_has_nothing_to_fix"),
 
     # Rule 2: a row of a fix file is its original row.
+    Edit("a row that was fixed with other values", f"{MATCHING}/fix_rows.py", "if original.fixed_by is not None:", "if False:", f"{REVERSED}::test_a_row_that_was_fixed_with_other_values_says_by_which_file"),
     Edit("dragged fix rows", f"{MATCHING}/fix_rows.py", "if row.content in contents:", "if True:", RULES),
     Edit("a row that was fixed already counts as loaded", f"{MATCHING}/fix_rows.py",
          "if row.content in contents:", "if False:", RULES),
@@ -270,7 +271,9 @@ EDITS = [
     Edit("a window needs two rows", "petstore_frame/inventory/page_parameter.py", "_LEAST_ROWS = 2", "_LEAST_ROWS = 1", f"{LOOK_ALIKES}::test_a_small_store_that_can_be_paged_asks_about_lost_pets"),
     Edit("few that are gone are listed", f"{LOADER}/identity.py", '(GONE, plan.few_gone)', "(GONE, [])", f"{LOOK_ALIKES}::test_few_lost_pets_are_listed_and_can_be_created_again"),
     Edit("and created again by name", f"{MATCHING}/match.py", "if open_matches or By.GONE in self.answers:", "if open_matches:", f"{LOOK_ALIKES}::test_few_lost_pets_are_listed_and_can_be_created_again"),
-    Edit("those of other files are listed", f"{JOURNAL}/store_check.py", "        if pet_id not in store.pets\n", "        if False\n", f"{LOOK_ALIKES}::test_few_lost_pets_are_listed_and_can_be_created_again"),
+    Edit("animals whose ids were given again are listed", f"{JOURNAL}/outcomes.py", "            self._has_freed_ids = True\n", "", f"{BACKUP}::test_animals_whose_ids_were_given_again_are_listed"),
+    Edit("an earlier id of an animal is ours", f"{JOURNAL}/store_check.py", "if pet_id in store.pets and store.pets[pet_id].content == content", "if False", f"{BACKUP}::test_pets_that_are_back_after_their_animals_were_created_again_are_ours"),
+    Edit("those of other files are listed", f"{JOURNAL}/store_check.py", "        if is_gone or pet_id not in store.pets\n", "        if False\n", f"{LOOK_ALIKES}::test_few_lost_pets_are_listed_and_can_be_created_again"),
     Edit("a pet that is seen again is its animal's", f"{JOURNAL}/store_check.py", "        if pet is not None:\n            named_values", "        if False:\n            named_values", f"{REVERSED}::test_a_pet_that_is_seen_again_is_its_animals"),
     Edit("seen again only if it is the same", f"{JOURNAL}/store_check.py", "AND content = :content", "AND (:content IS NOT NULL)", f"{REVERSED}::test_another_pet_under_the_id_of_a_gone_one_is_not_its_animals"),
     Edit("an id of a restored store", f"{JOURNAL}/outcomes.py", "        if reused_ids:", "        if False:", f"{BACKUP}::test_a_201_with_an_id_that_was_given_again"),

@@ -63,6 +63,24 @@ def test_a_201_with_an_id_that_was_given_again(shop: Shop) -> None:
     assert len([*first.created["pet_id"].dropna()]) == 8
 
 
+def test_animals_whose_ids_were_given_again_are_listed(shop: Shop) -> None:
+    """With names, files and the option to add, in the file that has them and in any other."""
+    shop.load("a.csv", HEADER, *rows(0, 20), key="tag")
+    shop.store.restore(16, ids_again=True)
+    result = shop.load("b.csv", HEADER, *rows(0, 22), key="tag")
+    facts = view_of(result).summary["facts"]
+    lost = facts["gone_few_animals"]
+    assert facts["gone_few"] == [18, 19]
+    assert [(animal["name"], animal["source"]) for animal in lost] == [
+        ("Pet 16", "a.csv"), ("Pet 17", "a.csv"),
+    ]  # fmt: skip
+    assert "add duplicates={'gone': 'create'}" in str(result)
+    for number in (30, 31):  # the first takes one more id, the second only finds what is gone
+        new = view_of(shop.load("c.csv", HEADER, *rows(number, number + 1), key="tag")).summary
+        names = [animal["name"] for animal in new["facts"]["not_shown_animals"]]
+        assert names[:3] == ["Pet 16", "Pet 17", "Pet 18"]
+
+
 def test_a_listing_that_is_never_complete_is_asked_by_name(shop: Shop) -> None:
     """Only who says ``gone`` by name has animals created again that such a listing lacks."""
     shop.store.page_cap = 100  # one page, of which nobody knows whether it is the last

@@ -142,6 +142,20 @@ def test_a_key_that_is_named_late_is_read_from_the_earlier_files(shop: Shop) -> 
     assert len(shop.names) == len({*shop.names}) == 8
 
 
+def test_a_key_that_repeats_in_an_earlier_file_is_decided_first(shop: Shop) -> None:
+    """The text says where it repeats, and no answer is offered that needs the key first."""
+    header = "animal_id,name"
+    shop.load("a.csv", header, *(f"A-{n},Pet {n}" for n in range(10)))
+    later = header, *(f"A-{n},Pet {n}" for n in range(14))
+    for answer in ({}, {"duplicates": "skip"}):
+        with pytest.raises(DuplicatesError, match="an earlier file with the same") as asked:
+            shop.load("b.csv", *later, **answer)
+        steps = asked.value.question.answers()
+        assert [dict(step.add) for step in steps] == [{"key": "animal_id"}, {"key": ""}]
+    shop.load("b.csv", *later, key="animal_id")
+    assert len(shop.names) == 14
+
+
 def test_a_key_that_repeats_in_the_next_file_is_asked_for_then(shop: Shop) -> None:
     """The animals of the earlier file get the keys of their rows."""
     shop.load("a.csv", "animal_id,name,sex", "A-1,Ada,f", "A-2,Bo,m")

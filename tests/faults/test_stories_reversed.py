@@ -287,6 +287,16 @@ def test_a_row_may_be_corrected_more_than_once(shop: Shop) -> None:
     assert shop.names == ["Ada", "Bo"]
 
 
+def test_a_row_that_was_fixed_with_other_values_says_by_which_file(shop: Shop) -> None:
+    """It did need a fix, and got it: the message names the file, and what can still be done."""
+    first = shop.load("a.csv", NAMES, "Ada,1", "Bo,two")
+    rows = shop.fix_file(first)
+    shop.fix(rows, {"two": "2", "Bo": "Wrong"})
+    result = shop.fix(rows, {"two": "2"}, max_errors=9)
+    (error,) = result.fix["error_message"]
+    assert shop.names == ["Ada", "Wrong"] and "already fixed by fixed.csv" in error
+
+
 def test_a_fix_file_without_its_key_column_leaves_the_keys_known(shop: Shop) -> None:
     """A fix row is its original row, so the key of that row is its animal's in the next file."""
     first = shop.load("a.csv", "tag,name,categoryId", "A-1,Ada,1", "A-2,Bo,two", key="tag")

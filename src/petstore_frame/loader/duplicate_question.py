@@ -181,8 +181,8 @@ class Question:
         """Return the findings, line by line; the first line names the file."""
         if not self.cases:
             return [
-                f"{self.source}: one column may identify the animals, and several rows have the "
-                "same value in it, so nothing was sent."
+                f"{self.source}: one column may identify the animals, and {self._repeats()}, so "
+                "nothing was sent."
             ]
         if all(case.name == UNSENT for case in self.cases):
             lines = [f"{self.source}: not sent to its end, and nothing was sent now."]
@@ -199,20 +199,30 @@ class Question:
             ]
         return lines
 
+    def _repeats(self) -> str:
+        """Return where the values of the likely key repeat."""
+        if self.likely is not None and not self.likely.repeated:
+            return "an earlier file with the same columns has some of its values"
+        return "several rows have the same value in it"
+
     def does(self, answer: str) -> str:
         """Return how many rows are sent, skipped and so on if this answers all open cases."""
         counts = self.if_skip if answer == "skip" else self.if_create
-        return ", ".join(f"{n:,} {_EFFECTS.get(state, state)}" for state, n in counts.items() if n)
+        return ", ".join(_effect(state, rows) for state, rows in counts.items() if rows)
 
     def answers(self) -> list[Step]:
-        """Return the possible answers, the most likely first."""
+        """Return the possible answers, the most likely first.
+
+        If the user must decide about the key, that comes first: the key decides which rows are
+        compared in which way, so the cases are asked about again.
+        """
         names, steps = [case.name for case in self.cases], list[Step]()
         if self.needs_key and self.likely is not None:
             steps += [
                 Step("This column identifies the animals", {"key": self.likely.column}),
                 Step("No column identifies the animals", {"key": ""}),
             ]
-        if not names:
+        if not names or steps:
             return steps
         if "in_store" in names:
             call = compare_call(self.path, self.base_url, self.options)
@@ -236,7 +246,8 @@ class Question:
         """Return the findings, and what to add for each answer."""
         lines = self.lines()
         if self.likely is not None and self.needs_key:
-            lines.append(_LIKELY.format(self.likely))
+            repeats = f"; {self._repeats()}" if self.cases else ""  # else the first line says it
+            lines.append(f"{_LIKELY.format(self.likely)}{repeats}")
         elif self.likely is not None:
             key = likely_key_step([self.likely])
             lines += [key.text, *(f"    {typed}" for typed in key.typed(reader))]
@@ -251,6 +262,13 @@ class Question:
         facts = asdict(self)
         del facts["options"]
         return facts | {"answers": answers}
+
+
+def _effect(state: State, rows: int) -> str:
+    """Return how many rows are in a state after an answer."""
+    if state is State.INVALID and rows == 1:
+        return "1 needs fixing"
+    return f"{rows:,} {_EFFECTS.get(state, state)}"
 
 
 def likely_key_step(likely: Sequence[LikelyKey]) -> Step:

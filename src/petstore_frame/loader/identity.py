@@ -29,6 +29,7 @@ from petstore_frame.loader.journal.rows import (
 )
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.store_check import (
+    MAX_NAMED,
     StorePets,
     answer_gone,
     count_added_elsewhere,
@@ -78,7 +79,6 @@ _LINES = """
 SELECT row, line FROM rows WHERE import = :mine AND row IN (SELECT value FROM json_each(:rows))
 """
 _EXAMPLES = 2
-_MAX_NAMED = 20  # animals of other files
 
 
 def identify(
@@ -228,7 +228,7 @@ def _facts(
     for name, matches in ((GONE, plan.few_gone), (UNPROVEN_GONE, plan.unproven_gone)):
         if matches:
             facts[name] = _lines(reader, matches)
-            facts[GONE_ANIMALS[name]] = _names_and_files(reader, matches[:_MAX_NAMED])
+            facts[GONE_ANIMALS[name]] = _names_and_files(reader, matches[:MAX_NAMED])
     if plan.renamed:
         facts[RENAMED] = _renamed(reader, inputs, plan)
     moved = [row for row in plan.moved if not _is_own(reader, plan, row)]
@@ -253,7 +253,7 @@ def _store_facts(
     elsewhere = gone_elsewhere(reader.sql, reader.staged.run.number, store, now)
     if elsewhere:
         facts[GONE_ELSEWHERE] = len(elsewhere)
-        facts[GONE_ELSEWHERE_ANIMALS] = elsewhere[:_MAX_NAMED]
+        facts[GONE_ELSEWHERE_ANIMALS] = elsewhere[:MAX_NAMED]
     if store.doubt is not None and (elsewhere or plan.unproven_gone):
         facts[LISTING_DOUBT] = store.doubt
     if reader.has("FROM animals WHERE state IN ('created', 'matched')"):

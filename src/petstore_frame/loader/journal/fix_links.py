@@ -15,6 +15,8 @@ from petstore_frame.loader.row_state import RowOrigin, RowProblem, State
 # The row that a fix row names, its import, and its animal.
 _ORIGINAL = """
 SELECT imports.import, source, rows.line, rows.key, rows.core, rows.content, rows.problem,
+  iif(rows.known_by = 'fix',
+    (SELECT source FROM imports AS fixing WHERE fixing.import = animals.import), NULL),
   rows.animal, animals.content, animals.payload, animals.state
 FROM imports JOIN rows USING (import) LEFT JOIN animals ON animals.animal = rows.animal
 WHERE id GLOB :id || '*' AND rows.row = :origin
@@ -68,12 +70,20 @@ def _original(reader: Reader, origin: RowOrigin, line: int) -> tuple[int, Origin
             hint="name the journal folder of that import; or, if these are new animals, empty the "
             "column _pf_row",
         )
-    number, source, original_line, key, core, content, problem, *values = originals[0]
+    number, source, original_line, key, core, content, problem, fixed_by, *values = originals[0]
     codes = {row_problem.code for row_problem in unpack_problems(problem)}
     animal = _animal(values)
     is_to_fix = animal is None or animal.state in (None, State.REJECTED, State.PENDING)
     return number, Original(
-        original_line, source, key, core, content, bool(codes & KEY_PROBLEMS), is_to_fix, animal
+        original_line,
+        source,
+        key,
+        core,
+        content,
+        bool(codes & KEY_PROBLEMS),
+        is_to_fix,
+        animal,
+        fixed_by,
     )
 
 

@@ -14,6 +14,7 @@ from petstore_frame.loader.journal.database import Writer, sql_errors
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.journal.schema import IS_UNCONFIRMED, RELEASE_PET_ID
+from petstore_frame.loader.journal.store_check import note_ids_given_again
 from petstore_frame.loader.row_state import Ending, State
 
 # Animals to send, as one JSON array: Python may switch threads at each row that SQLite returns.
@@ -106,6 +107,7 @@ class Outcomes:
         self._pending: list[Any] = []
         self._next_pending = 0
         self._has_pending = True
+        self._has_freed_ids = False  # whether the store gave ids of earlier animals again
 
     def counts(self) -> dict[State, int]:
         """Return the number of the import's animals in each state, and of its invalid rows."""
@@ -144,6 +146,8 @@ class Outcomes:
                 "UPDATE imports SET ended_at = ?, ending = ?, detail = ? WHERE import = ?",
                 [now, str(ending), detail, self._import],
             )
+            if self._has_freed_ids:
+                note_ids_given_again(sql, self._import)
 
     @property
     def session(self) -> int:
@@ -272,6 +276,7 @@ class Outcomes:
         reused_ids = [(outcome.pet_id,) for outcome in outcomes if outcome.has_reused_id]
         if reused_ids:
             self._sql.executemany(RELEASE_PET_ID, reused_ids)
+            self._has_freed_ids = True
         query = _SETTLE.format(", ".join(f"({_question_marks(row)})" for row in values))
         flat = [value for row in values for value in row]
         self._expect(len(outcomes), self._sql.execute(query, [*flat, self._import]))

@@ -81,6 +81,7 @@ class ExcludedRows:
     by: str | None  # how their animals were found: the column ``known_by`` of ``rows``
     source: str | None  # the other file that the animals were loaded from, and when it was read
     staged_at: float | None
+    is_repeated: bool  # whether another row of the same file stands for the animal
     rows: int
 
 
@@ -133,8 +134,13 @@ def read_excluded(sql: sqlite3.Connection, run: Import) -> list[ExcludedRows]:
         if state_of(row, animal) is not State.EXCLUDED:
             continue
         row = row._replace(is_matched=by is not None, has_new_values=bool(has_new_values))
-        group = ExcludedRows(Reason(str(reason_of(row, animal))), by, source, staged_at, 0)
-        key = group.reason, by, source, staged_at
+        reason = Reason(str(reason_of(row, animal)))
+        if animal is None or animal.state is None:
+            is_repeated = row.is_matched and not row.is_left_out
+        else:
+            is_repeated = animal.is_of_import
+        group = ExcludedRows(reason, by, source, staged_at, is_repeated, 0)
+        key = reason, by, source, staged_at, is_repeated
         groups.setdefault(key, group).rows += rows
     return list(groups.values())
 

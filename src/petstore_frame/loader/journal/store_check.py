@@ -13,6 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from petstore_frame.loader.journal.rows import (
+    GONE,
+    GONE_ANIMALS,
+    GONE_ELSEWHERE,
+    GONE_ELSEWHERE_ANIMALS,
+)
 from petstore_frame.loader.journal.schema import IS_UNCONFIRMED
 from petstore_frame.loader.matching.by_content import pair_equal
 from petstore_frame.loader.matching.gone import StoredAnimal
@@ -20,6 +26,7 @@ from petstore_frame.loader.matching.match import DECIDED
 from petstore_frame.loader.matching.values import CREATE, SKIP, Match, Pet
 from petstore_frame.schema import category_in, name_in
 
+MAX_NAMED = 20  # animals that are gone, with their names
 # A new pet may still be missing from a replica of the store that lags behind.
 LAG_S = 3600.0
 # Instead of a header: pets without an animal that were in the store before the first load.
@@ -35,12 +42,21 @@ AND (animals.state = 'gone' OR animals.state = 'pending' AND animals.last_pet_id
   OR animals.state IN ('created', 'matched') AND animals.pet_id IS NOT NULL AND {_SHOULD_BE_LISTED})
 GROUP BY animals.animal
 """
-# The animals of other files that the store has shown.
+# The animals of other files that the store has shown, or whose ids it gave to other pets.
 _ANIMALS_OF_OTHER_FILES = f"""
-SELECT animals.pet_id, CAST(animals.payload AS TEXT), imports.source FROM animals
-JOIN imports USING (import)
-WHERE animals.state IN ('created', 'matched') AND animals.pet_id IS NOT NULL AND {_SHOULD_BE_LISTED}
+SELECT coalesce(animals.pet_id, animals.last_pet_id), CAST(animals.payload AS TEXT), imports.source,
+  animals.state = 'gone'
+FROM animals JOIN imports USING (import)
+WHERE (animals.state IN ('created', 'matched') AND animals.pet_id IS NOT NULL
+    AND {_SHOULD_BE_LISTED} OR animals.state = 'gone' AND animals.reason = 'id_given_again')
   AND animals.animal NOT IN (SELECT animal FROM rows WHERE import = :mine AND animal IS NOT NULL)
+"""
+# The animals whose ids the store gave to other pets, with their lines in a file.
+_IDS_GIVEN_AGAIN = """
+SELECT animals.last_pet_id, CAST(animals.payload AS TEXT), imports.source,
+  (SELECT min(line) FROM rows WHERE rows.import = :mine AND rows.animal = animals.animal)
+FROM animals JOIN imports USING (import)
+WHERE animals.state = 'gone' AND animals.reason = 'id_given_again' ORDER BY animals.animal
 """
 # Restores an animal that was gone, if its id shows a pet with the same content again.
 _SEEN_AGAIN = """
@@ -273,6 +289,31 @@ def gone_elsewhere(
     parameters = {"mine": number, "settled_before": settled_before(now)}
     return [
         {"pet_id": pet_id, "name": json.loads(body)["name"], "source": source}
-        for pet_id, body, source in sql.execute(_ANIMALS_OF_OTHER_FILES, parameters)
-        if pet_id not in store.pets
+        for pet_id, body, source, is_gone in sql.execute(_ANIMALS_OF_OTHER_FILES, parameters)
+        if is_gone or pet_id not in store.pets
     ]
+
+
+def note_ids_given_again(sql: sqlite3.Connection, number: int) -> None:
+    """List the animals whose ids the store gave to other pets among those that are gone.
+
+    The facts of the import have the animals of its rows, and those of other files.
+    """
+    ((stored_facts,),) = sql.execute("SELECT warnings FROM imports WHERE import = ?", [number])
+    facts = json.loads(stored_facts or "{}")
+    lines = facts.setdefault(GONE, [])
+    animals = facts.setdefault(GONE_ANIMALS[GONE], [])
+    elsewhere = facts.setdefault(GONE_ELSEWHERE_ANIMALS, [])
+    listed_ids = {animal["pet_id"] for animal in elsewhere}
+    for pet_id, body, source, line in sql.execute(_IDS_GIVEN_AGAIN, {"mine": number}):
+        animal = {"name": json.loads(body)["name"], "source": source}
+        if line is None and pet_id not in listed_ids:
+            facts[GONE_ELSEWHERE] = facts.get(GONE_ELSEWHERE, 0) + 1
+            elsewhere.append({"pet_id": pet_id, **animal})
+        elif line is not None and line not in lines:
+            lines.append(line)
+            animals.append(animal)
+    for name in (GONE_ANIMALS[GONE], GONE_ELSEWHERE_ANIMALS):
+        facts[name] = facts[name][:MAX_NAMED]
+    found = {name: value for name, value in facts.items() if value}
+    sql.execute("UPDATE imports SET warnings = ? WHERE import = ?", [json.dumps(found), number])

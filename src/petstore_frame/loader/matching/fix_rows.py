@@ -13,6 +13,10 @@ WRONG_ROW = "wrong_row"
 _EMPTY_IT = (
     "if this is another animal, empty its cell _pf_row; otherwise copy the row from fix.csv again"
 )
+_TELL_THE_STORE = (
+    "if this is another animal, empty its cell _pf_row; if the values of {} are wrong, tell the "
+    "people who run the store, because a load changes no pet, and remove this row"
+)
 
 
 class Original(NamedTuple):
@@ -26,6 +30,7 @@ class Original(NamedTuple):
     has_key_problem: bool
     is_to_fix: bool
     animal: Animal | None  # its animal, if it has one
+    fixed_by: str | None = None  # the file that fixed it
 
 
 def fix_row_problem(row: Row, original: Original, owner: Animal | None) -> RowProblem | None:
@@ -51,15 +56,22 @@ def fix_row_problem(row: Row, original: Original, owner: Animal | None) -> RowPr
     contents = {original.content, animal.content if animal is not None else None}
     if row.content in contents:
         return None
+    if original.fixed_by is not None:
+        return _problem(
+            row,
+            original,
+            f"was already fixed by {original.fixed_by}, with other values",
+            _TELL_THE_STORE.format(original.fixed_by),
+        )
     return _problem(row, original, "needed no fix, and has other values")
 
 
-def _problem(row: Row, original: Original, difference: str) -> RowProblem:
+def _problem(row: Row, original: Original, difference: str, hint: str = _EMPTY_IT) -> RowProblem:
     message = (
         f"this row names line {original.line} of {original.source}, "
         f"which {difference}{_name_label(original)}"
     )
-    return RowProblem(WRONG_ROW, message, value=_name(row.payload), hint=_EMPTY_IT)
+    return RowProblem(WRONG_ROW, message, value=_name(row.payload), hint=hint)
 
 
 def _name_label(original: Original) -> str:

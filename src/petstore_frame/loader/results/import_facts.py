@@ -32,7 +32,7 @@ from petstore_frame.loader.journal.rows import (
     read_rows,
 )
 from petstore_frame.loader.reconcile import OpenRows, read_open_rows
-from petstore_frame.loader.results.row_groups import RowGroup, count_groups
+from petstore_frame.loader.results.row_groups import GroupCounts, RowGroup, count_groups
 from petstore_frame.loader.results.still_shown import read_still_shown
 from petstore_frame.loader.results.unsent_files import UnsentFile, read_unsent
 from petstore_frame.loader.row_state import (
@@ -64,6 +64,7 @@ COMMON_CAUSE = "common_cause"
 FILE_WARNINGS = "file_warnings"
 LIKELY_KEYS = "likely_keys"
 MAX_ERRORS = "max_errors"
+_SENT = "SELECT 1 FROM animals WHERE import = ? AND sent_at IS NOT NULL LIMIT 1"
 _TIMES = ("staged_at", "started_at", "ended_at")
 _FIRST_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
 _LEFT_OUT = "SELECT 1 FROM rows WHERE import = ? AND reason = ? LIMIT 1"
@@ -126,6 +127,7 @@ class Cause:
     rows: int
     lines: tuple[range, ...]  # line numbers of the rows
     values: tuple[tuple[str, int], ...] = ()  # values of the cells, most common first
+    noun: str = "row"  # what ``rows`` counts: the animals of rows with a quantity, or the rows
 
     @property
     def first_lines(self) -> list[int]:
@@ -135,7 +137,7 @@ class Cause:
     def __str__(self) -> str:
         problem = self.problem
         prefix = f"{problem.column}: " if problem.column else ""
-        text = f"{count_text(self.rows, 'row')}: {prefix}{problem.message}"
+        text = f"{count_text(self.rows, self.noun)}: {prefix}{problem.message}"
         text += f" ({line_text(self.lines)})"
         if len(self.values) > 1:
             values = [f"{short_text(value)} ({count:,})" for value, count in self.values]
@@ -144,7 +146,15 @@ class Cause:
         return f"{text}; {problem.hint}" if problem.hint else text
 
 
-def count_notes(noted_rows: Iterable[NotedRows]) -> list[Cause]:
+def _has_quantity(run: Import) -> bool:
+    return bool((run.recipe or {}).get("quantity"))
+
+
+def _noun(run: Import) -> str:
+    return "animal" if _has_quantity(run) else "row"
+
+
+def count_notes(noted_rows: Iterable[NotedRows], noun: str = "row") -> list[Cause]:
     """Return one cause for each kind of note."""
     rows, lines = Counter[str](), defaultdict[str, list[range]](list)
     for group in noted_rows:
@@ -157,7 +167,7 @@ def count_notes(noted_rows: Iterable[NotedRows]) -> list[Cause]:
                 rows[kind] += group.rows
                 lines[kind] += group.lines
     return [
-        Cause(RowProblem(kind, NOTES[kind]), rows[kind], tuple(line_ranges(lines[kind])))
+        Cause(RowProblem(kind, NOTES[kind]), rows[kind], tuple(line_ranges(lines[kind])), noun=noun)
         for kind in rows
     ]
 
@@ -170,7 +180,8 @@ class ImportSummary:
         open_rows: The rows that are still unconfirmed after reading the store, or None.
         still_shown: The lines of excluded rows whose animals the store still shows, by status.
         unsent: The earlier files with these columns that have rows to send.
-        groups: The number of rows of the file in each group; the sum is the number of rows.
+        group_counts: The number of rows and of animals in each group.
+        has_sent: Whether this or an earlier call has sent rows of the file.
         sent_now: Whether this call sent anything. If not, the result describes earlier calls.
         question: The question that the call without ``dry_run`` would ask; None if it would send.
         folder: Folder of the result files; None if none were written.
@@ -189,7 +200,8 @@ class ImportSummary:
     open_rows: OpenRows | None
     still_shown: dict[str, list[int]]
     unsent: list[UnsentFile]
-    groups: dict[RowGroup, int]
+    group_counts: GroupCounts
+    has_sent: bool
     sent_now: bool
     is_rehearsal: bool
     question: Question | None
@@ -199,6 +211,21 @@ class ImportSummary:
     fix_file: str | None = None
     command: str | None = None
     max_rows: int | None = None
+
+    @property
+    def groups(self) -> dict[RowGroup, int]:
+        """Number of rows of the file in each group; the sum is the number of rows."""
+        return self.group_counts.rows
+
+    @property
+    def has_quantity(self) -> bool:
+        """Whether a row of the file may stand for several animals."""
+        return _has_quantity(self.run)
+
+    @property
+    def noun(self) -> str:
+        """What is counted except in ``groups``: rows, or the animals of rows with a quantity."""
+        return _noun(self.run)
 
     def __len__(self) -> int:
         """Number of rows of the file."""
@@ -314,11 +341,12 @@ def read_summary(path: Path, import_id: str, session: int | None, **of_call: Any
             count_states(sql, run.number),
             read_excluded(sql, run),
             read_causes(sql, run),
-            count_notes(read_noted(sql, run)),
+            count_notes(read_noted(sql, run), _noun(run)),
             read_open_rows(sql, run),
             read_still_shown(sql, run),
             read_unsent(sql, run),
             count_groups(sql, run, session),
+            bool(sql.execute(_SENT, [run.number]).fetchall()),
             **of_call,
         )
 
@@ -339,11 +367,11 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
         column = problem.allow or problem.column
         option = None if problem.add is None else problem.add[0]
         groups[problem.code, column, option].append(group)
-    causes = [_with_lines(_cause_of(group, run.key), sql, run) for group in groups.values()]
+    causes = [_with_lines(_cause_of(group, run), sql, run) for group in groups.values()]
     return sorted(causes, key=lambda cause: -cause.rows)
 
 
-def _cause_of(group: Sequence[ProblemRows], key: Sequence[str]) -> Cause:
+def _cause_of(group: Sequence[ProblemRows], run: Import) -> Cause:
     """Combine problems of one kind into one cause."""
     rows_of_value = Counter[str]()
     for problem, _, rows in group:
@@ -352,8 +380,8 @@ def _cause_of(group: Sequence[ProblemRows], key: Sequence[str]) -> Cause:
     values = tuple(rows_of_value.most_common())
     texts = [text for text, _ in values if text]
     problem = group[0].problem
-    problem = replace(problem, add=_add_for_all(problem, texts, key))
-    return Cause(problem, rows_of_value.total(), tuple(lines), values)
+    problem = replace(problem, add=_add_for_all(problem, texts, run.key))
+    return Cause(problem, rows_of_value.total(), tuple(lines), values, _noun(run))
 
 
 def _with_lines(cause: Cause, sql: sqlite3.Connection, run: Import) -> Cause:

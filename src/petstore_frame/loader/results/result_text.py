@@ -5,6 +5,7 @@ Texts from cells and from the store are escaped.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import fspath
 
@@ -51,6 +52,11 @@ _MAX_ITEMS = 10  # maximum number of lines, candidates or causes in a list
 _RECONCILE = Call("result.reconcile(client)", "add --reconcile")
 _MAX_ANIMALS = 20  # maximum number of animals that are gone, with their names
 _NEVER = "do not send them again by hand"
+# Why rows are the same animals as earlier ones, by the case of the question that was answered.
+_WHY_SAME = {
+    "same_content": "they equal earlier ones",
+    "similar_key": "their keys are earlier ones that are written differently",
+}
 # The sentence for each fact; ``{}`` is the number of rows with their lines, or the value.
 _MEANINGS = {
     "equal_few": "Sent as new animals although they equal rows of earlier loads in name and "
@@ -111,10 +117,11 @@ def _title(facts: ImportSummary) -> str:
 
 def _outcome(facts: ImportSummary, reader: Reader) -> str:
     """Return the number of rows in each group as one sentence, without empty groups."""
-    run, groups = facts.run, facts.groups
-    sentence = "; ".join(group.counted(rows) for group, rows in groups.items() if rows)
+    run = facts.run
+    sentence = "; ".join(facts.group_counts.texts(has_quantity=facts.has_quantity))
     if not facts.sent_now and run.ended_at is not None:
-        sentence += f" (last sent {minute_text(run.ended_at)}, nothing new now)"
+        sent = f"last sent {minute_text(run.ended_at)}, " if facts.has_sent else ""
+        sentence += f" ({sent}nothing new now)"
     # If an import stopped early, the reason comes first.
     why_stopped = _why_stopped(facts, reader)
     return f"{why_stopped}; {sentence}" if why_stopped else sentence
@@ -135,7 +142,7 @@ def _why_stopped(facts: ImportSummary, reader: Reader) -> str:
         if max_errors is not None and rows > max_errors:
             verb = "is" if rows == 1 else "are"
             limit = to_add(MAX_ERRORS, max_errors, reader)
-            too_many = f"{count_text(rows, 'row')} {verb} {state}, more than {limit} allows"
+            too_many = f"{count_text(rows, facts.noun)} {verb} {state}, more than {limit} allows"
             return f"{too_many}; fix them, or allow more"
     return ""
 
@@ -249,22 +256,31 @@ def _names_by_file(animals: Sequence[Mapping[str, str]], count: int) -> str:
     return "; ".join([*files, *([f"and {more:,} more"] if more > 0 else [])])
 
 
+def _not_sent(facts: ImportSummary) -> list[str]:
+    """Return how many rows were not sent for each reason."""
+    rows = Counter[str]()
+    for group in facts.excluded:
+        rows[_why_excluded(group)] += group.rows
+    return [f"{count_text(count, facts.noun)}: {reason}" for reason, count in rows.items()]
+
+
 def _why_excluded(group: ExcludedRows) -> str:
-    """Return how many rows were not sent for one reason, and the file that has their animals."""
-    rows = count_text(group.rows, "row")
-    if group.reason.is_plain:
-        return f"{rows}: {WHY_EXCLUDED[group.reason]}"
-    if group.staged_at is None:
+    """Return why rows were not sent, and the file that has their animals."""
+    if group.is_repeated or (group.staged_at is None and not group.reason.is_plain):
         values = ", with other values" if group.reason is Reason.CHANGED else ""
-        return f"{rows}: same animal as another row of this file{values}"
-    file = f"{group.source}, loaded {minute_text(group.staged_at)[:10]}"
-    return f"{rows}: {WHY_EXCLUDED[group.reason]}, from {file}"
+        return f"same animal as another row of this file{values}"
+    if group.staged_at is None:
+        return WHY_EXCLUDED[group.reason]
+    file = f"from {group.source}, loaded {minute_text(group.staged_at)[:10]}"
+    if group.reason is Reason.LEFT_OUT:
+        return f"already loaded, {file}, and excluded by you now"
+    return f"{WHY_EXCLUDED[group.reason]}, {file}"
 
 
 def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     """Yield the headings of a result, each with its list of sentences."""
     if facts.excluded:
-        yield "Rows not sent", _cut([*map(_why_excluded, facts.excluded)], "reasons")
+        yield "Rows not sent", _cut(_not_sent(facts), "reasons")
     if facts.causes:
         yield "Rows that need fixing", _cut(facts.causes, "causes")
     if facts.notes:
@@ -301,8 +317,11 @@ def _next_steps(facts: ImportSummary) -> list[Step]:
         *_creating(facts),
     ]
     is_old = not (facts.sent_now or facts.is_rehearsal)
-    if not steps and is_old and facts.counts[State.CREATED]:
-        text = "If these are other animals than the first time, load them as new"
+    if not steps and is_old and facts.counts[State.CREATED] and not facts.run.copy:
+        text = (
+            "nothing to do. Only if these are different animals than the first time, load them as "
+            "new"
+        )
         steps = [Step(text, {"as_new": True})]
     return steps
 
@@ -319,12 +338,12 @@ def _reconciling(facts: ImportSummary) -> Iterator[Step]:
         yield Step(text.format("None"), calls=(call,), shell_text=text.format("none"))
     elif rows := facts.count(*UNCONFIRMED):
         text = (
-            f"{count_text(rows, 'row')} unconfirmed, perhaps in the store: look for them there, "
-            f"{GRACE_S / 60:.0f} minutes after the last request; {_NEVER}"
+            f"{count_text(rows, facts.noun)} unconfirmed, perhaps in the store: look for them "
+            f"there, {GRACE_S / 60:.0f} minutes after the last request; {_NEVER}"
         )
         yield Step(text, calls=(_RECONCILE,))
     elif facts.without_id:
-        text = f"{count_text(facts.without_id, 'row')} in the store without a known pet id"
+        text = f"{count_text(facts.without_id, facts.noun)} in the store without a known pet id"
         yield Step(f"{text}: read the id from the store", calls=(_RECONCILE,))
 
 
@@ -333,14 +352,14 @@ def _sending(facts: ImportSummary) -> Iterator[Step]:
     if facts.likely_keys and (facts.sent_now or facts.is_rehearsal):
         yield likely_key_step(facts.likely_keys)
     pending = facts.counts[State.PENDING]
-    rows = count_text(pending, "row")
+    rows = count_text(pending, facts.noun)
     if pending and facts.is_held:
         text = f"{rows} without a problem: send them although the others need fixing"
         yield Step(text, {"max_errors": facts.counts[State.INVALID]})
     elif pending and facts.is_rehearsal:
         would_send = facts.would_send
         more = f", and {pending - would_send:,} more after it" if would_send < pending else ""
-        text = f"{count_text(would_send, 'row')} would be sent by the same"
+        text = f"{count_text(would_send, facts.noun)} would be sent by the same"
         yield Step(
             f"{text} call without dry_run{more}; nothing was sent",
             shell_text=f"{text} command without --dry-run{more}; nothing was sent",
@@ -361,7 +380,7 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
         problem = cause.problem
         if problem.add is not None:
             column = f" in the column {problem.column!r}" if problem.column else ""
-            text = f"{_need_fixing(cause.rows)}{column}: {problem.message}"
+            text = f"{_need_fixing(cause.rows, cause.noun)}{column}: {problem.message}"
             option, _ = problem.add
             step = (
                 "if it is no animal, exclude it" if option == "exclude_lines" else "answer it once"
@@ -370,23 +389,24 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
     if not facts.to_fix or facts.is_rehearsal:
         return
     if facts.fix_file is not None and facts.folder is None:
-        text = f"{_to_correct(facts.to_fix)} in {facts.fix_file}, then load it again"
+        text = f"{_to_correct(facts)} in {facts.fix_file}, then load it again"
         load = load_call(facts.fix_file, facts.journal_folder, facts.run.base_url)
         yield Step(text, calls=(load,))
         return
     folder = fspath(facts.folder or "results")
-    text = f"{_to_correct(facts.to_fix)} in {folder}/fix.csv, then load it"
+    text = f"{_to_correct(facts)} in {folder}/fix.csv, then load it"
     write = Call(f"result.write({folder!r})", f"add {to_add('output', folder, 'shell')}")
     load = load_call(f"{folder}/fix.csv", facts.journal_folder, facts.run.base_url)
     yield Step(text, calls=(load,) if facts.folder else (write, load))
 
 
-def _need_fixing(rows: int) -> str:
-    return f"{count_text(rows, 'row')} {'needs' if rows == 1 else 'need'} fixing"
+def _need_fixing(rows: int, noun: str) -> str:
+    return f"{count_text(rows, noun)} {'needs' if rows == 1 else 'need'} fixing"
 
 
-def _to_correct(rows: int) -> str:
-    return f"{_need_fixing(rows)}: correct {'it' if rows == 1 else 'them'}"
+def _to_correct(facts: ImportSummary) -> str:
+    pronoun = "it" if facts.to_fix == 1 else "them"
+    return f"{_need_fixing(facts.to_fix, facts.noun)}: correct {pronoun}"
 
 
 def _updating(facts: ImportSummary) -> Iterator[Step]:
@@ -403,15 +423,16 @@ def _updating(facts: ImportSummary) -> Iterator[Step]:
 def _creating(facts: ImportSummary) -> Iterator[Step]:
     """Yield how to create animals that were not sent, after the user has checked them."""
     if not_found := facts.counts[State.NOT_FOUND]:
-        rows = f"{count_text(not_found, 'row')} not found in the store"
+        rows = f"{count_text(not_found, facts.noun)} not found in the store"
         text = f"{rows}: look there yourself, and create again only what is not there"
         yield Step(text, {"duplicates": {"not_found": "create"}})
     yield from unsent_steps(facts.unsent, facts.journal_folder)
-    equal = sum(group.rows for group in facts.excluded if group.by == "same_content")
-    if equal and not facts.is_rehearsal:
-        rows = f"{count_text(equal, 'row')} not sent, because they equal earlier ones"
-        text = f"{rows}; if these are other animals, create them"
-        yield Step(text, {"duplicates": {"same_content": "create"}})
+    for case, why in _WHY_SAME.items():
+        same = sum(group.rows for group in facts.excluded if group.by == case)
+        if same and not facts.is_rehearsal:
+            rows = f"{count_text(same, facts.noun)} not sent, because {why}"
+            text = f"{rows}; if these are other animals, create them"
+            yield Step(text, {"duplicates": {case: "create"}})
     if facts.run.facts.get("twins"):
         yield Step(
             "ask your colleagues who else loaded these animals before you load more files; to see "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from enum import StrEnum
-from typing import Self
+from typing import NamedTuple, Self
 
 from petstore_frame.loader.journal.row_counts import count_rows
 from petstore_frame.loader.journal.rows import Import
@@ -23,13 +23,27 @@ class RowGroup(StrEnum):
         group._value_, group.text = value, text
         return group
 
-    def counted(self, rows: int) -> str:
-        """Return a number of rows of this group as text."""
+    def counted(self, rows: int, animals: int | None = None) -> str:
+        """Return a number of rows of this group as text.
+
+        ``animals`` is the number of animals in this group, if a row may stand for several; rows
+        that are partly finished count in another group than their other animals.
+        """
+        if animals is not None:
+            return self._counted_with_animals(rows, animals)
         if self is RowGroup.ADDED:
             return f"{count_text(rows, 'animal')} added"
         if self is RowGroup.NEED_FIXING and rows == 1:
             return "1 needs fixing"
         return f"{rows:,} {self.text}"
+
+    def _counted_with_animals(self, rows: int, animals: int) -> str:
+        needs_fixing = self is RowGroup.NEED_FIXING and (rows or animals) == 1
+        outcome = "needs fixing" if needs_fixing else self.text
+        of_animals = count_text(animals, "animal")
+        if not rows:
+            return f"{of_animals} {outcome}"
+        return f"{count_text(rows, 'row')} {outcome} ({of_animals})"
 
     ADDED = "added", "added"
     TO_SEND = "to_send", "to send"
@@ -78,21 +92,42 @@ def group_of(row: RowFacts, animal: AnimalFacts | None, *, is_sent_now: bool) ->
     return RowGroup.ADDED if is_new else RowGroup.ALREADY_LOADED
 
 
-def count_groups(sql: sqlite3.Connection, run: Import, session: int | None) -> dict[RowGroup, int]:
-    """Return the number of rows of the file in each group, including empty groups.
+class GroupCounts(NamedTuple):
+    """The number of rows and of animals in each group, including empty groups."""
+
+    rows: dict[RowGroup, int]
+    animals: dict[RowGroup, int]
+
+    def texts(self, *, has_quantity: bool) -> list[str]:
+        """Return the groups that are not empty; with a quantity column, with their animals."""
+        if not has_quantity:
+            return [group.counted(rows) for group, rows in self.rows.items() if rows]
+        return [
+            group.counted(rows, self.animals[group])
+            for group, rows in self.rows.items()
+            if rows or self.animals[group]
+        ]
+
+
+def count_groups(sql: sqlite3.Connection, run: Import, session: int | None) -> GroupCounts:
+    """Return the number of rows of the file, and of their animals, in each group.
 
     ``session`` is the session of this call; None if it sent nothing.
     """
     has_quantity = bool((run.recipe or {}).get("quantity"))
-    counts, group_of_line = Counter[RowGroup](), dict[int, RowGroup]()
+    counts, animals = Counter[RowGroup](), Counter[RowGroup]()
+    group_of_line: dict[int, RowGroup] = {}
     # Without a quantity column each row of the journal is a row of the file.
     row_counts = count_rows(sql, run.number, session=session, by_line=has_quantity)
     for row, animal, line, is_sent_now, rows in row_counts:
         group = group_of(row, animal, is_sent_now=is_sent_now)
+        animals[group] += rows
         if line is None:
             counts[group] += rows
             continue
         groups = {group, group_of_line.get(line, group)}
         group_of_line[line] = min(groups, key=_LEAST_FINISHED_FIRST.index)
     counts.update(group_of_line.values())
-    return {group: counts[group] for group in RowGroup}
+    return GroupCounts(
+        {group: counts[group] for group in RowGroup}, {group: animals[group] for group in RowGroup}
+    )
