@@ -126,7 +126,12 @@ CASES = {
         [f"{NAME},categoryId", *[",1"] * 3, "Bo,1"], "defaults", 4, filled=["Found"]
     ),
     "the rest": Case(NAMELESS, "max_errors", 1, KEY),
-    "names like totals": Case([f"{NAME},categoryId", *["Total,3"] * 3], "allow", 3),
+    "few names like totals": Case(
+        [f"{NAME},categoryId", *["Total,3"] * 3], "exclude_lines", 0
+    ),
+    "many names like totals": Case(
+        [f"{NAME},categoryId", *["Total,3"] * 6], "allow", 6, filled=["total_row"]
+    ),
     "which row counts": Case([f"{TAGS},status", *TWICE], "keep", 3, KEY, ["last"]),
     "each label": Case(
         [f"{NAME},Kind", "A,Dog", "B,Cat", "C,Dog", "D,Cat"], "categories", 4, KIND, ["1", "2"]

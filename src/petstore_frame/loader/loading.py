@@ -391,7 +391,7 @@ def _remembered_key(path: Path, opened: Source) -> tuple[str, ...] | None:
 
 
 def _options_of_import(path: Path, import_id: str) -> dict[str, Any] | None:
-    """Return the recipe options of the import whose id starts with ``import_id``, or None."""
+    """Return the recipe options and the header of an import, by the start of its id, or None."""
     if not path.exists():
         return None
     with reading(path) as sql:
@@ -401,7 +401,7 @@ def _options_of_import(path: Path, import_id: str) -> dict[str, Any] | None:
     run = imports[0]
     options = run.recipe or {}
     mapping = {**options.get("mapping", {}), **run.mapping}  # with the fields that have no column
-    return {**options, "mapping": mapping, "key": run.key or None}
+    return {**options, "mapping": mapping, "key": run.key or None, "header": run.header}
 
 
 def _import_of(

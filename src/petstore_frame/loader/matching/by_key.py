@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from petstore_frame.loader.matching.not_keys import (
@@ -98,13 +100,14 @@ def match_similar_keys(
     """
     matches: list[Match] = []
     first_of_core: dict[str, Row] = {}
+    spellings = _OtherSpellings(animals_of_content, keys_of_file)
     for row in rows:
         core = row.core or ""
         if not core:
             continue
         animal = _likeliest(row, animals_of_core.get(core, ()))
         if animal is None:
-            animal = _with_equal_content(row, animals_of_content, keys_of_file)
+            animal = spellings.animal_of(row)
         if animal is None:
             animal = _with_rounded_key(core, long_numbers)
         first = first_of_core.get(core)
@@ -158,22 +161,75 @@ def _likeliest(row: Row, animals: Sequence[Animal]) -> Animal | None:
     )
 
 
-def _with_equal_content(
-    row: Row,
-    animals_of_content: Mapping[str, Sequence[Animal]],
-    keys_of_file: frozenset[str] | set[str],
-) -> Animal | None:
-    """Return an animal of equal content whose key, which the file lacks, may be the row's key."""
-    if row.content is None or row.has_default_name:
+class _OtherSpellings:
+    """Finds animals of equal content whose keys, which the file lacks, may be the key of a row.
+
+    Many animals may have the same content, so they are found by the beginnings and ends of their
+    keys instead of comparing each row with each animal.
+    """
+
+    def __init__(
+        self,
+        animals_of_content: Mapping[str, Sequence[Animal]],
+        keys_of_file: frozenset[str] | set[str],
+    ) -> None:
+        self._animals_of_content, self._keys_of_file = animals_of_content, keys_of_file
+        self._ends_of_content: dict[str, _KeyEnds] = {}
+
+    def animal_of(self, row: Row) -> Animal | None:
+        """Return the first animal whose key has more or fewer groups, or is spelled differently."""
+        if row.content is None or row.has_default_name:
+            return None
+        ends = self._ends_of_content.get(row.content)
+        if ends is None:
+            animals = self._animals_of_content.get(row.content, ())
+            ends = self._ends_of_content[row.content] = _KeyEnds(list(self._not_in_file(animals)))
+        for animal in ends.find(row):
+            if any(is_extended(row.core or "", core) for core in animal.cores):
+                return animal
+            if any(is_respelled(_compact_key(row.key), _compact_key(key)) for key in animal.keys):
+                return animal
         return None
-    for animal in animals_of_content.get(row.content, ()):
-        if any(key in keys_of_file for key in animal.keys):
-            continue
-        if any(is_extended(row.core or "", core) for core in animal.cores):
-            return animal
-        if any(is_respelled(key_texts(row.key), key_texts(key)) for key in animal.keys):
-            return animal
-    return None
+
+    def _not_in_file(self, animals: Sequence[Animal]) -> Iterator[Animal]:
+        for animal in animals:
+            if any(key in self._keys_of_file for key in animal.keys):
+                continue
+            yield animal
+
+
+class _KeyEnds:
+    """Animals by the beginnings and ends of the first columns of their cores and compact keys."""
+
+    def __init__(self, animals: Sequence[Animal]) -> None:
+        self._animals = animals
+        self._by_text = defaultdict[str, list[int]](list)
+        self._by_end = defaultdict[str, list[int]](list)
+        for position, animal in enumerate(animals):
+            for core, key in zip(animal.cores, animal.keys, strict=True):
+                for text in _first_columns(core, key):
+                    self._by_text[text].append(position)
+                    for end in _ends(text):
+                        self._by_end[end].append(position)
+
+    def find(self, row: Row) -> list[Animal]:
+        """Return the animals whose key may begin or end with that of a row, or the reverse."""
+        positions = set[int]()
+        for text in _first_columns(row.core or "", row.key):
+            positions.update(self._by_end.get(text, ()))
+            for end in _ends(text):
+                positions.update(self._by_text.get(end, ()))
+        return [self._animals[position] for position in sorted(positions)]
+
+
+def _first_columns(core: str, key: str | None) -> set[str]:
+    return {core.partition(SEPARATOR)[0], *_compact_key(key)[:1]}
+
+
+def _ends(text: str) -> set[str]:
+    """Return all beginnings and ends of a text."""
+    lengths = range(len(text) + 1)
+    return {text[:length] for length in lengths} | {text[length:] for length in lengths}
 
 
 def is_extended(core: str, other: str) -> bool:
@@ -199,25 +255,30 @@ def _extends(core: str, other: str) -> bool:
     return core == other or core.startswith(f"{other}-") or core.endswith(f"-{other}")
 
 
-def is_respelled(key: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether the compact forms of two keys are equal, or one is part of the other.
+def is_respelled(columns: Sequence[str], other_columns: Sequence[str]) -> bool:
+    """Return whether two compact keys are equal, or one is part of the other, in each column.
 
     A part is the beginning or the end, and has at least four characters. If digits continue its
     digits, it has at least nine.
 
     Example:
-        >>> is_respelled(["276 098 000"], ["276098000"]), is_respelled(["DEKA-1001"], ["KA-1001"])
+        >>> is_respelled(["276098000"], ["276098000"]), is_respelled(["deka1001"], ["ka1001"])
         (True, True)
-        >>> is_respelled(["10012"], ["1001"]), is_respelled(["X1"], ["1"])
+        >>> is_respelled(["10012"], ["1001"]), is_respelled(["x1"], ["1"])
         (False, False)
     """
-    if len(key) != len(other):
+    if len(columns) != len(other_columns):
         return False
-    columns, other_columns = list(map(compact, key)), list(map(compact, other))
     return any(columns) and all(
         column == other_column or _is_part(column, other_column) or _is_part(other_column, column)
         for column, other_column in zip(columns, other_columns, strict=True)
     )
+
+
+@lru_cache(maxsize=10_000)
+def _compact_key(key: str | None) -> tuple[str, ...]:
+    """Return the compact form of each column of a stored key."""
+    return tuple(map(compact, key_texts(key)))
 
 
 def _is_part(part: str, whole: str) -> bool:

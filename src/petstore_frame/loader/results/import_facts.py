@@ -42,6 +42,7 @@ from petstore_frame.loader.row_state import (
     Reason,
     RowProblem,
     State,
+    Suspicion,
     short_text,
 )
 from petstore_frame.loader.source import LikelyKey, field_name
@@ -66,6 +67,9 @@ MAX_ERRORS = "max_errors"
 _SENT = "SELECT 1 FROM animals WHERE import = ? AND sent_at IS NOT NULL LIMIT 1"
 _TIMES = ("staged_at", "started_at", "ended_at")
 _FIRST_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
+_LEFT_OUT = "SELECT 1 FROM rows WHERE import = ? AND reason = ? LIMIT 1"
+# Up to this many rows of totals are suggested to be excluded by their lines.
+_MAX_EXCLUDED = 5
 _ENDING_CODES = {
     Ending.BUDGET: exit_codes.TOO_MANY_ERRORS,
     Ending.STOPPED: exit_codes.STORE,
@@ -368,7 +372,7 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
         column = problem.allow or problem.column
         option = None if problem.add is None else problem.add[0]
         groups[problem.code, column, option].append(group)
-    causes = [_cause_of(group, run) for group in groups.values()]
+    causes = [_with_lines(_cause_of(group, run), sql, run) for group in groups.values()]
     return sorted(causes, key=lambda cause: -cause.rows)
 
 
@@ -383,6 +387,19 @@ def _cause_of(group: Sequence[ProblemRows], run: Import) -> Cause:
     problem = group[0].problem
     problem = replace(problem, add=_add_for_all(problem, texts, run.key))
     return Cause(problem, rows_of_value.total(), tuple(lines), values, _noun(run))
+
+
+def _with_lines(cause: Cause, sql: sqlite3.Connection, run: Import) -> Cause:
+    """Return the cause of a few rows of totals with their lines to exclude.
+
+    A suggestion would replace the lines that the user excludes already, so there must be none.
+    """
+    if cause.problem.allow != Suspicion.TOTAL_ROW or cause.rows > _MAX_EXCLUDED:
+        return cause
+    if sql.execute(_LEFT_OUT, [run.number, Reason.LEFT_OUT]).fetchone():
+        return cause
+    add = "exclude_lines", [*chain.from_iterable(cause.lines)]
+    return replace(cause, problem=replace(cause.problem, add=add))
 
 
 def _add_for_all(

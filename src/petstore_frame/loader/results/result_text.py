@@ -381,7 +381,11 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
         if problem.add is not None:
             column = f" in the column {problem.column!r}" if problem.column else ""
             text = f"{_need_fixing(cause.rows, cause.noun)}{column}: {problem.message}"
-            yield Step(f"{text}; answer it once", dict([problem.add]))
+            option, _ = problem.add
+            step = (
+                "if it is no animal, exclude it" if option == "exclude_lines" else "answer it once"
+            )
+            yield Step(f"{text}; {step}", dict([problem.add]))
     if not facts.to_fix or facts.is_rehearsal:
         return
     if facts.fix_file is not None and facts.folder is None:

@@ -77,8 +77,8 @@ def unsendable_character(text: str) -> str | None:
 
 def suspicious(kind: Suspicion, message: str) -> RowProblem:
     """Return the problem of a row that is sent only if a person confirms it."""
-    hint = "check it; if it is correct, allow it, or write yes in the fix file"
-    return RowProblem(SUSPICIOUS, message, hint=hint, add=("allow", [str(kind)]), allow=str(kind))
+    hint = f"check it; if it is correct, allow '{kind}', or write yes in the fix file"
+    return RowProblem(SUSPICIOUS, message, hint=hint, add=("allow", PLACEHOLDER), allow=str(kind))
 
 
 class Meaning(NamedTuple):

@@ -18,8 +18,8 @@ from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.spreadsheet_text import without_invisible
 from petstore_frame.loader.source.status_columns import (
     comparable,
-    has_status_values,
     is_status_header,
+    may_be_status,
     values_by_column,
 )
 from petstore_frame.schema import FIELDS, PetField
@@ -173,7 +173,7 @@ def recognize_columns(
     likely, proposed = dict[str, list[str]](), dict[str, str]()
     is_status_open = "status" not in used and "status" not in mapping
     values = values_by_column(header, cells) if is_status_open else {}
-    with_statuses = [name for name in free if has_status_values(values.get(name, ()))]
+    with_statuses = [name for name in free if may_be_status(name, values.get(name, ()))]
     for field in reversed(unclaimed):  # the name last, because "Category name" is a category
         clear, vague = _matching_columns(field, free) if field.name not in used else ([], [])
         if field.name == "status" and is_status_open:

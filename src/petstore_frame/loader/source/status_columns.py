@@ -118,6 +118,17 @@ def has_status_values(texts: Collection[str]) -> bool:
     return 2 * sum(map(is_status_value, texts)) > len(texts)
 
 
+def may_be_status(column: str, texts: Collection[str]) -> bool:
+    """Return True for a column with status values, or with few values below one as its name.
+
+    Example:
+        >>> may_be_status("Disponible", ["oui", "non"]), may_be_status("Chip", ["oui", "non"])
+        (True, False)
+    """
+    is_flag = is_status_value(column) and 0 < len(texts) <= _MAX_VALUES
+    return is_flag or has_status_values(texts)
+
+
 def is_status_value(text: str) -> bool:
     """Return True for a word for a status, such as ``disponible``."""
     return comparable(text) in _STATUS_VALUES

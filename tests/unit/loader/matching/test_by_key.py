@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from petstore_frame.loader.matching.by_key import (
     animal_of_key,
+    is_extended,
+    is_respelled,
     match_existing_keys,
     match_renamed_columns,
     match_similar_keys,
@@ -14,6 +18,7 @@ from petstore_frame.loader.matching.not_keys import is_missing_key
 from petstore_frame.loader.matching.values import Animal, Match, Row
 from petstore_frame.loader.row_state import State
 from petstore_frame.schema import core_of_key
+from petstore_frame.schema.folding import compact
 from unit.loader.matching.rows import animal, row, stored
 
 
@@ -221,6 +226,30 @@ def test_a_respelled_key_of_equal_content_may_be_the_same(
         if core_of_key([earlier]) != core_of_key([later]):
             keys = {stored(earlier)}
             assert similar(row(1, "Ada", key=later), animals=(ada,), in_file=keys) == []
+
+
+keys = st.lists(st.text("01aAoO -", max_size=7), min_size=1, max_size=2)
+
+
+@given(keys, st.lists(keys, max_size=6))
+def test_an_animal_is_found_by_the_ends_of_its_key(key: list[str], others: list[list[str]]) -> None:
+    """Exactly the first one of equal content whose key is extended or respelled."""
+    new = row(1, "Ada")._replace(key=stored(*key), core=core_of_key(key))
+    animals = [
+        animal(id, "Ada")._replace(keys=(stored(*other),), cores=(core_of_key(other),))
+        for id, other in enumerate(others)
+    ]
+    expected = [
+        Match(1, animal=id)
+        for id, other in enumerate(others)
+        if new.core
+        and (
+            is_extended(new.core, core_of_key(other))
+            or is_respelled([*map(compact, key)], [*map(compact, other)])
+        )
+    ]
+    by_content = {new.content: animals}
+    assert match_similar_keys([new], {}, by_content, {}, frozenset()) == expected[:1]
 
 
 def test_each_column_of_a_respelled_key_is_compared() -> None:
