@@ -11,6 +11,8 @@ from typing import Any
 
 import openpyxl.styles
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 import xlsxwriter
 
@@ -522,6 +524,16 @@ def test_the_page_lists_every_input_and_no_other() -> None:
     files = {path.name for path in NASTY}
     assert files == {*GOLDEN, *STOPPED, *KEYED, *ORDERED}, "add it to the lists above"
     assert {*ON_PAGE} - {"file", "input"} == {*files, *BOOKS, *OTHERS}
+
+
+def test_a_column_that_occurs_twice_is_named_in_any_table(tmp_path: Path) -> None:
+    """A pyarrow table and a Parquet file are refused like a CSV file, by the name of the column."""
+    table = pa.Table.from_arrays([pa.array(["Rex"]), pa.array(["Bo"])], names=["name", "name"])
+    parquet.write_table(table, tmp_path / "pets.parquet")
+    for source in (table, tmp_path / "pets.parquet"):
+        with pytest.raises(InputError, match="has the column 'name' twice") as refused:
+            rows_of(source)
+        assert refused.value.column == "name"
 
 
 def test_quoting_is_asked_for_only_if_it_helps(tmp_path: Path) -> None:

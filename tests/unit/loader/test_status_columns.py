@@ -110,6 +110,13 @@ def test_other_columns_are_not_asked_about(
         assert not [warning for warning in result.warnings if "status" in warning]
 
 
+def test_a_status_below_many_empty_cells_is_asked_about(tmp_path: Path) -> None:
+    """The first rows of a list may have no status yet."""
+    rows = [f"Animal {at},3,{'vendido' if at > 500 else ''}" for at in range(600)]
+    with pytest.raises(InputError, match="'Estado' looks like the status"):
+        rows_of(written(tmp_path, "\n".join(["name,category_id,Estado", *rows])))
+
+
 def test_a_preview_reads_on_with_the_likely_status(tmp_path: Path) -> None:
     """The question stays open, but its columns are shown as they probably are."""
     header, statuses = LISTS["French"]

@@ -12,7 +12,7 @@ from itertools import islice
 from petstore_frame.schema import FIELDS
 
 # Number of rows to examine; a column with more values in them is unlikely to hold statuses.
-ROWS_TO_EXAMINE, _MAX_VALUES = 200, 12
+ROWS_TO_EXAMINE, _MAX_VALUES = 2_000, 12
 
 # Words for a status in the name of a column, each in the form of ``comparable``.
 _HEADERS = (

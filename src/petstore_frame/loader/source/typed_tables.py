@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
@@ -30,7 +30,12 @@ def frame_table(frame: Any) -> Table:
     """Return a DataFrame of any library as a table; the line of a row is its position, from 1."""
     import narwhals as nw
 
-    _reject_repeated_columns(frame)
+    names = getattr(frame, "column_names", None)  # of pyarrow, whose columns are data
+    if names is None:
+        names = getattr(frame, "columns", ())
+    is_unique = getattr(names, "is_unique", False)  # of pandas
+    if isinstance(names, Iterable) and not is_unique:
+        _reject_repeated(map(str, names), "frame")
     native = nw.from_native(frame, pass_through=True)
     if isinstance(native, nw.LazyFrame):
         native = native.collect()
@@ -46,17 +51,15 @@ def frame_table(frame: Any) -> Table:
     return Table(tuple(map(str, native.columns)), rows)
 
 
-def _reject_repeated_columns(frame: Any) -> None:
-    """Reject a pandas frame with two columns of the same name."""
-    columns = getattr(frame, "columns", None)
-    if columns is None or getattr(columns, "is_unique", True):
-        return
-    repeated = next(name for name, times in Counter(map(str, columns)).items() if times > 1)
-    raise InputError(
-        f"the frame has the column {repeated!r} twice",
-        column=repeated,
-        hint="rename or drop one of the two",
-    )
+def _reject_repeated(names: Iterable[str], noun: str) -> None:
+    """Reject a frame or a file with two columns of the same name."""
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise InputError(
+            f"the {noun} has the column {short_text(repeated[0])} twice",
+            column=repeated[0],
+            hint="rename or drop one of the two",
+        )
 
 
 def _cell_of_frame(value: Any) -> Cell:
@@ -74,6 +77,7 @@ def parquet_table(data: bytes) -> Table:
     pyarrow = import_extra("pyarrow", "reading a Parquet file", "history")
     parquet = import_extra("pyarrow.parquet", "reading a Parquet file", "history")
     try:
+        _reject_repeated(parquet.read_schema(io.BytesIO(data)).names, "file")
         table = parquet.read_table(io.BytesIO(data))
         table.validate(full=True)  # rejects text that is not UTF-8, which would fail row by row
     except (pyarrow.ArrowException, OSError) as problem:
