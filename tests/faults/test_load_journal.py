@@ -28,6 +28,7 @@ from petstore_frame.loader.journal.database import (
     place_of,
     write_count,
 )
+from petstore_frame.loader.journal.schema import FORMAT
 from petstore_frame.loader.row_state import State
 
 # A new one each time; a failure names it, for `tests/campaigns/damaged_files.py --seed`.
@@ -154,7 +155,7 @@ def test_a_user_without_a_home_is_told_what_to_set(monkeypatch, stores, run_load
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as for an unknown user
     store = stores()
-    with pytest.raises(pf.ConfigurationError, match=r"HOME.*journal="):
+    with pytest.raises(pf.ConfigurationError, match=r"HOME.*--journal"):
         run_load(3, store, journal=None)
     assert store.posts == 0
 
@@ -305,7 +306,7 @@ def test_a_journal_of_another_format_is_refused_by_name(load_with, run_load) -> 
         sql.execute("UPDATE journal SET format = 5")
         sql.commit()
     view_of(result).path.with_name(f"{view_of(result).path.name}.commits").touch()
-    with pytest.raises(JournalError, match="has the format 5, and this program reads 9"):
+    with pytest.raises(JournalError, match=f"has the format 5, and this program reads {FORMAT}"):
         run_load(9, store)
     assert store.posts == 3
 

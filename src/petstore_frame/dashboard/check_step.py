@@ -125,7 +125,7 @@ class CheckStep:
         groups = dict(plan.groups)
         groups[RowGroup.TO_SEND] += corrected
         groups[RowGroup.NEED_FIXING] -= corrected
-        return cards_markup(groups, _card_notes(plan, corrected))
+        return cards_markup(groups, _card_notes(plan, corrected), animals=plan.animals)
 
     def _answer(self, case: str, value: str | None) -> None:
         """Answer one case of the duplicate question; None removes the answer."""

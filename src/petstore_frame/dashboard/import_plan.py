@@ -48,6 +48,7 @@ class Plan:
 
     Attributes:
         groups: Number of rows in each group; the sum is the number of rows in the file.
+        animals: Number of animals in each group, if a row may stand for several; None if not.
         pets_to_send: Number of pets that would be added.
         missing_pets: Number of pets that did not arrive when the file was sent before.
         question: The duplicate question that must be answered before sending, or None.
@@ -61,6 +62,7 @@ class Plan:
     """
 
     groups: Mapping[RowGroup, int]
+    animals: Mapping[RowGroup, int] | None
     pets_to_send: int
     missing_pets: int
     question: Any
@@ -85,6 +87,7 @@ class Plan:
         )
         return cls(
             groups=facts.groups,
+            animals=facts.animals,
             pets_to_send=facts.counts[State.PENDING],
             missing_pets=facts.counts[State.NOT_FOUND],
             question=view.question,

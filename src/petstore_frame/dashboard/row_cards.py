@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from petstore_frame.loader import RowGroup
 from petstore_frame.rendering import PAGE, Card, Markup
+from petstore_frame.schema import count_text
 
 # Shown before sending even if they have no rows.
 _ALWAYS_VISIBLE = (RowGroup.TO_SEND, RowGroup.ALREADY_LOADED, RowGroup.NEED_FIXING)
@@ -22,21 +23,29 @@ def group_title(group: RowGroup) -> str:
 
 
 def cards_markup(
-    groups: Mapping[RowGroup, int], notes: Mapping[RowGroup, str], *, is_sent: bool = False
+    groups: Mapping[RowGroup, int],
+    notes: Mapping[RowGroup, str],
+    *,
+    animals: Mapping[RowGroup, int] | None = None,
+    is_sent: bool = False,
 ) -> Markup:
     """Return a card per group of rows.
 
     Args:
         groups: The number of rows of each group.
         notes: The text under a number, by group.
+        animals: The number of animals of each group, if a row may stand for several; None if not.
         is_sent: Whether the file was sent; if not, some groups are shown even if they are empty.
     """
     always_visible = () if is_sent else _ALWAYS_VISIBLE
-    return PAGE.cards(
-        Card(group_title(group), f"{rows:,}", notes.get(group, ""))
-        for group, rows in groups.items()
-        if rows or group in always_visible
-    )
+    cards = []
+    for group, rows in groups.items():
+        count = 0 if animals is None else animals[group]
+        in_rows = count_text(count, "animal") if count else ""
+        note = "; ".join(filter(None, [in_rows, notes.get(group, "")]))
+        if rows or count or group in always_visible:
+            cards.append(Card(group_title(group), f"{rows:,}", note))
+    return PAGE.cards(cards)
 
 
 def cards_text(groups: Mapping[RowGroup, int]) -> str:

@@ -106,7 +106,8 @@ class SendStep:
         if corrected:
             rows = count_text(corrected, "row")
             notes.insert(0, f"{rows} that you corrected on this page are loaded as well.")
-        cards = cards_markup(view.facts.groups, {}, is_sent=True)
+        facts = view.facts
+        cards = cards_markup(facts.groups, {}, animals=facts.animals, is_sent=True)
         self._result.value = cards + view.html() + PAGE.quiet(notes)
 
 

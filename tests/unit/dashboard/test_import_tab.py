@@ -501,9 +501,10 @@ def test_the_cards_count_rows_and_the_button_counts_pets(importing) -> None:
     importing.settled()
     groups = importing.state.plan.groups
     assert (groups["to_send"], groups["need_fixing"], sum(groups.values())) == (2, 1, 3)
-    assert importing.offer == "Add 4 pets"
+    assert importing.offer == "Add 4 pets" and "4 animals" in importing.text
     importing.send()
     assert len(importing.names) == 4
+    assert "4 animals" in importing.text
     groups = view_of(importing.state.result).facts.groups
     assert (groups["added"], groups["need_fixing"], sum(groups.values())) == (2, 1, 3)
     assert "Added" in importing.text

@@ -218,6 +218,11 @@ class ImportSummary:
         return self.group_counts.rows
 
     @property
+    def animals(self) -> dict[RowGroup, int] | None:
+        """Number of animals in each group, if a row may stand for several; None if not."""
+        return self.group_counts.animals if self.has_quantity else None
+
+    @property
     def has_quantity(self) -> bool:
         """Whether a row of the file may stand for several animals."""
         return _has_quantity(self.run)
