@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from typer.testing import CliRunner
 
@@ -122,6 +123,22 @@ def test_a_resume_in_the_shell_names_the_rows_of_a_trial(
     assert shown.exit_code == 1
     assert "1 to send" in shown.output and "without --max-rows" in shown.output
     assert "cats.csv --journal" in shown.output and "--key tag" in shown.output
+
+
+@pytest.mark.parametrize("sheets", [["Pets"], ["Pets", "May"]])
+def test_a_trial_of_a_workbook_is_continued_by_its_path(office: Office, sheets: list[str]) -> None:
+    """The path of its journal ends with the sheet; the printed call has a path that exists."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for sheet in sheets:
+        book.create_sheet(sheet).append(["tag", "name", "category_id", "status"])
+        for number in range(3):
+            book[sheet].append([f"{sheet}{number}", f"{sheet} {number}", 1, "sold"])
+    book.save(office.folder / "cat's #1.xlsx")
+    office.load("cat's #1.xlsx", sheet=sheets[-1], max_rows=1)
+    result = office.load("dogs.csv", "D1")
+    office.run(str(result), "load")
+    assert {*office.names} == {*(f"{sheets[-1]} {number}" for number in range(3)), "Pet D1"}
 
 
 # Dry runs
