@@ -323,9 +323,9 @@ def test_nothing_is_resolved_that_nothing_proves(desk: Desk) -> None:
 
 def test_the_question_is_json_for_a_script(desk: Desk) -> None:
     """With --json the facts and what to add are on stdout, and the exit code is 9."""
-    desk.has(*WEEK)
+    desk.has(*WEEK, **NO_KEY)
     desk.write(*NEXT_WEEK)
-    told = json.loads(desk.load("shell", ["--json"], {}))
+    told = json.loads(desk.load("shell", ["--json"], NO_KEY))
     assert told["exit_code"] == 9
     assert [(case["name"], case["rows"]) for case in told["cases"]] == [("same_content", 6)]
     assert {"duplicates": "skip"} in [answer["add"] for answer in told["answers"]]
