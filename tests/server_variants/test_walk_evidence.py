@@ -139,7 +139,7 @@ def test_a_link_to_another_host_leaves_the_listing_to_the_other_strategies() -> 
     assert (known.verdict, known.rows) == ("complete", 250)
     blocked = known_of(lambda query: served(PETS, query, **link))
     assert blocked.verdict == "unknown"
-    assert "https://inside.example" in blocked.reason and "base_url" in blocked.next_step
+    assert "https://inside.example" in blocked.reason and "base URL" in blocked.next_step
 
 
 @pytest.mark.parametrize(

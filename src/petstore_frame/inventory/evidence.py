@@ -107,7 +107,8 @@ class Fact(Enum):
     PAGES_REPEAT = (S.UNCLEAR, "Page {count} repeats pets of earlier pages.", _FETCH_AGAIN)
     # A link that leads to another address takes precedence over the results of other strategies.
     LINK_NOT_FOLLOWED = (S.UNCLEAR, "The next page was not read: {detail}.",
-        "If the same store is there, use that address; otherwise, have the proxy fixed.")
+        "If the same store is there, use that address as the base URL; otherwise, have the proxy "
+        "fixed.")
     # The status filter, and the page of each status.
     FILTER_NOT_KEPT = (S.DOUBT, "A page of {scope} pets has {pets} with another status.",
         "Fetch all pets, and select those with this status.")
