@@ -505,8 +505,10 @@ def _with_key(
     if question is not None:
         likely = opened.likely_columns() if key is None else (key,)
         return replace(question, likely=next(iter(likely), None), needs_key=key is not None)
+    if key is None:
+        return None
     counts = count_states(sql, run.number)
-    if key is None or not counts[State.PENDING]:
+    if not counts[State.PENDING]:
         return None
     rows = sum(counts.values())
     return Question(run.source, rows, (), run.base_url, counts, counts, likely=key, needs_key=True)
