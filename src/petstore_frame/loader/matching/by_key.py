@@ -28,6 +28,8 @@ _LONG_NUMBER = re.compile(r"\d{16,}")
 # A key must have this many characters to be part of another, and more if digits continue it:
 # 1001 and 10012 are different numbers, but a microchip may lack the digits of its country.
 _MIN_PART, _MIN_DIGITS = 4, 9
+# A longer text in the column of the key is compared as a whole only.
+_LONGEST_KEY = 100
 
 
 class KeyMatches(NamedTuple):
@@ -227,7 +229,9 @@ def _first_columns(core: str, key: str | None) -> set[str]:
 
 
 def _ends(text: str) -> set[str]:
-    """Return all beginnings and ends of a text."""
+    """Return all beginnings and ends of a text, or only the text if it is too long for a key."""
+    if len(text) > _LONGEST_KEY:
+        return {text}
     lengths = range(len(text) + 1)
     return {text[:length] for length in lengths} | {text[length:] for length in lengths}
 

@@ -252,6 +252,15 @@ def test_an_animal_is_found_by_the_ends_of_its_key(key: list[str], others: list[
     assert match_similar_keys([new], {}, by_content, {}, frozenset()) == expected[:1]
 
 
+def test_a_long_text_as_a_key_is_compared_as_a_whole() -> None:
+    """A page of text in the key column takes no more than its own length."""
+    text = "A1" * 100_000
+    ada = animal(7, "Ada", 1, text)
+    for key, is_similar in ((f"{text[:9]} {text[9:]}", True), (text[9:], False)):
+        expected = [Match(1, animal=7)] if is_similar else []
+        assert similar(row(1, "Ada", key=key), animals=(ada,)) == expected
+
+
 def test_each_column_of_a_respelled_key_is_compared() -> None:
     """A letter that moves to the next column makes another key."""
     ada = animal(7, "Ada")._replace(keys=(stored("North", "1001"),), cores=("north\x1f1001",))
