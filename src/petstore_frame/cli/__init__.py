@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     warnings.showwarning = lambda message, *_, **__: typer.echo(f"note: {message}", err=True)
     try:
         typed = sys.argv[1:] if arguments is None else [*arguments]
-        code = app(typed, standalone_mode=False, prog_name="petstore-frame", obj=typed)
+        code = app(typed, standalone_mode=False, prog_name="petstore-frame")
     except BrokenPipeError:
         sys.stderr.close()  # the reader, such as head, has closed the pipe
         code = 0

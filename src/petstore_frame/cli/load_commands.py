@@ -43,10 +43,14 @@ ALL_LINES = "all"
 
 
 class LoadCommand(TyperCommand):
-    """The load command, where ``--as-new`` alone means the whole file."""
+    """The load command, where ``--as-new`` alone means the whole file.
+
+    Its context has the arguments as the user typed them.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Insert the value for an ``--as-new`` without line numbers."""
+        ctx.obj = list(args)
         complete = list(args)
         for index, argument in enumerate(args):
             following = args[index + 1] if index + 1 < len(args) else ""
@@ -249,7 +253,7 @@ def _note_command(result: pf.LoadResult, context: typer.Context) -> None:
     """Let the next steps show the command that the user typed."""
     from petstore_frame.loader import command_line, view_of
 
-    view_of(result).command = command_line(["petstore-frame", *context.obj])
+    view_of(result).command = command_line(["petstore-frame", "load", *context.obj])
 
 
 def _lines(option: str, text: str | None) -> list[int]:

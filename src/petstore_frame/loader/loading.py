@@ -45,7 +45,7 @@ from petstore_frame.loader.journal.header_keys import (
 )
 from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.row_counts import count_states
-from petstore_frame.loader.journal.rows import Import, note_facts, read_imports
+from petstore_frame.loader.journal.rows import FILE_PATH, Import, note_facts, read_imports
 from petstore_frame.loader.journal.staging import (
     Staged,
     find_import,
@@ -484,7 +484,7 @@ def _stage(
             question = _with_key(sql, staged, question, opened)
             question = _raise_question(question, is_rehearsal=options.dry_run)
             remember_values(sql, staged.run, [key.column for key in opened.likely_keys()])
-            run = _note_likely(sql, staged, opened, options)
+            run = _note_file(sql, staged, opened, options)
         interrupts.deliver()
     except BaseException:
         with suppress(JournalError), writer.transaction() as sql:
@@ -536,14 +536,16 @@ def _raise_question(question: Question | None, *, is_rehearsal: bool = False) ->
     return question
 
 
-def _note_likely(
+def _note_file(
     sql: sqlite3.Connection,
     staged: Staged,
     opened: Source,
     options: LoadOptions,
 ) -> Import:
-    """Store the likely keys, and the common cause if most rows are invalid for the same reason."""
+    """Store the facts of the file, and the common cause if most rows are invalid for one reason."""
     (run,) = read_imports(sql, "id = ?", [staged.run.id])
+    if opened.path is not None:
+        run.facts[FILE_PATH] = str(opened.path.absolute())
     if likely := opened.likely_columns():
         run.facts[LIKELY_KEYS] = [asdict(key) for key in likely]
     if warnings := opened.warnings():

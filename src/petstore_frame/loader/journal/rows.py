@@ -36,6 +36,8 @@ GONE_ELSEWHERE, GONE_ELSEWHERE_ANIMALS = "not_shown", "not_shown_animals"
 # The fact that says why a complete listing does not prove that a pet is gone: it rests on the
 # length of a page, or other responses contradict it.
 LISTING_DOUBT, PAGE_LENGTH, CONTRADICTION = "listing_doubt", "page_length", "contradiction"
+# The fact with the full path of the file, if it was loaded from one.
+FILE_PATH = "file_path"
 # The note of a row that was created, but the response with the id of its pet was lost.
 NO_PET_ID = "no_pet_id"
 

@@ -14,6 +14,7 @@ from petstore_frame.loader.duplicate_question import likely_key_step
 from petstore_frame.loader.journal.row_counts import ExcludedRows
 from petstore_frame.loader.journal.rows import (
     CONTRADICTION,
+    FILE_PATH,
     GONE,
     GONE_ANIMALS,
     GONE_ELSEWHERE,
@@ -80,8 +81,8 @@ _DOUBTS = {
 }
 # Facts that belong to the sentences of others.
 _NO_SENTENCE = (
-    COMMON_CAUSE, FILE_WARNINGS, LIKELY_KEYS, MAX_ERRORS, LISTING_DOUBT, GONE_ELSEWHERE_ANIMALS,
-    "left_unsent",
+    COMMON_CAUSE, FILE_PATH, FILE_WARNINGS, LIKELY_KEYS, MAX_ERRORS, LISTING_DOUBT,
+    GONE_ELSEWHERE_ANIMALS, "left_unsent",
     *GONE_ANIMALS.values(),
 )  # fmt: skip
 # Facts that a load may find although it has nothing to send.

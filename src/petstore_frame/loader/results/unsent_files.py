@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal.row_counts import count_states
-from petstore_frame.loader.journal.rows import Import, read_imports
+from petstore_frame.loader.journal.rows import FILE_PATH, Import, read_imports
 from petstore_frame.loader.next_steps import Call, Step, file_call, load_call
 from petstore_frame.loader.row_state import Ending, State
 from petstore_frame.schema import count_text
@@ -89,14 +88,8 @@ def trial_step(run: Import, rows: int, folder: str | None) -> Step:
 
 def _call_without_limit(run: Import, folder: str | None) -> Call | None:
     """Return the call that continues a file; None if the journal cannot tell it."""
-    if run.place is None or run.recipe is None or run.copy > 1:
+    path = run.facts.get(FILE_PATH)
+    if path is None or run.recipe is None or run.copy > 1:
         return None
     options = run.recipe | ({"as_new": True} if run.copy else {})
-    return file_call(_path_of(run, run.place), folder, run.base_url, options)
-
-
-def _path_of(run: Import, place: str) -> str:
-    """Return the path of a file, without the sheet that follows the path of a workbook."""
-    name = re.sub(r" \(sheet .*\)$", "", run.source, flags=re.DOTALL)
-    before, _, _ = place.rpartition(name)
-    return f"{before}{name}" if name in place else place
+    return file_call(path, folder, run.base_url, options)
