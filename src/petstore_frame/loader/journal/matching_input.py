@@ -75,13 +75,16 @@ SELECT rows.row, rows.line, rows.content, rows.payload, rows.key, rows.core, row
 FROM rows LEFT JOIN animals ON animals.animal = rows.animal
 WHERE rows.import = :mine AND (rows.content IS NOT NULL OR rows.problem IS NOT NULL)
 """
-# The animals of some cores.
-_KEYS = """
-SELECT keys.core, keys.key, animals.animal, animals.content, animals.payload, animals.state,
+# What the rules need to know about an animal that has a key.
+_KEYED_ANIMAL = """
+  keys.core, keys.key, animals.animal, animals.content, animals.payload, animals.state,
   coalesce((SELECT is_unnamed FROM rows WHERE rows.import = animals.import
     AND rows.row = animals.row), 0),
   animals.pet_id, animals.shown_at IS NOT NULL OR animals.settled_at < :settled_before,
-  animals.reason
+  animals.reason"""
+# The animals of some cores.
+_KEYS = f"""
+SELECT {_KEYED_ANIMAL}
 FROM json_each(:cores) AS wanted
 JOIN keys ON keys.columns = :columns AND keys.core = wanted.value
 JOIN animals ON animals.animal = keys.animal ORDER BY animals.animal
@@ -97,12 +100,8 @@ JOIN keys ON keys.columns = :columns
 JOIN animals ON animals.animal = keys.animal ORDER BY animals.animal
 """
 # The animals of some cores in other key columns, if they have no key in the columns of this file.
-_KEYS_OF_OTHER_COLUMNS = """
-SELECT keys.core, keys.key, animals.animal, animals.content, animals.payload, animals.state,
-  coalesce((SELECT is_unnamed FROM rows WHERE rows.import = animals.import
-    AND rows.row = animals.row), 0),
-  animals.pet_id, animals.shown_at IS NOT NULL OR animals.settled_at < :settled_before,
-  animals.reason
+_KEYS_OF_OTHER_COLUMNS = f"""
+SELECT {_KEYED_ANIMAL}
 FROM json_each(:cores) AS wanted JOIN json_each(:other_columns) AS other
 JOIN keys ON keys.columns = other.value AND keys.core = wanted.value
 JOIN animals ON animals.animal = keys.animal AND animals.import IS NOT :mine
