@@ -89,7 +89,7 @@ def _bad_value(error: typer.BadParameter, param: Any) -> str:
 
 def _with_option(error: pf.PetstoreError) -> str:
     """Return the sentence of an error, with the shell option that solves it."""
-    from petstore_frame.loader import to_add
+    from petstore_frame.questions import to_add
 
     if error.add is None:
         return error.sentence
