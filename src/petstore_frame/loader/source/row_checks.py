@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeGuard
 
+from petstore_frame.loader.matching.folding import SEPARATOR
 from petstore_frame.loader.row_state import RowProblem, SourceRow, State, digest_of
 from petstore_frame.loader.source.cell_parsing import (
     IN_BRACES,
@@ -39,7 +40,6 @@ from petstore_frame.loader.source.table import (
     is_number_note,
 )
 from petstore_frame.schema import PetField
-from petstore_frame.schema.folding import SEPARATOR
 
 NO_COLUMN = sys.maxsize  # the position of a field that has a default and no column
 _OPEN_DEFAULT = RowProblem(

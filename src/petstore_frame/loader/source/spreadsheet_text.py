@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Callable
 
-from petstore_frame.schema.folding import INVISIBLE
+from petstore_frame.schema.text import INVISIBLE
 
 # What a spreadsheet may write instead of a key: an error, or the rounded form of a long number.
 _ERRORS = (
