@@ -1,7 +1,5 @@
 """Defines a pet: its fields, models, columns and text comparison."""
 
-from petstore_frame.schema.arrow_tables import damaged_parquet, pandas_from_arrow
-from petstore_frame.schema.categories import Categories, Labels
 from petstore_frame.schema.columns import AnyFrame, PetColumns, PetRows, as_type
 from petstore_frame.schema.folding import (
     category_in,
@@ -37,8 +35,6 @@ __all__ = [
     "PET_COLUMNS",
     "PET_STATUSES",
     "AnyFrame",
-    "Categories",
-    "Labels",
     "NewPet",
     "Pet",
     "PetColumns",
@@ -51,7 +47,6 @@ __all__ = [
     "core",
     "core_of_key",
     "count_text",
-    "damaged_parquet",
     "fold",
     "fold_name",
     "folded_name",
@@ -59,6 +54,5 @@ __all__ = [
     "line_text",
     "minute_text",
     "name_in",
-    "pandas_from_arrow",
     "status_label",
 ]
