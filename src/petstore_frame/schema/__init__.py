@@ -1,15 +1,6 @@
-"""Defines a pet: its fields, models, columns and text comparison."""
+"""Defines a pet: its fields, models and columns."""
 
 from petstore_frame.schema.columns import AnyFrame, PetColumns, PetRows, as_type
-from petstore_frame.schema.folding import (
-    category_in,
-    content_of,
-    core,
-    core_of_key,
-    fold,
-    fold_name,
-    name_in,
-)
 from petstore_frame.schema.models import (
     FIELDS,
     PET_COLUMNS,
@@ -42,17 +33,10 @@ __all__ = [
     "PetRows",
     "PetStatus",
     "as_type",
-    "category_in",
-    "content_of",
-    "core",
-    "core_of_key",
     "count_text",
-    "fold",
-    "fold_name",
     "folded_name",
     "line_ranges",
     "line_text",
     "minute_text",
-    "name_in",
     "status_label",
 ]

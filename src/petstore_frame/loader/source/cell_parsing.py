@@ -14,6 +14,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from petstore_frame.errors import ArgumentError
+from petstore_frame.loader.matching.folding import fold_name
 from petstore_frame.loader.row_state import SUSPICIOUS, RowProblem, Suspicion
 from petstore_frame.loader.source.grouped_digits import (
     both_readings,
@@ -30,7 +31,7 @@ from petstore_frame.loader.source.spreadsheet_text import (
     without_invisible,
 )
 from petstore_frame.loader.source.totals import TOTAL_STARTS, is_total
-from petstore_frame.schema import NO_STATUS, NewPet, PetField, fold_name
+from petstore_frame.schema import NO_STATUS, NewPet, PetField
 from petstore_frame.schema.text import short_text
 from petstore_frame.storage import harmless
 from petstore_frame.tables.quotes import unwrap_formula

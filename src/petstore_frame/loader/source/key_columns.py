@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
-from petstore_frame.loader.missing_markers import is_missing_marker
+from petstore_frame.loader.matching.missing_markers import is_missing_marker
 from petstore_frame.loader.source.column_mapping import (
     IDENTIFIERS,
     OF_ANIMALS,

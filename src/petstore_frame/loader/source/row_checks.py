@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeGuard
 
+from petstore_frame.loader.matching.folding import SEPARATOR
 from petstore_frame.loader.row_state import RowProblem, SourceRow, State, Suspicion, digest_of
 from petstore_frame.loader.source.cell_parsing import (
     IN_BRACES,
@@ -31,7 +32,6 @@ from petstore_frame.loader.source.returned_file import YES, denied
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
 from petstore_frame.loader.source.spreadsheet_text import unwrap_name
 from petstore_frame.schema import PetField
-from petstore_frame.schema.folding import SEPARATOR
 from petstore_frame.tables.excel_file import MERGED
 from petstore_frame.tables.quotes import single_quoted_row, unwrapped_row
 from petstore_frame.tables.table import (

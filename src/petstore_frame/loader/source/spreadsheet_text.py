@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Callable
 
-from petstore_frame.schema.folding import INVISIBLE
+from petstore_frame.schema.text import INVISIBLE
 from petstore_frame.tables.quotes import unwrap_formula
 
 # What a spreadsheet may write instead of a key: an error, or the rounded form of a long number.

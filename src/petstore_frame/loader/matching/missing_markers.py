@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 
-from petstore_frame.schema import fold
+from petstore_frame.loader.matching.folding import fold
 
 _MARKERS = (
     "none", "n/a", "na", "unknown", "tbd", "null", "nil", "nan", "no", "x", "xx", "xxx", "missing",
