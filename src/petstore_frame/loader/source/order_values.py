@@ -14,7 +14,7 @@ from petstore_frame.loader.matching.dates import DATE_ORDERS, WrittenDate, read_
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.grouped_digits import starts_with_groups, without_separators
 from petstore_frame.loader.source.row_keys import cell_at
-from petstore_frame.loader.source.table import NUMBER_NOTE, TableRow
+from petstore_frame.tables.table import NUMBER_NOTE, TableRow
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 # One thousand or one, unless ``thousands`` says what the separator is.
