@@ -55,6 +55,8 @@ def write_report(
     categories: Categories = None,
     changes: Diff | None = None,
     attention: str | Sequence[str] | None = None,
+    rename_categories: Collection[int] = (),
+    journal: str | PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Write an inventory as a report, with a statement of how complete it is.
@@ -82,6 +84,10 @@ def write_report(
             ``.xlsx``; None adds no sheet.
         attention: What needs attention, as a sentence or a list of sentences, for the first sheet
             of an ``.xlsx``. An empty list states that nothing does; None adds no section.
+        rename_categories: Numbers whose names in ``categories`` are right, although loads into this
+            store gave them other names.
+        journal: Folder of the import journal, which has the names that loads gave to the categories
+            of this store; None is the user's state folder, as for ``load``.
         overwrite: Whether to replace a workbook or a CSV that somebody changed. An unchanged
             report is always replaced, and so are HTML pages and Parquet files, which are made to
             be read only.
@@ -93,6 +99,8 @@ def write_report(
         ArgumentError: ``pets`` is neither an Inventory nor a frame, or ``changes`` or
             ``attention`` is passed for a file other than an ``.xlsx``.
         InputError: A column is missing, or ids are not whole numbers.
+        QuestionError: ``categories`` contradicts the names that loads gave to the categories of
+            this store. Nothing was written.
         ReportError: The extension is unknown, the folder is missing, or the file is open in another
             program or was changed by somebody. An existing file is unchanged.
         MissingExtraError: XlsxWriter (for ``.xlsx``) or pyarrow (for ``.parquet``) is missing.
@@ -114,11 +122,31 @@ def write_report(
         raise ArgumentError(f"changes and attention are for an .xlsx, not for {target.name!r}")
     sentences = [attention] if isinstance(attention, str) else attention
     content = gather(pets, categories, changes=changes, attention=sentences)
+    if content.labels and content.provenance is not None:
+        _check_names(content, content.provenance, categories, rename_categories, journal)
     with write_atomically(target) as draft:
         _WRITERS[extension](content, draft)
     if extension == ".csv":
         write_coverage(target, content.coverage_facts)
     return target
+
+
+def _check_names(
+    content: Content,
+    provenance: Provenance,
+    categories: Categories,
+    renamed: Collection[int],
+    journal: str | PathLike[str] | None,
+) -> None:
+    """Ask about a list that contradicts the names that loads gave to the store's categories."""
+    known = known_category_names(
+        provenance.base_url, store_id=provenance.store_id, journal=journal
+    )
+    if not known:
+        return
+    numbers = category_ids(content.frame["category_id"])
+    pets = names_of_pets(zip(numbers, content.frame["name"], strict=True))
+    ask_about_categories(category_question(categories, known, pets=pets, renamed=renamed))
 
 
 def report_name(inventory: Inventory, ending: str) -> str:
