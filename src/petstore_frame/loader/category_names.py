@@ -15,6 +15,7 @@ from os import PathLike
 from typing import Any
 
 from petstore_frame.errors import QuestionError
+from petstore_frame.inventory import Provenance
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.decisions import (
     STORE,
@@ -189,12 +190,36 @@ def category_question(
     )
 
 
-def ask_about_categories(question: Question | None) -> None:
-    """Raise the question, if there is one.
+def check_category_names(
+    categories: Categories,
+    store: Provenance,
+    pets: Iterable[tuple[int | None, str]],
+    *,
+    renamed: Collection[int] = (),
+    journal: str | PathLike[str] | None = None,
+) -> None:
+    """Check a list against the journal of a store, for files that show its names.
+
+    Args:
+        categories: The list.
+        store: Where the pets were read.
+        pets: The category and the name of each pet; read only if the journal has names.
+        renamed: The numbers for which the user confirmed the list.
+        journal: Folder of the journal; None is the user's state folder.
 
     Raises:
         QuestionError: The list contradicts the known names.
     """
+    if categories is None or not store.base_url:
+        return
+    known = known_category_names(store.base_url, store_id=store.store_id, journal=journal)
+    if known:
+        question = category_question(categories, known, pets=names_of_pets(pets), renamed=renamed)
+        raise_question(question)
+
+
+def raise_question(question: Question | None) -> None:
+    """Raise the question, if there is one."""
     if question is not None:
         raise QuestionError([question])
 

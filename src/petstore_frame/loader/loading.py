@@ -27,10 +27,10 @@ from petstore_frame.errors import (
 )
 from petstore_frame.inventory import Provenance, exported_from
 from petstore_frame.loader.category_names import (
-    ask_about_categories,
     category_question,
     names_of_store,
     note_unknown_names,
+    raise_question,
     read_category_names,
     remember_category_names,
 )
@@ -522,7 +522,7 @@ def _check_categories(
         pets=names_of_store(store),
         renamed=options.rename_categories,
     )
-    ask_about_categories(question)
+    raise_question(question)
 
 
 def _with_key(

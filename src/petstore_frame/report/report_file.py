@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from math import isfinite
 from os import PathLike
@@ -23,6 +23,8 @@ from petstore_frame.inventory import (
     write_coverage,
     write_coverage_properties,
 )
+from petstore_frame.loader import check_category_names
+from petstore_frame.pet_table import category_ids
 from petstore_frame.report.html_page import write_html
 from petstore_frame.report.list_sheets import write_about, write_changes, write_inventory
 from petstore_frame.report.report_content import Content, gather
@@ -123,30 +125,19 @@ def write_report(
     sentences = [attention] if isinstance(attention, str) else attention
     content = gather(pets, categories, changes=changes, attention=sentences)
     if content.labels and content.provenance is not None:
-        _check_names(content, content.provenance, categories, rename_categories, journal)
+        numbers = category_ids(content.frame["category_id"])
+        check_category_names(
+            categories,
+            content.provenance,
+            zip(numbers, content.frame["name"], strict=True),
+            renamed=rename_categories,
+            journal=journal,
+        )
     with write_atomically(target) as draft:
         _WRITERS[extension](content, draft)
     if extension == ".csv":
         write_coverage(target, content.coverage_facts)
     return target
-
-
-def _check_names(
-    content: Content,
-    provenance: Provenance,
-    categories: Categories,
-    renamed: Collection[int],
-    journal: str | PathLike[str] | None,
-) -> None:
-    """Ask about a list that contradicts the names that loads gave to the store's categories."""
-    known = known_category_names(
-        provenance.base_url, store_id=provenance.store_id, journal=journal
-    )
-    if not known:
-        return
-    numbers = category_ids(content.frame["category_id"])
-    pets = names_of_pets(zip(numbers, content.frame["name"], strict=True))
-    ask_about_categories(category_question(categories, known, pets=pets, renamed=renamed))
 
 
 def report_name(inventory: Inventory, ending: str) -> str:

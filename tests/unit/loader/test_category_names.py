@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
+from end_to_end.shell import typed
 from petstore_frame.loader.category_names import (
     category_question,
     known_category_names,
@@ -43,7 +44,7 @@ def test_another_number_for_a_name_is_a_question(birds) -> None:
 
 
 def test_the_answer_is_remembered(birds) -> None:
-    """After ``rename_categories``, both names of the number are known, and neither is asked about."""
+    """After ``rename_categories``, neither name of the number is asked about."""
     assert load_cavy(birds, rename_categories=[4]).counts["created"] == 1
     assert load_cavy(birds).counts["created"] == 1
     birds.load("c.csv", "name,categoryId", "Kiwi,Bird", categories=BIRD)
@@ -88,3 +89,38 @@ def test_many_renamed_numbers_are_one_question() -> None:
     assert question is not None
     assert [example.text for example in question.examples] == ["1: Hund", "2: Katze"]
     assert question.answers[0].add == {"rename_categories": [1, 2]}
+
+
+def test_a_report_asks_before_it_writes(birds, tmp_path) -> None:
+    """A report with a list that contradicts the journal is not written until somebody confirms."""
+    inventory, path = pf.fetch_inventory(birds.client), tmp_path / "stock.csv"
+    options = {"categories": CAVY, "journal": birds.journal}
+    with pytest.raises(pf.QuestionError, match="4 was Bird"):
+        pf.write_report(inventory, path, **options)
+    assert not path.exists()
+    pf.write_report(inventory, path, rename_categories=[4], **options)
+    assert set(pd.read_csv(path)["category"]) == {"Meerschweinchen"}
+
+
+def test_a_frame_without_a_store_has_no_known_names(birds, tmp_path) -> None:
+    """Pets of a frame that does not say which store it shows are named by the list alone."""
+    pets = pd.DataFrame({"id": [1], "name": ["Nibbles"], "category_id": [4], "status": ["sold"]})
+    path = pf.write_report(pets, tmp_path / "stock.csv", categories=CAVY, journal=birds.journal)
+    assert "Meerschweinchen" in path.read_text()
+
+
+def test_the_shell_asks_with_exit_code_9(office) -> None:
+    """A command prints the question with the option that answers it, and exits with 9."""
+    office.write("birds.csv", "name,categoryId", "Tweety,Bird")
+    office.write("cavies.csv", "name,categoryId", "Nibbles,Cavy")
+    for name, label in (("birds", "Bird"), ("cavies", "Cavy")):
+        (office.folder / f"{name}_list.csv").write_text(f"id,name\n4,{label}\n")
+    assert typed("petstore-frame load birds.csv --categories birds_list.csv").exit_code == 0
+    commands = (
+        "petstore-frame report -o stock.csv --categories cavies_list.csv",
+        "petstore-frame load cavies.csv --categories cavies_list.csv",
+    )
+    for command in commands:
+        asked = typed(command)
+        assert (asked.exit_code, "add --rename-categories 4" in asked.stderr) == (9, True)
+        assert typed(f"{command} --rename-categories 4").exit_code == 0
