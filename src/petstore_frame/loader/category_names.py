@@ -28,7 +28,8 @@ from petstore_frame.loader.journal.rows import CATEGORY_NAMES, Import, note_fact
 from petstore_frame.loader.journal.store_check import StorePets
 from petstore_frame.loader.matching.folding import category_in, fold
 from petstore_frame.questions import PLACEHOLDER, Example, Question, Step
-from petstore_frame.schema import Categories, Labels, count_text
+from petstore_frame.schema import count_text
+from petstore_frame.tables import Categories, Labels
 
 RENAME = "rename_categories"
 # The names of each number, in the order in which somebody stated them.
