@@ -23,6 +23,7 @@ from .errors import InputError as InputError
 from .errors import LoadInterrupted as LoadInterrupted
 from .errors import NotFoundError as NotFoundError
 from .errors import PetstoreError as PetstoreError
+from .errors import QuestionError as QuestionError
 from .history import History as History
 from .history import diff as diff
 from .inventory import Completeness as Completeness

@@ -11,10 +11,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from petstore_frame.inventory import Inventory
-    from petstore_frame.loader.duplicate_question import Question
+    from petstore_frame.loader.duplicate_question import Question as DuplicateQuestion
     from petstore_frame.loader.results.load_result import LoadResult
     from petstore_frame.loader.row_state import Ending
+    from petstore_frame.questions import Question
 
 
 class PetstoreError(Exception):
@@ -324,13 +327,27 @@ class FetchInterrupted(PartialReadError, KeyboardInterrupt):  # noqa: N818 # no 
     """Ctrl-C ended a listing; ``partial`` has the pets read so far."""
 
 
+class QuestionError(PetstoreError):
+    """A question must be answered first; nothing was sent.
+
+    ``questions`` has each Question; ``str()`` shows what to add for each answer.
+    """
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        super().__init__("; ".join(question.text for question in questions))
+        self.questions = tuple(questions)
+
+    def __str__(self) -> str:
+        return "\n\n".join("\n".join(question.lines()) for question in self.questions)
+
+
 class DuplicatesError(PetstoreError):
     """Some rows may be animals that are already in the store; nothing was sent.
 
     ``str()`` explains what each choice would do. ``question`` has the cases, counts and examples.
     """
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: DuplicateQuestion) -> None:
         super().__init__(question.text())
         self.question = question
 

@@ -29,6 +29,7 @@ _CODES_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
     (errors.CrossOriginError, STORE),
     (errors.IncompleteInventoryError, STORE),
     (errors.DuplicatesError, QUESTION),
+    (errors.QuestionError, QUESTION),
     (errors.PetstoreError, INVALID),
     (FileNotFoundError, INVALID),
 )

@@ -215,8 +215,8 @@ EDITS = [
     Edit("animals of the file itself are not compared", f"{JOURNAL}/matching_input.py", "            elif is_here:\n                continue\n", "", f"{SINGLE}::test_an_animal_of_one_row_is_not_another_row_after_a_stop"),
     Edit("animals of rows that are corrected are not compared", f"{JOURNAL}/matching_input.py",
          "rows.import IN (SELECT value FROM json_each(:siblings))", "FALSE", f"{EQUAL}::test_a_fixed_row_that_equals_an_earlier_one_is_asked_about"),
-    Edit("a marked name is folded", "petstore_frame/schema/folding.py", "plain = name.strip(_DECORATION)", "plain = name", f"{LOOK_ALIKES}::test_a_name_that_looks_the_same_is_asked_about"),
-    Edit("names in the store are folded", "petstore_frame/schema/folding.py", "{SEPARATOR}{fold_name(name)}", "{SEPARATOR}{name}", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
+    Edit("a marked name is folded", "petstore_frame/loader/matching/folding.py", "plain = name.strip(_DECORATION)", "plain = name", f"{LOOK_ALIKES}::test_a_name_that_looks_the_same_is_asked_about"),
+    Edit("names in the store are folded", "petstore_frame/loader/matching/folding.py", "{SEPARATOR}{fold_name(name)}", "{SEPARATOR}{name}", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
     Edit("names in a file are folded", f"{LOADER}/source/cell_parsing.py", "notes, fold_name(name))", "notes, name)", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
     Edit("plain names in a file are folded", f"{LOADER}/source/cell_parsing.py", "None, fold_name(text))", "None, text)", f"{SINGLE}::test_a_pet_whose_name_looks_the_same_is_asked_about"),
     Edit("an animal with a key in these columns is not compared by content", f"{JOURNAL}/matching_input.py", "if keys and has_keys:", "if False:", f"{SINGLE}::test_an_animal_with_another_key_is_another_animal"),
@@ -315,7 +315,7 @@ EDITS = [
     Edit("rows of similar keys in one file are released", f"{JOURNAL}/release.py", 'return [case, "similar_row"] if case == "similar_key" else [case]', "return [case]", f"{SINGLE}::test_two_keys_of_a_file_that_were_one_are_two_by_name"),
 
     # Folded text; the tables and properties are in tests/unit/schema.
-    Edit("an invisible character", "petstore_frame/schema/folding.py", '_NOT_COMPARED.sub("", text)', "text", "tests/unit/schema/test_folding.py"),
+    Edit("an invisible character", "petstore_frame/loader/matching/folding.py", '_NOT_COMPARED.sub("", text)', "text", "tests/unit/loader/matching/test_folding.py"),
 
     # States of rows.
     Edit("a row of another file shows its unfinished animal", f"{LOADER}/row_state.py",

@@ -89,7 +89,7 @@ def _outcome(result: pf.LoadResult) -> str:
 
 def _next_steps(arrivals: Path, categories: Path, results: Path) -> str:
     """Return commands to try next; they start a new store, because this one has ended."""
-    from petstore_frame.loader import command_line
+    from petstore_frame.questions import command_line
 
     recipe = ["petstore-frame", "recipe", str(arrivals)]
     load = ["petstore-frame", "load", str(arrivals), "--key", "animal_id"]

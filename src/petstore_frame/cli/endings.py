@@ -50,12 +50,12 @@ def interruptible(command: Callable[..., None]) -> Callable[..., None]:
 def explain(error: Exception) -> str:
     """Describe an error in one line, with the next step as a shell option.
 
-    Only the question about possible duplicates has several lines.
+    Only questions have several lines.
     """
     if isinstance(error, pf.IncompleteInventoryError):
         return f"{error.__cause__ or error}; {error.partial.completeness}"
-    if isinstance(error, pf.errors.DuplicatesError):
-        return error.question.text("shell")
+    if isinstance(error, (pf.DuplicatesError, pf.QuestionError)):
+        return _questions_of(error)
     if isinstance(error, pf.PetstoreError):
         return _with_option(error)
     if isinstance(error, typer.TyperException):
@@ -64,6 +64,15 @@ def explain(error: Exception) -> str:
         reason = error.strerror or str(error)
         return reason if error.filename is None else f"{error.filename}: {reason}"
     return f"{type(error).__name__}: {error}; internal error, please report it"
+
+
+def _questions_of(error: pf.DuplicatesError | pf.QuestionError) -> str:
+    """Return the questions of an error, with the shell options that answer them."""
+    from petstore_frame.questions import question_text
+
+    if isinstance(error, pf.DuplicatesError):
+        return error.question.text("shell")
+    return question_text(error.questions, "shell")
 
 
 def _usage_error(error: typer.TyperException) -> str:
@@ -89,7 +98,7 @@ def _bad_value(error: typer.BadParameter, param: Any) -> str:
 
 def _with_option(error: pf.PetstoreError) -> str:
     """Return the sentence of an error, with the shell option that solves it."""
-    from petstore_frame.loader import to_add
+    from petstore_frame.questions import to_add
 
     if error.add is None:
         return error.sentence

@@ -251,7 +251,8 @@ def _result_so_far(
 
 def _note_command(result: pf.LoadResult, context: typer.Context) -> None:
     """Let the next steps show the command that the user typed."""
-    from petstore_frame.loader import command_line, view_of
+    from petstore_frame.loader import view_of
+    from petstore_frame.questions import command_line
 
     view_of(result).command = command_line(["petstore-frame", "load", *context.obj])
 

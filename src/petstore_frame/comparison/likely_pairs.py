@@ -11,7 +11,9 @@ from typing import Any
 import pandas as pd
 
 from petstore_frame.comparison.pet_matching import IN_STORE, Kind
-from petstore_frame.schema import as_type, content_of, core_of_key, count_text
+from petstore_frame.loader.matching.folding import content_of
+from petstore_frame.loader.matching.key_cores import core_of_key
+from petstore_frame.schema import as_type, count_text
 
 _UNMATCHED = (Kind.ONLY_IN_LIST, Kind.NOT_SEEN)
 

@@ -13,13 +13,12 @@
 ``loading`` runs an import from start to end, with the arguments that ``load_options`` checks.
 ``reconcile`` reads the store, before a load and to settle unconfirmed rows; ``resolve`` settles
 them by hand. ``duplicate_question`` is the question that a load may ask, ``replaced_imports`` the
-one that ``resume_loads`` may ask, and ``next_steps`` writes what to type next. ``row_state``
-defines the states of a row. ``read_list`` reads a list that will be compared with a store.
+one that ``resume_loads`` may ask, and ``next_steps`` writes the calls that continue an import.
+``row_state`` defines the states of a row. ``read_list`` reads a list to compare with a store.
 """
 
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.loading import resume_loads, run_import
-from petstore_frame.loader.next_steps import command_line, to_add
 from petstore_frame.loader.read_list import read_ids, read_list
 from petstore_frame.loader.resolve import PLACEHOLDER, PetIds, RowName
 from petstore_frame.loader.results.load_result import LoadResult, latest_results, view_of
@@ -39,13 +38,11 @@ __all__ = [
     "State",
     "Suspicion",
     "as_recipe",
-    "command_line",
     "latest_results",
     "place_of",
     "read_ids",
     "read_list",
     "resume_loads",
     "run_import",
-    "to_add",
     "view_of",
 ]

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
-from petstore_frame.loader.next_steps import Reader, Step, compare_call
+from petstore_frame.loader.next_steps import compare_call
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.source import PLACEHOLDER, LikelyKey, Recipe
+from petstore_frame.questions import Reader, Step
 from petstore_frame.schema import FIELDS, count_text, minute_text
 
 

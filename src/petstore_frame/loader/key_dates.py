@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 
-from petstore_frame.schema import fold
+from petstore_frame.loader.matching.folding import fold
 
 # In English, German, French, Spanish, Italian, Portuguese and Dutch, in full and abbreviated.
 _MONTHS = """

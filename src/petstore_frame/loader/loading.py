@@ -55,6 +55,7 @@ from petstore_frame.loader.journal.staging import (
 )
 from petstore_frame.loader.journal.store_check import StorePets
 from petstore_frame.loader.load_options import AsNew, Duplicates, LoadOptions, ProgressOption
+from petstore_frame.loader.matching.folding import fold
 from petstore_frame.loader.named_lines import with_named_lines
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.replaced_imports import drop_replaced
@@ -78,7 +79,7 @@ from petstore_frame.loader.source import (
     as_recipe,
     open_source,
 )
-from petstore_frame.schema import AnyFrame, fold
+from petstore_frame.schema import AnyFrame
 from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.transport import Interrupts
 from petstore_frame.validation import suggest

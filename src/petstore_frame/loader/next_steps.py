@@ -1,90 +1,13 @@
-"""Writes what to type next, in Python, in a shell or in a recipe."""
+"""Writes the calls that load a file, compare a list or settle rows."""
 
 from __future__ import annotations
 
 import os
 import shlex
-import subprocess
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from petstore_frame.loader.source import RecipeOptions
-from petstore_frame.storage import toml_files as toml
-
-# Recipe options that a shell passes with --set: all except these two.
-_SET = RecipeOptions.__annotations__.keys() - {"key", "categories"}
-# Where the user types the next step.
-Reader = Literal["python", "shell", "recipe"]
-
-
-class Call(NamedTuple):
-    """Another call to type, if adding an option to the same call is not enough."""
-
-    python: str
-    shell: str
-
-
-class Step(NamedTuple):
-    """A next step or a possible answer: options to add to the same call, or other calls."""
-
-    text: str
-    add: Mapping[str, Any] = MappingProxyType({})
-    calls: tuple[Call, ...] = ()
-    shell_text: str = ""  # the text for a shell, if it differs
-
-    def sentence(self, reader: Reader = "python") -> str:
-        """Return the text for the place where the user types the next step."""
-        return self.shell_text if self.shell_text and reader == "shell" else self.text
-
-    def typed(self, reader: Reader = "python") -> list[str]:
-        """Return what to type, line by line."""
-        is_shell = reader == "shell"
-        options = [to_add(option, value, reader) for option, value in self.add.items()]
-        separator = " " if is_shell else ", "
-        lines = [f"add {separator.join(options)}"] if options else []
-        return [*lines, *(call.shell if is_shell else call.python for call in self.calls)]
-
-
-def to_add(option: str, value: Any, reader: Reader = "python") -> str:
-    """Return an option with its value, in the syntax of a call, command or recipe.
-
-    Example:
-        >>> for reader in ("python", "shell", "recipe"):
-        ...     print(to_add("order_by", "Last seen", reader))
-        order_by='Last seen'
-        --set 'order_by=Last seen'
-        order_by = "Last seen"
-    """
-    if reader == "python":
-        return f"{option}={value!r}"
-    if reader == "recipe":
-        _, _, lines = toml.toml_of({option: value}, {}).partition("\n")
-        return lines.strip()
-    flag = f"--{option.replace('_', '-')}"
-    if option in ("as_new", "exclude_lines") and not isinstance(value, bool):
-        return command_line([flag, ",".join(map(str, value))])
-    is_set = option in _SET or (isinstance(value, Mapping) and option == "categories")
-    arguments = list[str]()
-    for path, leaf in _leaves(value):
-        if is_set:
-            arguments += ["--set", f"{'.'.join((option, *path))}={leaf}"]
-        elif isinstance(leaf, bool):
-            arguments += [flag if leaf else flag.replace("--", "--no-")]
-        else:
-            arguments += [flag, "=".join((*path, str(leaf)))]
-    return command_line(arguments)
-
-
-def _leaves(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield each value of nested tables or of a list, with the keys that lead to it."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from (((str(key), *path), leaf) for path, leaf in _leaves(inner))
-    elif isinstance(value, Collection) and not isinstance(value, str):
-        yield from (((), item) for item in value)
-    else:
-        yield (), value
+from petstore_frame.questions import Call, command_line, to_add
 
 
 def load_call(file: str | None, folder: str | None, base_url: str) -> Call:
@@ -151,9 +74,3 @@ def _command(name: str, argument: str, base_url: str, *options: str) -> str:
     if os.environ.get("PETSTORE_BASE_URL", "").rstrip("/") != base_url:
         arguments += ["--base-url", base_url]
     return command_line(arguments)
-
-
-def command_line(arguments: Iterable[str]) -> str:
-    """Return a command line, quoted for the shell of this operating system."""
-    parts = list(arguments)
-    return subprocess.list2cmdline(parts) if os.name == "nt" else shlex.join(parts)

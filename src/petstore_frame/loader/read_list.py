@@ -13,13 +13,14 @@ from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.row_counts import NotedRows
 from petstore_frame.loader.journal.rows import read_keys, shown_key
 from petstore_frame.loader.journal.staging import key_text
+from petstore_frame.loader.matching.key_cores import core_of_key
 from petstore_frame.loader.matching.repeated_keys import choose_rows
 from petstore_frame.loader.matching.values import Row
 from petstore_frame.loader.results.import_facts import count_notes
 from petstore_frame.loader.results.key_frame import frame_of_keys
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Recipe, Source, open_source
-from petstore_frame.schema import FIELDS, as_type, core_of_key, line_ranges
+from petstore_frame.schema import FIELDS, as_type, line_ranges
 
 if TYPE_CHECKING:
     import pandas as pd

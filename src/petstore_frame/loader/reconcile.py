@@ -29,9 +29,10 @@ from petstore_frame.loader.journal.rows import (
     read_rows,
 )
 from petstore_frame.loader.journal.store_check import StorePet, StorePets
+from petstore_frame.loader.matching.folding import content_of
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.session import PostingClient
-from petstore_frame.schema import FIELDS, content_of, count_text, folded_name, line_ranges
+from petstore_frame.schema import FIELDS, count_text, folded_name, line_ranges
 from petstore_frame.transport import same_store_address
 
 # A request that has no connection after this time was not sent.

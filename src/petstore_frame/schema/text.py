@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 NO_STATUS = "no status"
@@ -19,6 +19,30 @@ _MIN_RANGE = 3  # two lines in a row are listed one by one
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _RAW = re.compile(rb"\xed[\xa0-\xbf]")
+# Characters of Unicode's Default_Ignorable_Code_Point, format characters (Cf) and control
+# characters that have no purpose in a name.
+INVISIBLE_CHARACTERS = (
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
+)
+INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
+_NO_BREAK_SPACE = re.compile("[\u00a0\u2009\u202f]")
+_MAX_NAMES = 12  # maximum number of column names in a message
+
+
+def short_text(text: str) -> str:
+    """Return a text in quotes, cut to 60 characters; no-break spaces look like spaces."""
+    return repr(_NO_BREAK_SPACE.sub(" ", text if len(text) <= 60 else text[:57] + "..."))
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return the first column names of a list, for a message."""
+    if not names:
+        return "no columns"
+    text = ", ".join(map(short_text, names[:_MAX_NAMES]))
+    if len(names) > _MAX_NAMES:
+        return f"{text} and {len(names) - _MAX_NAMES} more"
+    return text
 
 
 def status_label(status: str | None) -> str:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import errors, exit_codes
-from petstore_frame.loader import RecipeOptions, to_add
+from petstore_frame.loader import RecipeOptions
+from petstore_frame.questions import to_add
 
 
 class WeeklyOutcome(Enum):

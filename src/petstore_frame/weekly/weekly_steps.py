@@ -19,9 +19,10 @@ from petstore_frame.errors import (
 )
 from petstore_frame.history import Diff, History, Snapshot, diff
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader import LoadResult, command_line, read_ids
+from petstore_frame.loader import LoadResult, read_ids
 from petstore_frame.loader.loading import load
 from petstore_frame.loader.row_state import State
+from petstore_frame.questions import command_line
 from petstore_frame.report import write_report
 from petstore_frame.storage import harmless
 from petstore_frame.weekly.run_log import RUNS, RunFacts, is_complete

@@ -15,11 +15,11 @@ from petstore_frame.loader.identity import identify
 from petstore_frame.loader.journal import staging
 from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.rows import Import
+from petstore_frame.loader.matching.folding import content_of
 from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import open_source
-from petstore_frame.schema import content_of
 
 STORE = "http://127.0.0.1:8000/v1"
 SESSION = 1  # all rows are sent in this one

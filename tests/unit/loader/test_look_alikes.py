@@ -10,8 +10,9 @@ from itertools import cycle
 from hypothesis import given
 from hypothesis import strategies as st
 
+from petstore_frame.loader.matching.folding import fold, fold_name
+from petstore_frame.loader.matching.key_cores import core_of_key
 from petstore_frame.loader.matching.match import MatchingInput, match
-from petstore_frame.schema import core_of_key, fold, fold_name
 from unit.loader.matching.rows import animal, row
 
 # Every assigned character, alone and between others.

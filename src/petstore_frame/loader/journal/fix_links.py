@@ -10,7 +10,8 @@ from petstore_frame.loader.journal.rows import pack_problems, unpack_problems
 from petstore_frame.loader.matching.fix_rows import Original, fix_row_problem
 from petstore_frame.loader.matching.repeated_keys import KEY_PROBLEMS
 from petstore_frame.loader.matching.values import Animal, By, Row
-from petstore_frame.loader.row_state import RowOrigin, RowProblem, State
+from petstore_frame.loader.row_state import RowProblem, State
+from petstore_frame.tables.table import RowOrigin
 
 # The row that a fix row names, its import, and its animal.
 _ORIGINAL = """

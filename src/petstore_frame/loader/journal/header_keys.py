@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from petstore_frame.loader.journal.rows import Import, read_cells
 from petstore_frame.loader.journal.staging import columns_of, key_text, order_of
-from petstore_frame.schema import core_of_key
+from petstore_frame.loader.matching.key_cores import core_of_key
 from petstore_frame.schema.text import replace_surrogates
 
 _KEY, _READ_FOR = "key", "key_read_for"

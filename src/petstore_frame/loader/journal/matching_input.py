@@ -14,6 +14,7 @@ from petstore_frame.loader.journal.staging import Staged, columns_of
 from petstore_frame.loader.journal.store_check import StorePets, animals_in_store, settled_before
 from petstore_frame.loader.key_dates import THREE_NUMBERS, DateForm, date_form
 from petstore_frame.loader.matching.by_key import first_digits
+from petstore_frame.loader.matching.folding import fold
 from petstore_frame.loader.matching.match import MatchingInput
 from petstore_frame.loader.matching.not_keys import is_missing_key
 from petstore_frame.loader.matching.repeated_keys import (
@@ -23,7 +24,7 @@ from petstore_frame.loader.matching.repeated_keys import (
 )
 from petstore_frame.loader.matching.values import CREATE, Animal, By, Pet, Row
 from petstore_frame.loader.row_state import RowProblem, State
-from petstore_frame.schema import FIELDS, fold
+from petstore_frame.schema import FIELDS
 
 # Whether a row would be sent now: its animal is new or was not sent yet. A row that the store
 # rejected is not sent again unchanged, but a corrected or later row of its animal is. A resume

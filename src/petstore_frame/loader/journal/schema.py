@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from petstore_frame.loader.row_state import MOVES, UNCONFIRMED_STATES, State
 
-FORMAT = 10
+FORMAT = 11
 
 
 def in_states(states: Iterable[State], column: str = "state") -> str:
@@ -83,6 +83,10 @@ CREATE TABLE answers (header TEXT, question TEXT, answer TEXT, PRIMARY KEY (head
 CREATE TABLE column_values (
   column_id TEXT,    -- a digest of a header and of one of its columns
   value TEXT, import INTEGER, PRIMARY KEY (column_id, value, import)) WITHOUT ROWID;
+-- What the user answered; the module ``decisions`` says what a scope and a subject are.
+CREATE TABLE decisions (
+  scope TEXT, question TEXT, subject TEXT, object TEXT, answer TEXT, at REAL,
+  PRIMARY KEY (scope, question, subject, object)) WITHOUT ROWID;
 CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
 CREATE VIEW rows_and_animals AS SELECT
   rows.import, rows.row, rows.line, rows.cells, rows.key, rows.animal, rows.payload, rows.notes,

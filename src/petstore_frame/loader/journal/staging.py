@@ -27,10 +27,11 @@ from petstore_frame.loader.journal.rows import (
     write_import,
 )
 from petstore_frame.loader.key_dates import DateForm, date_form
-from petstore_frame.loader.row_state import Reason, RowOrigin, SourceRow, State
-from petstore_frame.schema import core_of_key
-from petstore_frame.schema.folding import core
+from petstore_frame.loader.matching.folding import core
+from petstore_frame.loader.matching.key_cores import core_of_key
+from petstore_frame.loader.row_state import Reason, SourceRow, State
 from petstore_frame.schema.text import replace_surrogates
+from petstore_frame.tables.table import RowOrigin
 
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * 16)})"
 # For rows without remarks. It binds only integers and texts, which is several times as fast as

@@ -21,10 +21,10 @@ from petstore_frame.loader.journal.rows import (
 )
 from petstore_frame.loader.journal.schema import IS_UNCONFIRMED
 from petstore_frame.loader.matching.by_content import pair_equal
+from petstore_frame.loader.matching.folding import category_in, name_in
 from petstore_frame.loader.matching.gone import StoredAnimal
 from petstore_frame.loader.matching.match import DECIDED
 from petstore_frame.loader.matching.values import CREATE, SKIP, Match, Pet
-from petstore_frame.schema import category_in, name_in
 
 MAX_NAMED = 20  # animals that are gone, with their names
 # A new pet may still be missing from a replica of the store that lags behind.

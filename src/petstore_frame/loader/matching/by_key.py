@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from petstore_frame.loader.matching.folding import SEPARATOR, compact, name_in
 from petstore_frame.loader.matching.not_keys import (
     EXACT_DIGITS,
     is_missing_key,
@@ -22,7 +23,6 @@ from petstore_frame.loader.matching.values import (
     differs_in_category,
     differs_in_name,
 )
-from petstore_frame.schema.folding import SEPARATOR, compact, name_in
 
 _LONG_NUMBER = re.compile(r"\d{16,}")
 # A key must have this many characters to be part of another, and more if digits continue it:

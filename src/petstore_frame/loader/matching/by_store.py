@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from petstore_frame.loader.matching.by_content import pair_equal
+from petstore_frame.loader.matching.folding import fold_name, name_in
 from petstore_frame.loader.matching.thresholds import LEAST, is_many
 from petstore_frame.loader.matching.values import Match, Pet, Row
-from petstore_frame.schema import fold_name, name_in
 
 # If at least five different contents and 90% of the rows equal pets, this is no coincidence.
 _MIN_CONTENTS, _NEARLY_ALL = 5, 0.9

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from petstore_frame.loader.matching.folding import category_in, name_in
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import Match
-from petstore_frame.schema import category_in, name_in
 
 
 class StoredAnimal(NamedTuple):

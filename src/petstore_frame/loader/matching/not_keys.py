@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from petstore_frame.loader.missing_markers import is_missing_marker
+from petstore_frame.loader.matching.missing_markers import is_missing_marker
 
 EXACT_DIGITS = 15  # spreadsheets keep this many digits of a number, and write zeros for the rest
 _LONG_NUMBER = re.compile(rf"0*[1-9]\d{{{EXACT_DIGITS - 1}}}(?P<rest>\d+)")

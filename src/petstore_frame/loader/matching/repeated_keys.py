@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from petstore_frame.loader.matching.folding import category_in, name_in
 from petstore_frame.loader.matching.not_keys import is_missing_key, may_be_rounded
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import Row
-from petstore_frame.loader.row_state import RowProblem, short_text
-from petstore_frame.schema import category_in, line_text, name_in
+from petstore_frame.loader.row_state import RowProblem
+from petstore_frame.schema import line_text
+from petstore_frame.schema.text import short_text
 
 KEY_REPEATED, KEY_MISSING = "key_repeated", "key_missing"
 ORDER_UNREADABLE = "order_unreadable"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from petstore_frame.loader.matching.folding import category_in, name_in
 from petstore_frame.loader.row_state import RowProblem, State
-from petstore_frame.schema import category_in, name_in
 
 # The states of animals that were not sent, or whose requests created no pet.
 UNSENT_STATES = frozenset({None, State.PENDING, State.REJECTED, State.NOT_FOUND})

@@ -14,13 +14,13 @@ from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import unusual_folder
 from petstore_frame.loader.journal.rows import Import, JournalRow
 from petstore_frame.loader.load_options import GRACE_S
-from petstore_frame.loader.next_steps import Reader
 from petstore_frame.loader.reconcile import Reconciliation, reconcile
 from petstore_frame.loader.results.import_facts import ImportSummary, read_summary
 from petstore_frame.loader.results.result_text import headline, result_html, result_text
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.sending.session import PostingClient, ignore
+from petstore_frame.questions import Reader
 from petstore_frame.rendering import Markup
 from petstore_frame.validation import checked_client
 

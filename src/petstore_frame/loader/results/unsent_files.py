@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import FILE_PATH, Import, read_imports
-from petstore_frame.loader.next_steps import Call, Step, file_call, load_call
+from petstore_frame.loader.next_steps import file_call, load_call
 from petstore_frame.loader.row_state import Ending, State
+from petstore_frame.questions import Call, Step
 from petstore_frame.schema import count_text
 
 _EARLIER = "import < ? AND header = ? AND NOT copy AND ending IS NOT 'done'"

@@ -9,14 +9,14 @@ from itertools import compress
 from unicodedata import normalize
 
 from petstore_frame.loader.key_dates import THREE_NUMBERS, DateForm, date_form
-from petstore_frame.loader.missing_markers import is_missing_marker
+from petstore_frame.loader.matching.missing_markers import is_missing_marker
 from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.loader.source.cell_parsing import folded_text, unsendable_character
 from petstore_frame.loader.source.spreadsheet_text import (
     SPREADSHEET_ERROR,
     is_spreadsheet_fault,
 )
-from petstore_frame.loader.source.table import DATE_NOTE, ZERO_FORMULA_PREFIX, TableRow
+from petstore_frame.tables.table import DATE_NOTE, ZERO_FORMULA_PREFIX, TableRow
 
 Key = tuple[str, ...]
 KEY_MISSING = "key_missing"

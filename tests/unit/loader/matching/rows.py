@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from petstore_frame.loader.matching.folding import content_of
+from petstore_frame.loader.matching.key_cores import core_of_key
 from petstore_frame.loader.matching.values import Animal, Pet, Row
-from petstore_frame.schema import content_of, core_of_key
 
 
 def stored(*key: str) -> str:

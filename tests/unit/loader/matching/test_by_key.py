@@ -14,11 +14,11 @@ from petstore_frame.loader.matching.by_key import (
     match_renamed_columns,
     match_similar_keys,
 )
+from petstore_frame.loader.matching.folding import compact
+from petstore_frame.loader.matching.key_cores import core_of_key
 from petstore_frame.loader.matching.not_keys import is_missing_key
 from petstore_frame.loader.matching.values import Animal, Match, Row
 from petstore_frame.loader.row_state import State
-from petstore_frame.schema import core_of_key
-from petstore_frame.schema.folding import compact
 from unit.loader.matching.rows import animal, row, stored
 
 

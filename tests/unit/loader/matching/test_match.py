@@ -10,12 +10,12 @@ import pytest
 from petstore_frame.loader.matching.by_content import match_equal_animals
 from petstore_frame.loader.matching.by_store import StoreMatches, match_equal_pets, match_ids
 from petstore_frame.loader.matching.fix_rows import WRONG_ROW, Original, fix_row_problem
+from petstore_frame.loader.matching.folding import content_of
 from petstore_frame.loader.matching.gone import StoredAnimal, find_gone
 from petstore_frame.loader.matching.match import MatchingInput, match
 from petstore_frame.loader.matching.thresholds import is_many
 from petstore_frame.loader.matching.values import By, Match
 from petstore_frame.loader.row_state import State
-from petstore_frame.schema import content_of
 from unit.loader.matching.rows import animal, pet, row, stored
 
 NO_MATCHES = StoreMatches([], [])

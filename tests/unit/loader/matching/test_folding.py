@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from petstore_frame.schema.folding import compact, content_of, core, core_of_key, fold
+from petstore_frame.loader.matching.folding import compact, content_of, core, fold
+from petstore_frame.loader.matching.key_cores import core_of_key
 
 INVISIBLE = "\u200b\u200e\ufeff\u00ad\u2060\u202a\u034f\ufe0f\U000e0041\u3164\x00"
 DASHES = "\u2010\u2011\u2012\u2013\u2014\u2212\uff0d\ufe58"

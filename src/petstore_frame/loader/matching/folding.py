@@ -9,9 +9,9 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from petstore_frame.schema.text import replace_surrogates
+from petstore_frame.schema.text import INVISIBLE_CHARACTERS, replace_surrogates
 
 SEPARATOR = "\x1f"  # between the parts of a content, and between the columns of a composite core
 
@@ -36,26 +36,21 @@ _SIGNS = str.maketrans(
     | dict.fromkeys(_DOUBLE_QUOTES, '"')
 )
 _LETTERS = str.maketrans(_SIMILAR_LETTERS)
-# Characters of Unicode's Default_Ignorable_Code_Point, format characters (Cf) and control
-# characters: some have no purpose in a name, others change their neighbors, as in an emoji.
-_WITHOUT_PURPOSE = (
-    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
-    "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
-)
+# Characters that change their neighbors, as in an emoji.
 _SHAPING = (
     "\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180b-\u180d\u180f\u200c\u200d"
     "\ufe00-\ufe0f\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-INVISIBLE = re.compile(f"[{_WITHOUT_PURPOSE}]")
-_NOT_COMPARED = re.compile(f"[{_WITHOUT_PURPOSE}{_SHAPING}]")
+_NOT_COMPARED = re.compile(f"[{INVISIBLE_CHARACTERS}{_SHAPING}]")
 # The marks of Latin, Greek and Cyrillic letters are removed. In other scripts, such as
 # Japanese or Hindi, a mark makes a different letter.
 _MARKED_LETTER = re.compile(
     "[A-Za-z\u00aa-\u02af\u0370-\u0482\u048a-\u052f\u1c80-\u1c8f\u1d00-\u1dbf\u1e00-\u1fff"
     "\u2c60-\u2c7f\ua640-\ua66e\ua680-\ua69d\ua720-\ua7ff\uab30-\uab6f]"
 )
-_ZERO_DECIMALS = re.compile(r"(?<=\d)[.,]0+$")
+# A number that a spreadsheet writes without the zeros at the end of its decimals.
+_DECIMAL_NUMBER = re.compile(r"(?P<whole>[+-]?[0-9]+)[.,](?P<decimals>[0-9]+)")
 _FEW_ZERO_DECIMALS = re.compile(r"(?<=\d)[.,]0{1,2}$")  # three zeros may be a group of digits
 # The pattern of most keys: letters, an optional dash, and a number without its leading zeros.
 _LETTERS_AND_NUMBERS = re.compile(r"([A-Za-z]*)[- ]?0*([0-9]+)(?:-0*([0-9]+))?")
@@ -144,12 +139,12 @@ def _without_quotes(text: str) -> str:
 def core(text: str) -> str:
     """Return the groups of letters and digits in a key, joined by ``-``.
 
-    Leading zeros of a number and a final ``.0`` are ignored. The core of a key without letters and
-    digits is its folded text, so that it matches only equal keys.
+    Leading zeros are ignored, and zeros at the end of a decimal number. The core of a key without
+    letters and digits is its folded text, so that it matches only equal keys.
 
     Example:
-        >>> core("AUS-0017*"), core("aus 17"), core("7.0"), core("A7")
-        ('aus-17', 'aus-17', '7', 'a-7')
+        >>> core("AUS-0017*"), core("aus 17"), core("7.0"), core("A7"), core("90.750")
+        ('aus-17', 'aus-17', '7', 'a-7', '90-75')
     """
     simple = _LETTERS_AND_NUMBERS.fullmatch(text)
     if simple is not None:
@@ -161,11 +156,20 @@ def core(text: str) -> str:
     )
     groups = _ASCII_GROUPS.findall(text.lower()) if is_plain else []
     if not groups:
-        folded = _ZERO_DECIMALS.sub("", _without_instant_signs(fold(text)))
+        folded = _without_zero_decimals(_without_instant_signs(fold(text)))
         groups = _ASCII_GROUPS.findall(folded) if folded.isascii() else [*_groups_of(folded)]
         if not groups:
             return f"={folded}" if folded else ""
     return "-".join([group.lstrip("0") or "0" if group[0] <= "9" else group for group in groups])
+
+
+def _without_zero_decimals(folded: str) -> str:
+    """Return a decimal number without the zeros at its end; other texts as they are."""
+    number = _DECIMAL_NUMBER.fullmatch(folded)
+    if number is None:
+        return folded
+    decimals = number["decimals"].rstrip("0")
+    return f"{number['whole']}.{decimals}" if decimals else number["whole"]
 
 
 def _without_instant_signs(folded: str) -> str:
@@ -195,16 +199,6 @@ def _groups_of(folded: str) -> Iterable[str]:
         group_kind = kind
     if group:
         yield group
-
-
-def core_of_key(key: Sequence[str]) -> str:
-    """Return the core of a key of one or several columns.
-
-    Example:
-        >>> core_of_key(["N-01", "7.0"]) == core_of_key(["n1", "007"])
-        True
-    """
-    return core(key[0]) if len(key) == 1 else SEPARATOR.join(map(core, key))
 
 
 def compact(text: str) -> str:
