@@ -173,18 +173,18 @@ def test_each_record_becomes_what_it_should(tmp_path: Path, source, options, exp
 
 
 @pytest.mark.parametrize(
-    "dates",
+    ("dates", "order"),
     [
-        ("2026-03-09", "2026-03-10T08:00:00", "2026-11-01"),
-        ("09.03.2026", "10.03.2026 08:00", "13.11.2026"),
-        ("3/9/2026", "3/10/2026 08:00 AM", "3/13/2026 12:30:00 AM"),
-        ("0", "9", "10"),
+        (("2026-03-09", "2026-03-10T08:00:00", "2026-11-01"), None),
+        (("09.03.2026", "10.03.2026 08:00", "13.11.2026"), "DMY"),
+        (("3/9/2026", "3/10/2026 08:00 AM", "3/13/2026 12:30:00 AM"), "MDY"),
+        (("0", "9", "10"), None),
     ],
 )
-def test_ranks_sort_as_the_column_does(dates: tuple[str, ...]) -> None:
+def test_ranks_sort_as_the_column_does(dates: tuple[str, ...], order: Any) -> None:
     """Days, times and numbers come in their order, whatever their texts look like."""
     rows = pd.DataFrame({"day": [*dates, "?"], "name": "A", "category": 3, "tag": "1"})
-    records = rows_of(rows, key="tag", keep="last", order_by="day")
+    records = rows_of(rows, key="tag", keep="last", order_by="day", date_order=order)
     ranks = [record.order_value or "" for record in records]
     assert sorted(ranks[:-1]) == ranks[:-1] and ranks[-1] == "??"
 

@@ -298,8 +298,8 @@ KEYED: dict[str, list[str]] = {
     ],
 }  # fmt: skip
 ORDERED: dict[str, str] = {
-    "52_dates_two_ways.csv": "'03/04/2026' is 2026-04-03 or 2026-03-04",
-    "52_two_digit_years.csv": "'26-03-31' is 2031-03-26 or 1931-03-26 or 2026-03-31",
+    "52_dates_two_ways.csv": "DMY reads 2026-04-03 and 2026-06-05, MDY reads 2026-03-04",
+    "52_two_digit_years.csv": "YMD reads 2026-03-31 and 2031-03-26",
     "52_dates_and_numbers.csv": "'2026-01-31' is a date and '46054' is a number",
 }
 

@@ -163,7 +163,7 @@ class Source:
         if self._order_at == NO_COLUMN:
             return None
         column = self.columns[self._order_at]
-        order = OrderReader(self._order_at, column, self.recipe.thousands)
+        order = OrderReader(self._order_at, column, self.recipe.thousands, self.recipe.date_order)
         for row in self.table.readable_rows():
             order.observe(row)
         order.finish()
