@@ -202,15 +202,18 @@ def test_a_held_row_stays_held_in_its_fix_file_until_someone_says_yes(
     header = "name,category_id,_pf_allow,_pf_row"
     path = written(tmp_path, f"{header}\n{row},{answer},rabababab-2\nBo,3,,rabababab-5\n")
     first, second = rows_of(path)
-    assert ([each.allow for each in first.problems] or [None], second.problems) == ([held], ())
+    assert ([problem.allow for problem in first.problems] or [None], second.problems) == (
+        [held],
+        (),
+    )
     assert [first.origin, second.origin] == [("abababab", 2), ("abababab", 5)]
-    assert not any(each.problems for each in rows_of(path, allow=["hidden_row", "total_row"]))
+    assert not any(problem.problems for problem in rows_of(path, allow=["hidden_row", "total_row"]))
 
 
 def test_an_emptied_row_of_a_fix_file_is_left_out(tmp_path: Path) -> None:
     """Who empties it but for the name of its record wants it to be no record to fix."""
     path = written(tmp_path, "name,category_id,_pf_row\nRex,3,r3fa9c2e1-17\n,,r3fa9c2e1-18\n")
-    assert [(each.state, each.origin, each.is_excluded) for each in rows_of(path)] == [
+    assert [(row.state, row.origin, row.is_excluded) for row in rows_of(path)] == [
         (State.PENDING, ("3fa9c2e1", 17), False), (State.EXCLUDED, ("3fa9c2e1", 18), True),
     ]  # fmt: skip
 

@@ -348,9 +348,9 @@ LOOKED_AT = [path for path in NASTY if not path.name.startswith(("50_", "61_scri
 @pytest.mark.parametrize("path", LOOKED_AT, ids=lambda path: path.name)
 def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
     """Whatever a file holds, a look at it ends, and says what is in the way."""
-    found = FilePreview.of(path)
-    assert all(str(question) for question in found.questions)
-    assert found.columns or found.questions
+    preview = FilePreview.of(path)
+    assert all(str(question) for question in preview.questions)
+    assert preview.columns or preview.questions
 
 
 MAPS_ID = {"category_id": "id"}
@@ -517,10 +517,10 @@ def other(what: str, folder: Path) -> Any:
 def test_each_other_input_becomes_what_the_page_says(what: str, tmp_path: Path) -> None:
     """Workbooks, frames and what is no file at all."""
     try:
-        found = {on_page(record) for record in rows_of(other(what, tmp_path))}
+        outcomes = {on_page(record) for record in rows_of(other(what, tmp_path))}
     except InputError:
-        found = {"refused"}
-    assert found == ON_PAGE[what]
+        outcomes = {"refused"}
+    assert outcomes == ON_PAGE[what]
 
 
 def test_the_page_lists_every_input_and_no_other() -> None:
