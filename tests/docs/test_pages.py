@@ -26,8 +26,8 @@ PAGES = sorted(
 @pytest.mark.parametrize("notebook", [*NOTEBOOKS, OF_VOILA], ids=lambda path: path.stem)
 def test_a_notebook_is_fit_to_be_kept_and_shown(notebook: Path) -> None:
     """It has no output, no cell is longer than a screen, and Run All leaves dashboards live."""
-    found = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    cells = [cell for cell in found if cell["cell_type"] == "code"]
+    all_cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    cells = [cell for cell in all_cells if cell["cell_type"] == "code"]
     lines = ["".join(cell["source"]).splitlines() for cell in cells]
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
     assert max(map(len, lines)) <= 20
@@ -37,14 +37,14 @@ def test_a_notebook_is_fit_to_be_kept_and_shown(notebook: Path) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_cells_run(tmp_path: Path, campaign: int) -> None:
+def test_cells_run(tmp_path: Path, draw: random.Random, times: int) -> None:
     """Each page runs to its end, in an empty folder, without an error, a warning or a key.
 
     One in five is drawn, as building the site runs all of them too.
     """
     pages = [*NOTEBOOKS, *PAGES]
-    if campaign == 1:
-        pages = random.sample(pages, len(pages) // 5)
+    if times == 1:
+        pages = draw.sample(pages, len(pages) // 5)
     home = {name: str(tmp_path) for name in ("HOME", "IPYTHONDIR", "XDG_STATE_HOME")}
     # A kernel that ends closes no store and no dashboard either.
     quietly = ["-W", "error", "-W", "ignore::ResourceWarning"]

@@ -41,6 +41,7 @@ class LoadOptions:
     duplicates: Duplicates | None = None
     as_new: AsNew = False
     exclude_lines: Collection[int] = ()
+    rename_categories: Collection[int] = ()
     check_store: bool = True
     progress: ProgressOption = None
     journal: str | PathLike[str] | None = None
@@ -65,6 +66,8 @@ class LoadOptions:
             checked_integer("as_new", self.as_new, 1)
         for line in (*self.new_lines, *self.exclude_lines):
             checked_integer("a line", line, 1)
+        for number in self.rename_categories:
+            checked_integer("rename_categories", number)
         for name in ("dry_run", "check_store"):
             if not isinstance(getattr(self, name), bool):
                 raise ArgumentError(f"{name} must be True or False, got {getattr(self, name)!r}")

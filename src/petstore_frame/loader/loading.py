@@ -26,6 +26,14 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.inventory import Provenance, exported_from
+from petstore_frame.loader.category_names import (
+    category_question,
+    names_of_store,
+    note_unknown_names,
+    raise_question,
+    read_category_names,
+    remember_category_names,
+)
 from petstore_frame.loader.common_cause import common_cause
 from petstore_frame.loader.duplicate_question import BY_NAME, Question
 from petstore_frame.loader.identity import identify
@@ -104,6 +112,7 @@ def load(
     duplicates: Duplicates | None = None,
     as_new: AsNew = False,
     exclude_lines: Collection[int] = (),
+    rename_categories: Collection[int] = (),
     max_rows: int | None = None,
     dry_run: bool = False,
     check_store: bool = True,
@@ -130,6 +139,8 @@ def load(
         as_new: True if the whole file stands for different animals, 2 for a second copy of them;
             or the lines of new animals, even if they look like loaded ones.
         exclude_lines: Lines that are not sent.
+        rename_categories: Numbers of categories whose names in your list are right, although
+            earlier files for this store gave them other names.
         max_rows: Maximum number of rows to send, for a trial; None sends all. The same call without
             it sends the rest.
         dry_run: Read and check everything, but send nothing.
@@ -149,6 +160,8 @@ def load(
     Raises:
         InputError: The source cannot be read as animals. Nothing was sent.
         ArgumentError: An argument is invalid. Nothing was sent.
+        QuestionError: The list of categories contradicts the names that earlier files for this
+            store gave to its numbers. Nothing was sent.
         DuplicatesError: Rows may be loaded already; the message says what to add. Nothing was sent.
         LoadStoppedError: The store, an outage or a limit ended the load; the same call continues.
         LoadInterrupted: Ctrl-C ended the load, after the requests in flight had finished.
@@ -179,6 +192,7 @@ def load(
         duplicates=duplicates,
         as_new=as_new,
         exclude_lines=exclude_lines,
+        rename_categories=rename_categories,
         check_store=check_store,
         progress=progress,
         journal=journal,
@@ -461,6 +475,7 @@ def _stage(
         )
     try:
         store = _read_store(client, options, staged_rows.to_send, lambda: rows_read(rows))
+        _check_categories(writer.sql, opened, options, store)
         with Interrupts() as interrupts, writer.transaction() as sql:
             staged = find_import(
                 sql,
@@ -486,12 +501,28 @@ def _stage(
             question = _raise_question(question, is_rehearsal=options.dry_run)
             remember_values(sql, staged.run, [key.column for key in opened.likely_keys()])
             run = _note_file(sql, staged, opened, options)
+            if options.dry_run:
+                note_unknown_names(sql, run, opened.recipe.categories, names_of_store(store))
+            remember_category_names(sql, opened.recipe.categories, run.staged_at)
         interrupts.deliver()
     except BaseException:
         with suppress(JournalError), writer.transaction() as sql:
             remove_staged(sql)
         raise
     return replace(staged, run=run), question
+
+
+def _check_categories(
+    sql: sqlite3.Connection, opened: Source, options: LoadOptions, store: StorePets | None
+) -> None:
+    """Ask about a list of categories that contradicts the names of earlier files."""
+    question = category_question(
+        opened.recipe.categories,
+        read_category_names(sql),
+        pets=names_of_store(store),
+        renamed=options.rename_categories,
+    )
+    raise_question(question)
 
 
 def _with_key(

@@ -136,7 +136,9 @@ def test_damaged_and_foreign_files_are_named(history, add) -> None:
     shutil.copytree(history.folder / "date=2026-11-01", history.folder / "date=2026-12-24")
     (history.folder / "date=2026-11-01" / "part-0.parquet").write_bytes(b"")
     (history.folder / "notes.txt").write_text("mine")
-    found = {str(each.path.relative_to(history.folder)): each for each in history.problems()}
+    problems = {
+        str(problem.path.relative_to(history.folder)): problem for problem in history.problems()
+    }
     reasons = {
         "date=2026-11-01/part-0.parquet": "",
         "date=2026-11-02/pets.parquet": "damaged: ",
@@ -144,9 +146,9 @@ def test_damaged_and_foreign_files_are_named(history, add) -> None:
         "date=2026-12-24/pets.parquet": "fetched on 2026-11-01, but stored under another date",
         "notes.txt": "",
     }  # fmt: skip
-    assert list(found) == list(reasons)
-    assert all(reason in found[name].reason for name, reason in reasons.items())
-    assert all(each.reason in repr(history) for each in found.values())
+    assert list(problems) == list(reasons)
+    assert all(reason in problems[name].reason for name, reason in reasons.items())
+    assert all(problem.reason in repr(history) for problem in problems.values())
     with pytest.warns(errors.HistoryWarning, match="that day is left out"):
         assert "to 2026-11-03: no change; 2026-11-02 is left out (damaged" in str(history.diff())
     with pytest.warns(errors.HistoryWarning):
@@ -170,12 +172,11 @@ def three_days(tmp_path_factory) -> pf.History:
     return history
 
 
-def damages(good: bytes, trials: int) -> Iterator[bytes]:
+def damages(good: bytes, trials: int, draw: random.Random) -> Iterator[bytes]:
     """Bits flipped anywhere, files cut anywhere, and blocks of zeros."""
-    chance = random.Random(7)
     for trial in range(trials):
-        at = chance.randrange(len(good) - 64)
-        yield good[:at] + bytes([good[at] ^ 1 << chance.randrange(8)]) + good[at + 1 :]
+        at = draw.randrange(len(good) - 64)
+        yield good[:at] + bytes([good[at] ^ 1 << draw.randrange(8)]) + good[at + 1 :]
         if trial % 4 == 0:
             yield good[:at]
             yield good[:at] + bytes(64) + good[at + 64 :]
@@ -201,12 +202,14 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_no_damage_gives_a_wrong_number(three_days, tmp_path, campaign: int, question: str) -> None:
+def test_no_damage_gives_a_wrong_number(
+    three_days, tmp_path, draw: random.Random, times: int, question: str
+) -> None:
     """Wherever a file is damaged, its day answers as before, is left out, or ends in an error."""
     good, refused = (three_days.folder / FILE).read_bytes(), 0
     ask = QUESTIONS[question]
     right = ask(three_days)
-    for trial, bad in enumerate(damages(good, 30 * campaign)):
+    for trial, bad in enumerate(damages(good, 30 * times, draw)):
         folder = tmp_path / str(trial)
         shutil.copytree(three_days.folder, folder)
         (folder / FILE).write_bytes(bad)

@@ -38,6 +38,8 @@ GONE_ELSEWHERE, GONE_ELSEWHERE_ANIMALS = "not_shown", "not_shown_animals"
 LISTING_DOUBT, PAGE_LENGTH, CONTRADICTION = "listing_doubt", "page_length", "contradiction"
 # The fact with the full path of the file, if it was loaded from one.
 FILE_PATH = "file_path"
+# The fact with the names of categories that nobody stated before this dry run.
+CATEGORY_NAMES = "category_names"
 # The note of a row that was created, but the response with the id of its pet was lost.
 NO_PET_ID = "no_pet_id"
 
