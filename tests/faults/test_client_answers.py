@@ -167,9 +167,9 @@ def test_a_link_that_leads_nowhere_keeps_the_pets(link: str, words: str) -> None
         inventory = pf.fetch_inventory(client)
         assert all("GET /v1/pets?limit=100" in head for head in store.heads)
         assert pf.find_pet(client, 7).state == "unknown"
-    known = inventory.completeness
-    assert (known.verdict, known.rows) == ("unknown", 1)
-    assert re.search(words, known.reason) and "hidden" not in known.reason
+    completeness = inventory.completeness
+    assert (completeness.verdict, completeness.rows) == ("unknown", 1)
+    assert re.search(words, completeness.reason) and "hidden" not in completeness.reason
 
 
 def test_a_user_in_a_next_link_is_not_sent() -> None:

@@ -166,8 +166,10 @@ def test_the_key_is_in_no_log_of_ours(status: str, caplog: pytest.LogCaptureFixt
                 with contextlib.suppress(pf.PetstoreError):
                     act()
     # The engine prints the header lines of an answer, and of a request none.
-    shown = [each.getMessage() for each in caplog.records if "receive" not in each.getMessage()]
-    assert sum(each.name.startswith("petstore_frame") for each in caplog.records) >= 3
+    shown = [
+        record.getMessage() for record in caplog.records if "receive" not in record.getMessage()
+    ]
+    assert sum(record.name.startswith("petstore_frame") for record in caplog.records) >= 3
     assert KEY not in "\n".join(shown)
 
 
@@ -183,7 +185,7 @@ def test_an_impossible_key_is_refused_unseen(key: str) -> None:
 def test_a_client_that_cannot_be_made_shows_no_key(wrong, monkeypatch) -> None:
     """Neither an argument nor the environment is in the verbose traceback of a refused client."""
     monkeypatch.setenv("PETSTORE_API_KEY", KEY)
-    for given in ({}, {"api_key": "".join(KEY)}):
+    for settings in ({}, {"api_key": "".join(KEY)}):
         with pytest.raises(pf.ConfigurationError) as caught:
-            pf.Client(**{"base_url": HERE} | wrong | given)
+            pf.Client(**{"base_url": HERE} | wrong | settings)
         assert KEY not in all_locals(caught)
