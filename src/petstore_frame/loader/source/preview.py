@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import SourceRow, State, Suspicion
@@ -25,7 +25,6 @@ from petstore_frame.loader.source.key_columns import (
     likely_keys,
     proposed_key,
 )
-from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.returned_file import OptionsOfImport, with_import
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.source_rows import Source
@@ -38,6 +37,9 @@ from petstore_frame.tables.quotes import quoting_of_header
 from petstore_frame.tables.table import Table
 from petstore_frame.tables.table_file import SourceKind
 
+if TYPE_CHECKING:
+    from petstore_frame.loader.source.recipe import Recipe
+
 # Number of rows to search for a header below a title.
 _BELOW_A_TITLE = 20
 _MOST_QUESTIONS = 8
@@ -46,7 +48,7 @@ _SUSPICIONS = frozenset(map(str, Suspicion))
 
 def open_source(
     path_or_frame: Any,
-    recipe: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
+    recipe: Recipe,
     *,
     import_options: OptionsOfImport = lambda _: None,
     exclude_lines: Collection[int] = (),
@@ -70,7 +72,7 @@ def open_source(
 
 def _lay_out(
     opened: Input,
-    recipe: RecipeFields,
+    recipe: Recipe,
     import_options: OptionsOfImport = lambda _: None,
     exclude_lines: Collection[int] = (),
 ) -> Source:
@@ -87,9 +89,7 @@ def _lay_out(
     return source
 
 
-def _explained(
-    opened: Input, table: Table, refusal: InputError, recipe: RecipeFields
-) -> InputError:
+def _explained(opened: Input, table: Table, refusal: InputError, recipe: Recipe) -> InputError:
     """Return a better error for a table without columns of animals, such as a lower header."""
     if nested := opened.list_within:
         key, length = nested
@@ -166,7 +166,7 @@ class FilePreview:
     kind: SourceKind
     # The options of the caller, and the likely answers to the questions, which a person must
     # confirm.
-    reading: RecipeFields
+    reading: Recipe
     questions: tuple[InputError, ...] = ()
     sheets: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)  # as in ``Table``
@@ -198,7 +198,7 @@ class FilePreview:
     def of(
         cls,
         source: Any,
-        reading: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
+        reading: Recipe,
         *,
         rows: int = 50,
         most: int | None = None,

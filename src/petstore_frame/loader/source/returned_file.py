@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import RowProblem, Suspicion
@@ -20,10 +20,12 @@ from petstore_frame.loader.source.column_mapping import (
     normalize_header,
     recognize_columns,
 )
-from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.schema import FIELDS
 from petstore_frame.storage import harmless
 from petstore_frame.tables.table import RowOrigin, Table, TableRow
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.source.recipe import Recipe
 
 STATE: str = f"{OWN_PREFIX}state"
 ROW: str = f"{OWN_PREFIX}row"
@@ -118,9 +120,7 @@ _CARRIED = (
 )  # fmt: skip
 
 
-def with_import(
-    table: Table, import_options: OptionsOfImport, recipe: RecipeFields
-) -> RecipeFields:
+def with_import(table: Table, import_options: OptionsOfImport, recipe: Recipe) -> Recipe:
     """Return the options for the original rows: those of their import, overridden by ``recipe``.
 
     Raises:
@@ -149,7 +149,7 @@ def _mapping_of(
     columns: Sequence[str],
     mapping: Mapping[str, str],
     header: Collection[str],
-    recipe: RecipeFields,
+    recipe: Recipe,
 ) -> dict[str, str]:
     """Return the mapping of the import, without the columns that the user renamed to a field.
 
