@@ -31,8 +31,8 @@ from petstore_frame.loader.source.returned_file import YES, denied
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
 from petstore_frame.loader.source.spreadsheet_text import unwrap_name
 from petstore_frame.schema import PetField
-from petstore_frame.tables.excel_file import MERGED
 from petstore_frame.tables.quotes import is_in_single_quotes, single_quoted_row, unwrapped_row
+from petstore_frame.tables.sheet_xml import MERGED
 from petstore_frame.tables.table import (
     DISPLAYED_PREFIX,
     PADDED_NOTE,
