@@ -188,7 +188,7 @@ class Sender:
         return wait_s if wait_s or not self._pool.busy else None
 
     def _take(self, intent: Intent, end: Done) -> None:
-        if self._in_flight.pop(intent.row, None) is None:
+        if self._in_flight.pop(intent.animal, None) is None:
             return
         response: PostOutcome = end.value or broken(end.error)
         is_earlier = None
@@ -312,7 +312,7 @@ class Sender:
         """Remove the requests that have not started from the queue, and restore their states."""
         for handle in self._pool.recall():
             intent = handle.args[0] if isinstance(handle, partial) else None
-            if intent is None or self._in_flight.pop(intent.row, None) is None:
+            if intent is None or self._in_flight.pop(intent.animal, None) is None:
                 continue
             if self._is_journal_broken:
                 continue
@@ -327,7 +327,7 @@ class Sender:
             if self._rows_left is not None:
                 self._rows_left -= 1
         self.counts[State.IN_FLIGHT] += 1
-        self._in_flight[intent.row] = intent
+        self._in_flight[intent.animal] = intent
         self._recent.append(intent)
         post = partial(
             self.client.post_pet,
