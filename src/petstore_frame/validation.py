@@ -136,8 +136,8 @@ def suggest(name: object, valid_names: Iterable[str]) -> str:
     return f"; it has {', '.join(names[:_MAX_SUGGESTED])}{more}"
 
 
-def closest_match(text: str, choices: Iterable[str]) -> str | None:
+def closest_match(text: str, choices: Iterable[str], min_similarity: float = 0.6) -> str | None:
     """Return the choice that is most similar to a text, ignoring case; None if none is similar."""
     folded_choices = {choice.casefold(): choice for choice in choices}
-    matches = get_close_matches(text.strip().casefold(), folded_choices, 1, 0.6)
+    matches = get_close_matches(text.strip().casefold(), folded_choices, 1, min_similarity)
     return folded_choices[matches[0]] if matches else None

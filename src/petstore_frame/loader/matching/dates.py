@@ -5,26 +5,11 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, time, timedelta, timezone
 from enum import StrEnum
-from functools import cache
 from typing import NamedTuple
 
 from petstore_frame.loader.matching.folding import fold
+from petstore_frame.schema.words import comparable, month_numbers
 
-# In English, German, French, Spanish, Italian, Portuguese and Dutch, in full and abbreviated.
-_MONTHS = """
-jan january januar janvier janv enero ene gennaio gen januari janeiro
-feb february februar février févr fév febrero febbraio februari fevereiro fev
-mar march märz mär mrz mars marzo maart mrt março
-apr april avril avr abril abr aprile
-may mai mayo maggio mag mei maio
-jun june juni juin junio giugno giu junho
-jul july juli juillet juil julio luglio lug julho
-aug august août agosto ago augustus
-sep sept september septembre septiembre settembre set setembro
-oct october oktober okt octobre octubre ottobre ott outubro out
-nov november novembre noviembre novembro
-dec december dezember dez décembre déc diciembre dic dicembre dezembro
-"""
 _TIME = (
     r"(?:[t ,]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)?"
     r"\s*(?P<half>[ap]\.?m\.?)?)?\s*(?P<zone>z|[+-]\d{2}:?\d{2})?"
@@ -116,7 +101,9 @@ def is_part_of_date(text: str) -> bool:
         (True, True, False)
     """
     match = _PART.fullmatch(text.lower() if text.isascii() else fold(text))
-    return match is not None and (match["month"] or match["first_month"]) in _month_numbers()
+    if match is None:
+        return False
+    return comparable(match["month"] or match["first_month"]) in month_numbers()
 
 
 def day_of_serial(number: int) -> date | None:
@@ -138,7 +125,7 @@ def _certain_date(form: str, match: re.Match[str], month: int, day: str) -> Writ
 
 
 def _date_with_named_month(match: re.Match[str]) -> WrittenDate | None:
-    month = _month_numbers().get(match["month"] or match["first_month"])
+    month = month_numbers().get(comparable(match["month"] or match["first_month"]))
     if month is None:
         return None
     form = "1 January" if match["day"] else "January 1"
@@ -195,10 +182,3 @@ def _zone_of(text: str | None) -> timezone | None:
     digits = text[1:].replace(":", "")
     offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
     return timezone(-offset if text[0] == "-" else offset)
-
-
-@cache
-def _month_numbers() -> dict[str, int]:
-    """Return the number of each month by its folded name."""
-    months = _MONTHS.strip().split("\n")
-    return {fold(name): number for number, names in enumerate(months, 1) for name in names.split()}

@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 import re
-import string
 
-from petstore_frame.loader.matching.folding import fold
+from petstore_frame.schema.words import comparable, words_for
 
-_MARKERS = (
-    "none", "n/a", "na", "unknown", "tbd", "null", "nil", "nan", "no", "x", "xx", "xxx", "missing",
-    "not available", "not applicable", "none found", "no tag", "no chip", "no id", "no microchip",
-    "not chipped", "unchipped", "pending", "to follow",
-    "keine", "keiner", "kein chip", "ohne", "unbekannt",
-    "sans", "aucun", "inconnu",
-    "ninguno", "sin chip", "desconocido",
-    "sconosciuto",
-)  # fmt: skip
-_NOT_COMPARED = str.maketrans(dict.fromkeys(string.punctuation + string.whitespace))
-_COMPARED_MARKERS = frozenset(fold(marker).translate(_NOT_COMPARED) for marker in _MARKERS)
 _NAMES_SOMETHING = re.compile("[1-8]")  # no marker has such a digit, and most keys have
 # Long numbers of one digit stand for none; 99 may be the number after 98, and 0000 before 0001.
 _ONLY_ONE_DIGIT = re.compile(r"0|0{6,}|9{6,}")
@@ -37,8 +25,7 @@ def is_missing_marker(text: str) -> bool:
     """
     if _NAMES_SOMETHING.search(text):
         return False
-    folded = fold(text)
-    compared = folded.translate(_NOT_COMPARED)
-    if not compared:
-        return _ONLY_PUNCTUATION.fullmatch(folded) is not None
-    return compared in _COMPARED_MARKERS or _ONLY_ONE_DIGIT.fullmatch(compared) is not None
+    word = comparable(text)
+    if not word:
+        return _ONLY_PUNCTUATION.fullmatch(text.strip()) is not None
+    return word in words_for("none") or _ONLY_ONE_DIGIT.fullmatch(word) is not None

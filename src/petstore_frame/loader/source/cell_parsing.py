@@ -33,6 +33,7 @@ from petstore_frame.loader.source.spreadsheet_text import (
 )
 from petstore_frame.loader.source.totals import TOTAL_STARTS, is_total
 from petstore_frame.schema import NO_STATUS, NewPet, PetField
+from petstore_frame.schema.words import animal_of, status_of
 from petstore_frame.storage import harmless
 from petstore_frame.validation import INT64, closest_match
 
@@ -46,6 +47,7 @@ quoted: Callable[[str], str] = json.encoder.encode_basestring
 
 # Maximum number of cached texts per column; texts of this length or more are not cached.
 _MAX_CACHED, _MAX_CACHED_LENGTH = 32_768, 100
+_MIN_SIMILARITY = 0.7  # of a word to a status: "avail" is similar, and "stolen" is not
 _MAX_DIGITS = 4000  # Python refuses to read longer numbers
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 # A whole number with a decimal comma, as in 3,0: three zeros may also be thousands.
@@ -148,8 +150,18 @@ class FieldReader(dict[str, Meaning]):
             self.fallback = fallback
 
     def nearest(self, text: str) -> str | None:
-        """Return the value or label with the most similar spelling, or None."""
-        return closest_match(text[:60], [*(self.field.values or self.meanings)])
+        """Return the value or label that a text probably means, or None: a suggestion.
+
+        It is the status or the animal of a word in another language, or the most similar spelling.
+        """
+        text = text[:60]
+        if self.field.values:
+            return status_of(text) or closest_match(text, self.field.values, _MIN_SIMILARITY)
+        animal = animal_of(text)
+        if animal is None:
+            return closest_match(text, [*self.meanings])
+        labels = [label for label in self.meanings if animal_of(label) == animal]
+        return labels[0] if len(labels) == 1 else None
 
     def add_label(self, label: str, number: int) -> None:
         """Map a label to its category; cells with a label of several categories are rejected."""

@@ -17,12 +17,12 @@ from petstore_frame.loader.row_state import short_text
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.spreadsheet_text import without_invisible
 from petstore_frame.loader.source.status_columns import (
-    comparable,
     is_status_header,
     may_be_status,
     values_by_column,
 )
 from petstore_frame.schema import FIELDS, PetField
+from petstore_frame.schema.words import comparable, words_for
 
 OWN_PREFIX = "_pf_"
 REQUIRED: tuple[str, ...] = tuple(field.name for field in FIELDS.sent if field.is_required)
@@ -36,75 +36,7 @@ _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 # The sign for "number" after a name or alone; a header that begins with "#" is often a comment.
 _NUMBER_SIGN = re.compile(r"#\s*$|№|\b[Nn][°º]")
 
-# Parts of a column name: those of identifiers, and those of what they identify.
-IDENTIFIERS = {
-    "id", "ids", "no", "nr", "num", "nummer", "number", "numero", "número", "key", "code", "ref",
-    "reference", "tag", "chip", "microchip", "transponder", "kennung", "identifier", "ident",
-    "identification", "rfid", "nfc", "passport", "serial", "sn", "barcode", "uid", "uuid", "guid",
-    "tattoo", "eartag", "accession", "registration", "matricule", "matricula", "matrícula", "puce",
-    "tatouage", "código", "codigo", "codice", "identifiant", "identificador", "passeport",
-    "pasaporte", "passaporto", "ausweis", "passnummer",
-}  # fmt: skip
-OF_ANIMALS = {
-    "animal", "pet", "dog", "cat", "tier", "hund", "katze", "tag", "chip", "microchip",
-    "transponder", "mascota", "dier", "animale", "rfid", "tattoo", "eartag", "puce", "tatouage",
-}  # fmt: skip
-# People, events, papers, places.
-OF_OTHERS = {
-    "owner", "contact", "person", "people", "adopter", "customer", "client", "member", "besitzer",
-    "halter", "kunde", "visit", "appointment", "besuch", "outcome", "intake", "impound", "event",
-    "activity", "case", "movement", "record", "row", "line", "licence", "license", "lizenz",
-    "permit", "invoice", "order", "receipt", "shelter", "location", "kennel", "cage", "breed",
-    "species", "type", "category", "zip", "postal", "phone", "telefon", "house", "street", "vet",
-    "litter", "batch", "group", "room", "pen", "color", "colour", "sex", "gender", "size", "area",
-    "country", "status", "reason", "foster", "staff", "user", "donor", "account", "page",
-}  # fmt: skip
-# A column whose name contains one of these does not hold the field.
-_ABOUT_OTHERS = {
-    "name": "owner user street vet shelter breed species contact first last company colour color",
-    "category_id": "movement outcome intake event visit activity exit entry admission return licen",
-    "status": "gender sex spay neuter licen vaccin rabies payment marital",
-}
-# Other names of these columns, in the form of ``comparable``. The names of the first group are
-# unambiguous; columns with a name of the second group may hold something else.
-_SYNONYMS: dict[str, tuple[str, str]] = {
-    "name": (
-        """
-        petname animalname petsname nameofpet nameofanimal callname
-        tiername rufname naam diernaam dierennaam roepnaam
-        nombre nombremascota nombredelamascota nombreanimal nombredelanimal
-        nom nomanimal nomdelanimal nome nomeanimale nomedoanimal nomedopet nume numeanimal
-        namn djurnamn husdjur navn dyrenavn dyretsnavn nimi elaimennimi
-        imie nazwa imiezwierzecia jmeno jmenozvirete meno ime imezivali nev allatneve isim
-        ονομα имя кличка имяживотного
-        """,
-        "animal pet tier mascota dier djur dyr zwierze zvire label title",
-    ),
-    "category_id": (
-        """
-        petcategory animalcategory categoryno categorynumber categorynr catid catno
-        kategorie kategorieid kategorienr kategorienummer tierkategorie
-        categorie categorieid categorienummer categoria categoriaid idcategoria codigocategoria
-        kategori kategoriid kategoria kategoriaid kategorianumer kategorija luokka
-        категория κατηγορια
-        """,
-        """
-        kind type species animaltype pettype
-        art tierart gattung tipo soort diersoort espece especie specie
-        slag typ gatunek druh tur вид τυπος
-        """,
-    ),
-    "status": (
-        """
-        petstatus animalstatus adoptionstatus salestatus availabilitystatus availability
-        verfugbarkeit verfuegbarkeit beschikbaarheid
-        statut estatus disponibilite disponibilidad disponibilita disponibilidade
-        tillganglighet tilgjengelighed tilgjengelighet saatavuus dostepnosc dostupnost
-        durum статус κατασταση
-        """,
-        "state zustand estado etat stato stav stan tila",
-    ),
-}
+_WORDS_OF = {"category_id": "category"}  # the topic of a field, if it has another name
 
 
 def normalize_header(name: str) -> str:
@@ -115,11 +47,12 @@ def normalize_header(name: str) -> str:
 
 def name_parts(column: str) -> set[str]:
     """Return the parts of a column name: ``OWNER_ID`` has owner, id; ``PetName`` has pet, name."""
+    things = words_for("identified") | words_for("identified_else")
     text = _NUMBER_SIGN.sub(" no ", unicodedata.normalize("NFC", column))
-    parts = {part.casefold() for part in _NAME_PART.findall(text)}
+    parts = {comparable(part) for part in _NAME_PART.findall(text)}
     for part in list(parts):  # German writes them as one: Tiernummer
         for end in ("nummer", "nr", "number", "id"):
-            if part.endswith(end) and part.removesuffix(end) in OF_ANIMALS | OF_OTHERS:
+            if part.endswith(end) and part.removesuffix(end) in things:
                 parts |= {part.removesuffix(end), end}
     return parts
 
@@ -199,19 +132,22 @@ def _reject_repeated(header: Sequence[str]) -> None:
 
 def _matching_columns(field: PetField, names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the columns whose name clearly means a field, and those whose name may mean it."""
-    own, vague_names = (group.split() for group in _SYNONYMS.get(field.name, ("", "")))
+    topic = _WORDS_OF.get(field.name, field.name)
+    own, vague_names = words_for(topic), words_for(f"{topic}_maybe")
+    identifiers, of_animals = words_for("identifier"), words_for("identified")
+    of_others = words_for(f"not_{field.name}")
     clear, vague = list[str](), list[str]()
     for name in names:
         bare = comparable(_BRACKETS.sub("", name)) or comparable(name)
         parts = name_parts(name)
-        is_name_of_animals = {"name"} < parts <= {"name", *OF_ANIMALS} and field.name == "name"
+        is_name_of_animals = {"name"} < parts <= {"name", *of_animals} and field.name == "name"
         if bare in own or comparable(name) in own or is_name_of_animals:
             clear.append(name)
-        elif any(part in bare for part in _ABOUT_OTHERS.get(field.name, "").split()):
+        elif any(part in bare for part in of_others):
             continue
         elif (
             bare in vague_names
-            or (any(text in bare for text in field.likely) and not parts & IDENTIFIERS)
+            or (any(text in bare for text in field.likely) and not parts & identifiers)
             or (field.name == "status" and is_status_header(name))
         ):
             vague.append(name)

@@ -9,15 +9,11 @@ from itertools import compress, islice
 from typing import TYPE_CHECKING
 
 from petstore_frame.loader.matching.missing_markers import is_missing_marker
-from petstore_frame.loader.source.column_mapping import (
-    IDENTIFIERS,
-    OF_ANIMALS,
-    OF_OTHERS,
-    name_parts,
-)
+from petstore_frame.loader.source.column_mapping import name_parts
 from petstore_frame.loader.source.order_values import DATE
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.schema import count_text
+from petstore_frame.schema.words import words_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,12 +52,12 @@ class LikelyKey:
     @property
     def is_of_others(self) -> bool:
         """Whether the column name suggests numbers of something else, such as owners."""
-        return bool(name_parts(self.column) & OF_OTHERS)
+        return bool(name_parts(self.column) & words_for("identified_else"))
 
     @property
     def is_of_animals(self) -> bool:
         """Whether the column name suggests numbers of animals, and of nothing else."""
-        return bool(name_parts(self.column) & OF_ANIMALS) and not self.is_of_others
+        return bool(name_parts(self.column) & words_for("identified")) and not self.is_of_others
 
     @property
     def is_unique(self) -> bool:
@@ -145,8 +141,12 @@ def likely_keys(
     """
     import pandas as pd
 
-    positions = [at for at, column in enumerate(columns)
-             if column not in mapping.values() and IDENTIFIERS & name_parts(column)]  # fmt: skip
+    identifiers = words_for("identifier")
+    positions = [
+        at
+        for at, column in enumerate(columns)
+        if column not in mapping.values() and identifiers & name_parts(column)
+    ]
     if not positions:
         return ()
     sent = {field: columns.index(column) for field, column in mapping.items() if column in columns}

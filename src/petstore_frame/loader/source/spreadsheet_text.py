@@ -7,17 +7,11 @@ import re
 from collections.abc import Callable
 
 from petstore_frame.schema.text import INVISIBLE
+from petstore_frame.schema.words import written_words
 
 # What a spreadsheet may write instead of a key: an error, or the rounded form of a long number.
-_ERRORS = (
-    "N/A REF! NAME? VALUE! DIV/0! NUM! NULL! SPILL! CALC! FIELD! "
-    # German, Spanish, French, Italian, Portuguese, Dutch, Polish
-    "NV BEZUG! WERT! ZAHL! ÜBERLAUF! N/D ¡REF! ¡VALOR! ¡DIV/0! ¡NUM! ¡NULO! ¿NOMBRE? NOMBRE? "
-    "VALEUR! NOM? NOMBRE! NUL! RIF! VALORE! NOME? VALOR! NULO! NB VERW! WAARDE! NAAM? GETAL! LEEG! "
-    "ADR! ARG! NAZWA? LICZBA! ZERO!"
-)
 SPREADSHEET_ERROR = re.compile(
-    rf"#({'|'.join(map(re.escape, _ERRORS.split()))})|#{{4,}}", re.IGNORECASE
+    rf"#({'|'.join(map(re.escape, written_words('excel_error')))})|#{{4,}}", re.IGNORECASE
 )
 # 1E5 may be a key; with decimals or a plus sign it is a number.
 ROUNDED_NUMBER = re.compile(r"[+-]?\d([.,]\d+ ?E ?\+?|E\+)\d+", re.IGNORECASE)
@@ -79,10 +73,7 @@ def is_in_quotes(name: str) -> bool:
 
 
 # Texts that programs write for a missing value.
-MISSING_TEXTS = frozenset(
-    {"nan", "none", "null", "(null)", "[null]", "<null>", "\\n", "<na>", "#n/a", "n/a", "nat",
-     "undefined"}
-)  # fmt: skip
+MISSING_TEXTS = frozenset(written_words("missing"))
 _LONGEST_MISSING = max(map(len, MISSING_TEXTS))
 
 

@@ -1,4 +1,4 @@
-"""Recognizes rows of totals, in the languages of the recognized headers."""
+"""Recognizes rows of totals, and the foot of a printed list."""
 
 from __future__ import annotations
 
@@ -6,72 +6,38 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-_PREFIXES = r"(?:grand|general|sub|sous|zwischen|gesamt|del|genel|ara|общ\w*|промежуточн\w*)[\s-]*"
-_TOTAL_NAMES = (
-    # English, German, French, Spanish, Italian, Portuguese
-    "total totals sum summe gesamt insgesamt gesamtsumme gesamtzahl anzahl totaux somme suma "
-    "totale somma soma subtotal subtotale "
-    # Dutch, Swedish, Norwegian, Danish, Finnish
-    "totaal som subtotaal totalt summa delsumma ialt yhteensä "
-    # Polish, Czech, Slovak, Hungarian, Romanian
-    "razem ogółem łącznie celkem součet spolu súčet spolu összesen összeg "
-    # Croatian, Serbian, Slovenian, Greek, Russian, Turkish
-    "ukupno zbroj svega skupaj vsota σύνολο итого всего сумма toplam "
-    # Chinese, Japanese, Korean
-    "合計 合计 總計 总计 総計 小計 小计 합계 총계 소계"
-)
-_ANIMALS = (
-    "animals? pets? dogs? cats? records? rows tiere? hunde katzen animaux animales mascotas "
-    "animali animais dieren djur dyr eläintä zwierząt zvířat zvierat állat životinja živali ζώα "
-    "животных hayvan"
-)
-_ANIMAL = rf"(?:{'|'.join(_ANIMALS.split())})"
+from petstore_frame.schema.words import written_words
+
+
+def _one_of(topic: str) -> str:
+    """Return a pattern of all words of a topic; those with several parts may have more spaces."""
+    words = sorted(written_words(topic), key=len, reverse=True)
+    return "(?:" + "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in words) + ")"
+
+
+_PREFIXES = rf"{_one_of('total_before')}[\s-]*"
+_ANIMAL = _one_of("count")
 _OF = r"(?:(?:of|the|all|de|des|der|di|dei|los|las|les|dos|van|av)\s+){0,2}"
 _NUMBER = r"\(?[0-9][0-9.,]*\)?"
 # What may follow the name of a total: "of all", then a number, or what was counted.
-_ALL = r"(?:\s+(?:total|general|generale|générale?|geral|końcowa|ogólna|finale?))?"
+_ALL = rf"(?:\s+(?:total|{_one_of('total_after')}))?"
 _COUNT = rf"(?:\s*(?:{_OF}{_ANIMAL}\s*)?(?:[:=：].*|{_NUMBER}(?:\s+{_ANIMAL})?)?|\s*{_OF}{_ANIMAL})"
-_NAMES = "|".join(sorted(set(_TOTAL_NAMES.split()), key=len, reverse=True))
-_TOTAL = re.compile(
-    rf"(?:{_PREFIXES})?(?:i\s+alt|(?:record|row)s?\s+count|{_NAMES}){_ALL}{_COUNT}", re.IGNORECASE
-)
+_TOTAL = re.compile(rf"(?:{_PREFIXES})?{_one_of('total')}{_ALL}{_COUNT}", re.IGNORECASE)
 # As a name these are likely totals; in another column they may describe an animal.
 _TOTAL_AS_NAME = re.compile(
-    rf"{_NUMBER}\s+{_ANIMAL}|(?:count|average|ensemble){_COUNT}", re.IGNORECASE
+    rf"{_NUMBER}\s+{_ANIMAL}|{_one_of('only_as_name')}{_COUNT}", re.IGNORECASE
 )
 # When and by which program a list was printed, and the number of the page.
 _FOOTER = re.compile(
-    r"(?:(?:printed|exported|generated|created|downloaded|updated|report|as of|as at|gedruckt|"
-    r"exportiert|erstellt|stand|imprimé|édité|exporté|généré|impreso|exportado|generado|stampato|"
-    r"esportato|afgedrukt|impresso)\b.*\d.*|"
-    r"(?:page|seite|página|pagina|sida|side|strona)\s+\d+(?:\s*\S{1,4}\s*\d+)?)",
+    rf"(?:{_one_of('printed')}\b.*\d.*|{_one_of('page')}\s+\d+(?:\s*\S{{1,4}}\s*\d+)?)",
     re.IGNORECASE,
 )
 _LONGEST = 60
 # The first two letters of such texts, to rule out most cells quickly.
 TOTAL_STARTS = frozenset(
-    name[:2].casefold()
-    for name in [
-        *_TOTAL_NAMES.split(),
-        *[
-            "i ",
-            "record",
-            "row",
-            "count",
-            "average",
-            "ensemble",
-            "grand",
-            "general",
-            "sub",
-            "sous",
-            "zwischen",
-            "del",
-            "genel",
-            "ara",
-            "об",
-            "про",
-        ],
-    ]
+    word[:2].casefold()
+    for topic in ("total", "total_before", "only_as_name")
+    for word in written_words(topic)
 )
 
 
