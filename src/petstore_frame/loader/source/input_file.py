@@ -61,6 +61,14 @@ class Input:
         else:
             self._table = frame_table(source)  # rejects other types
 
+    @classmethod
+    def of_table(cls, name: str, table: Table) -> Input:
+        """Return a table that was read before as an input."""
+        opened = cls.__new__(cls)
+        opened.name, opened.path, opened.kind, opened.digest = name, None, "frame", None
+        opened._table, opened._data = table, b""
+        return opened
+
     def _take(self, data: bytes) -> None:
         self.digest = hashlib.sha256(data).hexdigest()
         self._data = unpack(data)
