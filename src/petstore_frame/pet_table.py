@@ -11,7 +11,8 @@ import pandas as pd
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import Inventory
-from petstore_frame.schema import FIELDS, PetField, as_type, pandas_from_arrow
+from petstore_frame.schema import FIELDS, PetField, as_type
+from petstore_frame.tables import pandas_from_arrow
 from petstore_frame.validation import INT64
 
 EXACT_FLOATS = 2**53  # from here on, neighboring integers share one float

@@ -24,7 +24,8 @@ from petstore_frame.inventory import (
 from petstore_frame.inventory import completeness as completeness_of
 from petstore_frame.pet_table import category_ids, open_frame
 from petstore_frame.rendering import PAGE, CountCell, CountRow, Markup, count_table, in_notebook
-from petstore_frame.schema import NO_STATUS, PET_STATUSES, AnyFrame, Categories, Labels
+from petstore_frame.schema import NO_STATUS, PET_STATUSES, AnyFrame
+from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import checked_choice, checked_integer
 
 MAX_CATEGORIES = 20

@@ -16,8 +16,8 @@ from petstore_frame.sample_data import (
     write_sample_csv,
     write_sample_history,
 )
-from petstore_frame.schema import Labels
 from petstore_frame.service.sample_pets import sample_pets
+from petstore_frame.tables import Labels
 
 
 def test_each_animal_has_an_id_of_its_own(tmp_path) -> None:

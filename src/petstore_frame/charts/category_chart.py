@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from petstore_frame.charts import svg
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.rendering import Markup, palette, shorten
-from petstore_frame.schema import Categories
 from petstore_frame.summary import Summary, summarize
+from petstore_frame.tables import Categories
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,7 +18,8 @@ from petstore_frame.inventory import Bound, StatusCount
 from petstore_frame.pet_table import category_ids
 from petstore_frame.rendering import Markup, palette
 from petstore_frame.rendering import html_style as style
-from petstore_frame.schema import Categories, Labels, count_text
+from petstore_frame.schema import count_text
+from petstore_frame.tables import Categories, Labels
 
 if TYPE_CHECKING:
     import pandas as pd

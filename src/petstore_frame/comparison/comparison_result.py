@@ -15,8 +15,9 @@ from petstore_frame.comparison.comparison_workbook import write_workbook
 from petstore_frame.comparison.pet_matching import IN_STORE, Kind
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.rendering import PAGE, in_notebook, palette
-from petstore_frame.schema import FIELDS, Categories, Labels, count_text, minute_text
+from petstore_frame.schema import FIELDS, count_text, minute_text
 from petstore_frame.storage import refuse_changed_workbook, write_atomically
+from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import checked_choice
 
 Reader: TypeAlias = Literal["python", "shell"]

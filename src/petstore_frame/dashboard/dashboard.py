@@ -23,7 +23,7 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
 from petstore_frame.loader import place_of
-from petstore_frame.schema import Categories, Labels
+from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import checked_client
 
 FIRST_WAIT_S = 10.0  # for the first reading, which then continues in the background

@@ -15,7 +15,7 @@ from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import WidgetFactory
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
-from petstore_frame.schema import Labels
+from petstore_frame.tables import Labels
 
 PREVIEW_ROWS, SCANNED_ROWS = 30_000, 100_000
 LONGEST_NAME = 50

@@ -11,7 +11,8 @@ from petstore_frame.dashboard.widgets import WidgetFactory, section
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
 from petstore_frame.rendering import PAGE, Markup
-from petstore_frame.schema import Labels, count_text
+from petstore_frame.schema import count_text
+from petstore_frame.tables import Labels
 
 BY = [("status", "status"), ("category", "category_id")]
 NO_FOLDER = "Choose a folder for snapshots first, then press “Keep a snapshot”."

@@ -27,8 +27,9 @@ from petstore_frame.dashboard.widgets import (
 )
 from petstore_frame.inventory import Inventory, StatusCount, headline_html
 from petstore_frame.rendering import PAGE, Card, Markup, in_notebook, palette
-from petstore_frame.schema import Labels, status_label
+from petstore_frame.schema import status_label
 from petstore_frame.summary import Summary, summarize
+from petstore_frame.tables import Labels
 
 BARS, PICTURE_WIDTH = 15, 720
 ALL_STATUSES = ("All statuses", "")

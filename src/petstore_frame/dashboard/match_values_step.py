@@ -17,7 +17,8 @@ from petstore_frame.dashboard.widgets import LABELS, WidgetFactory, set_visible
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import Recipe
 from petstore_frame.rendering import shorten
-from petstore_frame.schema import FIELDS, PET_STATUSES, Labels
+from petstore_frame.schema import FIELDS, PET_STATUSES
+from petstore_frame.tables import Labels
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.file_steps import FileSteps

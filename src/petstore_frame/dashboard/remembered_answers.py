@@ -11,8 +11,8 @@ from pathlib import Path
 
 from petstore_frame.errors import PetstoreError
 from petstore_frame.loader import Recipe
-from petstore_frame.schema import Labels
 from petstore_frame.storage import replacing
+from petstore_frame.tables import Labels
 
 LONGEST_FILE_NAME = 40
 

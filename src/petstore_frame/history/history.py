@@ -20,7 +20,8 @@ from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
 from petstore_frame.history.trend import count_by_day
 from petstore_frame.inventory import Inventory
 from petstore_frame.rendering import PAGE, in_notebook
-from petstore_frame.schema import Categories, Labels, as_type
+from petstore_frame.schema import as_type
+from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import time_zone
 
 HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]

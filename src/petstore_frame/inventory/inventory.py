@@ -22,7 +22,8 @@ from petstore_frame.inventory.provenance import (
     stamp,
     status_counts,
 )
-from petstore_frame.schema import NO_STATUS, PET_STATUSES, Categories, Labels, as_type, count_text
+from petstore_frame.schema import NO_STATUS, PET_STATUSES, as_type, count_text
+from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import checked_choice, checked_integer
 
 if TYPE_CHECKING:

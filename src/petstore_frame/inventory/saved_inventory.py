@@ -27,14 +27,9 @@ from petstore_frame.inventory.unreadable_file import (
     refuse_cut_texts,
     refuse_wrong_ids,
 )
-from petstore_frame.schema import (
-    FIELDS,
-    NO_STATUS,
-    PetColumns,
-    damaged_parquet,
-    pandas_from_arrow,
-)
+from petstore_frame.schema import FIELDS, NO_STATUS, PetColumns
 from petstore_frame.storage import open_workbook, without_guard
+from petstore_frame.tables import damaged_parquet, pandas_from_arrow
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -28,11 +28,11 @@ from petstore_frame.loader.journal.rows import (
 from petstore_frame.loader.journal.schema import IS_ANIMAL
 from petstore_frame.loader.journal.staging import Staged, key_and_core, order_of, restage_row
 from petstore_frame.loader.matching.folding import category_in, name_in
-from petstore_frame.loader.row_state import RowOrigin, RowProblem, SourceRow, State
+from petstore_frame.loader.row_state import RowProblem, SourceRow, State
 from petstore_frame.loader.source import Source
 from petstore_frame.loader.source.column_mapping import normalize_header
 from petstore_frame.loader.source.returned_file import ALLOW, EXTRA, FixFile
-from petstore_frame.loader.source.table import TableRow
+from petstore_frame.tables.table import RowOrigin, TableRow
 
 _STORED_ROW = f"""
 SELECT rows.line, rows.cells, rows.key, rows.problem,

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
-_NO_BREAK_SPACE = re.compile("[\u00a0\u2009\u202f]")
-
-
-def short_text(text: str) -> str:
-    """Return a text in quotes, cut to 60 characters; no-break spaces look like spaces."""
-    return repr(_NO_BREAK_SPACE.sub(" ", text if len(text) <= 60 else text[:57] + "..."))
+from petstore_frame.tables.table import RowOrigin
 
 
 class State(StrEnum):
@@ -115,13 +109,6 @@ class RowProblem:
     hint: str = ""
     add: tuple[str, Any] | None = None  # an option to add, and its value; "?" for an open one
     allow: str | None = None  # the value of ``allow=`` with which a suspicious row is sent
-
-
-class RowOrigin(NamedTuple):
-    """The imported row that a row of a fix file corrects."""
-
-    import_id: str  # or the start of it
-    row: int
 
 
 class SourceRow(NamedTuple):

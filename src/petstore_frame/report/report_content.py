@@ -21,9 +21,10 @@ from petstore_frame.inventory import (
 )
 from petstore_frame.pet_table import category_ids, pandas_frame, typed_frame
 from petstore_frame.rendering import palette
-from petstore_frame.schema import FIELDS, Categories, Labels, count_text, minute_text, status_label
+from petstore_frame.schema import FIELDS, count_text, minute_text, status_label
 from petstore_frame.storage import common_zone
 from petstore_frame.summary import Summary
+from petstore_frame.tables import Categories, Labels
 
 if TYPE_CHECKING:
     import pandas as pd

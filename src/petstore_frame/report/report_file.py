@@ -27,7 +27,7 @@ from petstore_frame.report.html_page import write_html
 from petstore_frame.report.list_sheets import write_about, write_changes, write_inventory
 from petstore_frame.report.report_content import Content, gather
 from petstore_frame.report.summary_sheets import write_by_category, write_summary
-from petstore_frame.schema import AnyFrame, Categories
+from petstore_frame.schema import AnyFrame
 from petstore_frame.storage import (
     changed_file_error,
     harmless,
@@ -38,6 +38,7 @@ from petstore_frame.storage import (
     refuse_impossible,
     write_atomically,
 )
+from petstore_frame.tables import Categories
 
 if TYPE_CHECKING:
     from petstore_frame.history import Diff

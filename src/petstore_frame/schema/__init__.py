@@ -1,7 +1,5 @@
 """Defines a pet: its fields, models and columns."""
 
-from petstore_frame.schema.arrow_tables import damaged_parquet, pandas_from_arrow
-from petstore_frame.schema.categories import Categories, Labels
 from petstore_frame.schema.columns import AnyFrame, PetColumns, PetRows, as_type
 from petstore_frame.schema.models import (
     FIELDS,
@@ -28,8 +26,6 @@ __all__ = [
     "PET_COLUMNS",
     "PET_STATUSES",
     "AnyFrame",
-    "Categories",
-    "Labels",
     "NewPet",
     "Pet",
     "PetColumns",
@@ -38,11 +34,9 @@ __all__ = [
     "PetStatus",
     "as_type",
     "count_text",
-    "damaged_parquet",
     "folded_name",
     "line_ranges",
     "line_text",
     "minute_text",
-    "pandas_from_arrow",
     "status_label",
 ]

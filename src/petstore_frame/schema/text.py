@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 NO_STATUS = "no status"
@@ -26,6 +26,23 @@ INVISIBLE_CHARACTERS = (
     "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
 )
 INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
+_NO_BREAK_SPACE = re.compile("[\u00a0\u2009\u202f]")
+_MAX_NAMES = 12  # maximum number of column names in a message
+
+
+def short_text(text: str) -> str:
+    """Return a text in quotes, cut to 60 characters; no-break spaces look like spaces."""
+    return repr(_NO_BREAK_SPACE.sub(" ", text if len(text) <= 60 else text[:57] + "..."))
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return the first column names of a list, for a message."""
+    if not names:
+        return "no columns"
+    text = ", ".join(map(short_text, names[:_MAX_NAMES]))
+    if len(names) > _MAX_NAMES:
+        return f"{text} and {len(names) - _MAX_NAMES} more"
+    return text
 
 
 def status_label(status: str | None) -> str:

@@ -127,8 +127,8 @@ def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: 
     """What unpacks to more than a list of animals needs is refused while it is being unpacked."""
     part, content, words, most = BOMBS[kind]
     path = with_parts(tmp_path, {part: content()})
-    monkeypatch.setattr("petstore_frame.loader.source.workbook_xml.MAX_CELLS", 20_000)
-    monkeypatch.setattr("petstore_frame.loader.source.workbook_xml.MAX_UNPACKED", 2**25)
+    monkeypatch.setattr("petstore_frame.tables.workbook_xml.MAX_CELLS", 20_000)
+    monkeypatch.setattr("petstore_frame.tables.workbook_xml.MAX_UNPACKED", 2**25)
     with memory_below(most), pytest.raises(InputError, match=words) as refused:
         rows_of(path)
     assert refused.value.path == str(path) and refused.value.hint

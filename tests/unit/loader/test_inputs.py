@@ -18,8 +18,9 @@ import xlsxwriter
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.read_list import read_list
-from petstore_frame.loader.row_state import SourceRow, State, short_text
+from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import FilePreview, Recipe, open_source
+from petstore_frame.schema.text import short_text
 from unit.loader.opened import (
     INPUTS,
     NASTY,

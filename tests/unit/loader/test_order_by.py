@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.source.order_values import OrderReader
-from petstore_frame.loader.source.table import TableRow
+from petstore_frame.tables.table import TableRow
 
 ZONES = st.integers(-14, 14).map(lambda hours: timezone(timedelta(hours=hours)))
 

@@ -108,7 +108,7 @@ PACKED = gzip.compress(HEADER + b"Rex,3\n" * 5000)
 )
 def test_a_file_is_read_whole_or_refused(tmp_path: Path, monkeypatch, content, words: str) -> None:
     """A gzip file that is damaged, and a file of any size that is too large, is no shorter list."""
-    monkeypatch.setattr("petstore_frame.schema.file_kinds.MOST_BYTES", 100_000)
+    monkeypatch.setattr("petstore_frame.tables.file_kinds.MOST_BYTES", 100_000)
     with pytest.raises(InputError, match=words):
         rows_of(written(tmp_path, content, "pets.csv.gz"))
 

@@ -13,7 +13,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.loader.source import Recipe, open_source
-from petstore_frame.schema import Labels
+from petstore_frame.tables import Labels
 from unit.loader.opened import rows_of, workbook_of, written
 
 

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from petstore_frame.loader.matching.folding import category_in, name_in
 from petstore_frame.loader.matching.values import Plan, Row
-from petstore_frame.loader.row_state import RowProblem, short_text
+from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.schema import line_text
+from petstore_frame.schema.text import short_text
 
 KEY_REPEATED, ORDER_UNREADABLE = "key_repeated", "order_unreadable"
 OTHER_ANIMALS = "each seems to be another animal; add a key column, such as the shelter"

@@ -43,16 +43,16 @@ from petstore_frame.loader.row_state import (
     RowProblem,
     State,
     Suspicion,
-    short_text,
 )
 from petstore_frame.loader.source import LikelyKey, field_name
-from petstore_frame.loader.source.table import (
+from petstore_frame.schema import FIELDS, count_text, line_ranges, line_text
+from petstore_frame.schema.text import short_text
+from petstore_frame.tables.table import (
     DATE_NOTE,
     NUMBER_NOTE,
     PADDED_NOTE,
     ZERO_FORMULA_NOTE,
 )
-from petstore_frame.schema import FIELDS, count_text, line_ranges, line_text
 
 IN_STORE = (State.CREATED, State.MATCHED)
 # The states of rows that may be in the store.

@@ -37,11 +37,12 @@ from petstore_frame.loader.results.import_facts import (
     ImportSummary,
 )
 from petstore_frame.loader.results.unsent_files import trial_step, unsent_steps, unsent_text
-from petstore_frame.loader.row_state import FIX_STATES, Ending, Reason, State, short_text
+from petstore_frame.loader.row_state import FIX_STATES, Ending, Reason, State
 from petstore_frame.loader.source.spreadsheet_text import without_invisible
 from petstore_frame.questions import Call, Reader, Step, to_add
 from petstore_frame.rendering import PAGE, Markup, palette
 from petstore_frame.schema import FIELDS, count_text, line_text, minute_text
+from petstore_frame.schema.text import short_text
 
 _BADGES = {
     **dict.fromkeys(("Done", "Already loaded"), palette.VERDICT_BADGES["complete"]),

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.matching.folding import fold_name
-from petstore_frame.loader.row_state import SUSPICIOUS, RowProblem, Suspicion, short_text
+from petstore_frame.loader.row_state import SUSPICIOUS, RowProblem, Suspicion
 from petstore_frame.loader.source.grouped_digits import (
     both_readings,
     is_grouped,
@@ -27,17 +27,17 @@ from petstore_frame.loader.source.spreadsheet_text import (
     SPREADSHEET_ERROR,
     is_missing_text,
     is_spreadsheet_fault,
-    unwrap_formula,
     unwrap_name,
     without_invisible,
 )
 from petstore_frame.loader.source.totals import TOTAL_STARTS, is_total
 from petstore_frame.schema import NO_STATUS, NewPet, PetField
+from petstore_frame.schema.text import short_text
 from petstore_frame.schema.words import animal_of, status_of
 from petstore_frame.storage import harmless
+from petstore_frame.tables.quotes import unwrap_formula
 from petstore_frame.validation import INT64, closest_match
 
-MAX_CELL = 1024 * 1024
 # The value of an option in a recipe that a person still has to fill in.
 PLACEHOLDER = "?"
 # A column name in a default, such as ``{Tag}``.

@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import short_text
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.spreadsheet_text import without_invisible
 from petstore_frame.loader.source.status_columns import (
@@ -22,12 +21,11 @@ from petstore_frame.loader.source.status_columns import (
     values_by_column,
 )
 from petstore_frame.schema import FIELDS, PetField
+from petstore_frame.schema.text import join_names, short_text
 from petstore_frame.schema.words import comparable, words_for
 
 OWN_PREFIX = "_pf_"
 REQUIRED: tuple[str, ...] = tuple(field.name for field in FIELDS.sent if field.is_required)
-# Maximum number of column names in an error message.
-_MAX_NAMES = 12
 # Maximum number of columns that may be the status in a message, and of values of each.
 _MAX_STATUS_COLUMNS, _MAX_STATUS_VALUES = 2, 3
 # Without brackets inside, so that a header of many open brackets takes time of its length.
@@ -251,13 +249,3 @@ def field_name(text: str) -> str | None:
     """Return the field that a name means (``categoryId`` is ``category_id``), or None."""
     header = normalize_header(text)
     return next((field.name for field in FIELDS.sent if header in field.headers), None)
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Return the first column names of a list, for a message."""
-    if not names:
-        return "no columns"
-    text = ", ".join(map(short_text, names[:_MAX_NAMES]))
-    if len(names) > _MAX_NAMES:
-        return f"{text} and {len(names) - _MAX_NAMES} more"
-    return text

@@ -8,9 +8,8 @@ from itertools import islice
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import short_text
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, folded_text, quoted
-from petstore_frame.loader.source.column_mapping import REQUIRED, join_names, recognize_columns
+from petstore_frame.loader.source.column_mapping import REQUIRED, recognize_columns
 from petstore_frame.loader.source.grouped_digits import both_readings
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.key_columns import LikelyKey, likely_keys, proven_key
@@ -19,6 +18,7 @@ from petstore_frame.loader.source.preview import FilePreview
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.schema import FIELDS, count_text
+from petstore_frame.schema.text import join_names, short_text
 from petstore_frame.storage import toml_files as toml
 
 # Maximum number of values to list; a column with more is unlikely to hold labels or statuses.
@@ -44,7 +44,7 @@ class _Draft:
         self._likely_keys = list[str]()
         first_preview = FilePreview.of(opened, recipe, rows=0, most=0)
         reading = first_preview.reading.replace(mapping=recipe.mapping)
-        self._table = opened.table(reading)
+        self._table = opened.table_with(reading)
         self._columns = self._table.columns
         self._recognized = recognize_columns(
             self._columns, recipe.mapping, recipe.defaults, self._table.cells()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.source import cell_parsing as fields
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, FieldReader, folded_text
-from petstore_frame.schema import FIELDS, Labels
+from petstore_frame.schema import FIELDS
+from petstore_frame.tables import Labels
 
 if TYPE_CHECKING:
     from petstore_frame.loader.source.recipe_options import RecipeFields

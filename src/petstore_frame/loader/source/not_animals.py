@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from petstore_frame.loader.row_state import RowProblem, Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, suspicious
-from petstore_frame.loader.source.table import ZERO_FORMULA_PREFIX, TableRow
 from petstore_frame.loader.source.totals import is_footer_row, is_total_row
+from petstore_frame.tables.table import ZERO_FORMULA_PREFIX, TableRow
 
 _FOOTER_ROW = suspicious(
     Suspicion.TOTAL_ROW, "this looks like the foot of a printed list, not like an animal"

@@ -13,7 +13,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.grouped_digits import starts_with_groups, without_separators
 from petstore_frame.loader.source.row_keys import cell_at
-from petstore_frame.loader.source.table import NUMBER_NOTE, TableRow
+from petstore_frame.tables.table import NUMBER_NOTE, TableRow
 
 DATE = re.compile(
     r"(?P<a>\d{1,4})(?P<sep>[-/.])(?P<b>\d{1,2})(?P=sep)(?P<c>\d{1,4})"

@@ -17,23 +17,26 @@ from typing import Any
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import SourceRow, State, Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, folded_text
-from petstore_frame.loader.source.column_mapping import REQUIRED, join_names, may_be_header, unsent
-from petstore_frame.loader.source.input_file import Input, SourceKind
+from petstore_frame.loader.source.column_mapping import REQUIRED, may_be_header, unsent
+from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.key_columns import (
     LikelyKey,
     date_columns,
     likely_keys,
     proposed_key,
 )
-from petstore_frame.loader.source.quoting import ask_for_quoting, is_in_single_quotes
+from petstore_frame.loader.source.quoting import ask_for_quoting
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.returned_file import FixFile
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.source_rows import Source
 from petstore_frame.loader.source.status_columns import has_status_values, is_status_value
-from petstore_frame.loader.source.table import Table, TableRow
 from petstore_frame.schema import FIELDS
-from petstore_frame.schema.file_kinds import JSON_LINES_HINT
+from petstore_frame.schema.text import join_names
+from petstore_frame.tables.file_kinds import JSON_LINES_HINT
+from petstore_frame.tables.quotes import is_in_single_quotes
+from petstore_frame.tables.table import Table, TableRow
+from petstore_frame.tables.table_file import SourceKind
 
 # Number of rows to search for a header below a title.
 _BELOW_A_TITLE = 20
@@ -93,7 +96,7 @@ def _lay_out(
     """Return the rows of a file or a frame; reject it if it has no columns of animals."""
     if own := opened.own_table(recipe):
         return Source(opened, own, recipe, is_returned=True, exclude_lines=exclude_lines)
-    table = opened.table(recipe)
+    table = opened.table_with(recipe)
     try:
         source = Source(opened, table, recipe, exclude_lines=exclude_lines)
     except InputError as problem:
@@ -113,7 +116,7 @@ def _explained(
     if opened.kind == "csv" and recipe.quoting == "strict" and _is_single_quoted(table.columns):
         return ask_for_quoting(
             "single",
-            opened.table(recipe.replace(quoting="single")),
+            opened.table_with(recipe.replace(quoting="single")),
             recipe.mapping,
             message="the names of the columns are in single quotes",
             line=table.header_row,
@@ -124,7 +127,7 @@ def _explained(
     top, is_title = table.header_row or 1, _count_filled(table.columns) == 1 < len(table.columns)
     for row in () if is_stated else range(top + 1, top + 1 + _BELOW_A_TITLE):
         with suppress(InputError):
-            below = opened.table(recipe.replace(header_row=row)).columns
+            below = opened.table_with(recipe.replace(header_row=row)).columns
             if may_be_header(below, recipe.mapping, recipe.defaults) or (
                 is_title and _count_filled(below) > 1
             ):
@@ -235,7 +238,7 @@ class FilePreview:
             records = _with_answers(opened, preview)
             with suppress(InputError):  # the error is in the questions already
                 preview.sheets = opened.sheets
-                table = opened.table(preview.reading) if records is None else records.table
+                table = opened.table_with(preview.reading) if records is None else records.table
                 preview.facts, preview.columns = table.facts, table.columns
                 preview.header_row = table.header_row
                 if records is None:

@@ -1,59 +1,17 @@
-"""Recognizes rows whose quotes are not those of a CSV file, and asks how to read them."""
+"""Asks how to read a file whose quotes are not those of a CSV file."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.column_mapping import likely_name_column
 from petstore_frame.loader.source.spreadsheet_text import unwrap_name
-from petstore_frame.loader.source.table import Table
+from petstore_frame.tables.table import Table
 
-SINGLE_QUOTE = "'"
 _MAX_CELLS, _MAX_LENGTH = 6, 60
-
-
-def unwrapped_row(cells: Sequence[str], delimiter: str) -> list[str] | None:
-    """Return the cells of a row that is in quotes as a whole, or None.
-
-    Example:
-        >>> unwrapped_row(["1,Luna"], ","), unwrapped_row(["1", "Luna"], ",")
-        (['1', 'Luna'], None)
-    """
-    if len(cells) != 1 or delimiter not in cells[0]:
-        return None
-    return _read_again(cells[0], delimiter, '"')
-
-
-def single_quoted_row(cells: Sequence[str], delimiter: str) -> list[str] | None:
-    """Return the cells of a row that was split within single quotes, or None.
-
-    Example:
-        >>> single_quoted_row(["'Luna", " the cat'", "1"], ",")
-        ['Luna, the cat', '1']
-        >>> single_quoted_row(["O'Malley", " the cat", "1"], ",") is None
-        True
-    """
-    if not any(cell.startswith(SINGLE_QUOTE) for cell in cells):
-        return None
-    read = _read_again(delimiter.join(cells), delimiter, SINGLE_QUOTE)
-    return read if read is not None and len(read) < len(cells) else None
-
-
-def is_in_single_quotes(cell: str) -> bool:
-    """Return True if a cell begins and ends with a single quote."""
-    text = cell.strip()
-    return len(text) > 2 and text.startswith(SINGLE_QUOTE) and text.endswith(SINGLE_QUOTE)
-
-
-def _read_again(text: str, delimiter: str, quote: str) -> list[str] | None:
-    try:
-        return next(csv.reader([text], delimiter=delimiter, quotechar=quote, strict=True), None)
-    except csv.Error:
-        return None
 
 
 def ask_for_quoting(

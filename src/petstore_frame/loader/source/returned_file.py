@@ -13,11 +13,11 @@ from functools import partial
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import RowOrigin, Suspicion
+from petstore_frame.loader.row_state import RowProblem, Suspicion
 from petstore_frame.loader.source.cell_parsing import suspicious
 from petstore_frame.loader.source.column_mapping import OWN_PREFIX
-from petstore_frame.loader.source.table import Table, TableRow
 from petstore_frame.storage import harmless
+from petstore_frame.tables.table import RowOrigin, Table, TableRow
 
 STATE: str = f"{OWN_PREFIX}state"
 ROW: str = f"{OWN_PREFIX}row"
@@ -63,7 +63,7 @@ FIX_SHEET_COLUMNS: tuple[str, ...] = (
 _HEADINGS = {COLUMNS[name].heading: COLUMNS[name].name for name in FIX_SHEET_COLUMNS}
 _RETURNABLE = ("", "invalid", "rejected")
 _KINDS = frozenset(map(str, Suspicion))
-_YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
+YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
 _CONFIRM_HINT = "replace no with yes, or clear that cell if you corrected the row"
 # The name of a row, in a form that no spreadsheet reads as a number or a time.
 _NAMED = re.compile("r([0-9a-f]{8,32})-([0-9]+)")
@@ -149,10 +149,6 @@ def _restored(
     """
     own = dict(zip(names, row.cells, strict=False))
     answer = own.get(ALLOW, "").strip().casefold()
-    kind, doubt = answer.rpartition(":")[2].strip(), row.doubt  # a frame has only the kind
-    if answer.startswith("no") or answer in _KINDS:
-        suspicion = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
-        doubt = suspicious(suspicion, f"not sent ({suspicion}): {_CONFIRM_HINT}")
     record, state, origin = own.get(ROW, "").strip(), own.get(STATE, ""), None
     if match := _NAMED.fullmatch(record):
         origin = RowOrigin(match[1], int(match[2]))
@@ -173,5 +169,14 @@ def _restored(
         extra.pop()
     notes = {new: row.notes[at] for new, at in enumerate(positions) if at in row.notes}
     problems = {new: row.problems[at] for new, at in enumerate(positions) if at in row.problems}
-    is_confirmed = answer in _YES
-    return TableRow(row.line, [*cells, *extra], 1, notes, problems, doubt, is_confirmed, origin)
+    texts = [*cells, *extra]
+    return TableRow(row.line, texts, 1, notes, problems, row.is_hidden, answer, origin)
+
+
+def denied(answer: str) -> RowProblem | None:
+    """Return the problem of a row that a person did not confirm in the fix file, or None."""
+    kind = answer.rpartition(":")[2].strip()  # a frame has only the kind
+    if not (answer.startswith("no") or answer in _KINDS):
+        return None
+    suspicion = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
+    return suspicious(suspicion, f"not sent ({suspicion}): {_CONFIRM_HINT}")

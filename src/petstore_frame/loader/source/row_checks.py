@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeGuard
 
 from petstore_frame.loader.matching.folding import SEPARATOR
-from petstore_frame.loader.row_state import RowProblem, SourceRow, State, digest_of
+from petstore_frame.loader.row_state import RowProblem, SourceRow, State, Suspicion, digest_of
 from petstore_frame.loader.source.cell_parsing import (
     IN_BRACES,
     NOTHING,
@@ -16,8 +16,8 @@ from petstore_frame.loader.source.cell_parsing import (
     FieldReader,
     Meaning,
     folded_text,
+    suspicious,
 )
-from petstore_frame.loader.source.excel_file import MERGED
 from petstore_frame.loader.source.not_animals import (
     REPEATED_HEADER,
     is_swallowing,
@@ -27,23 +27,29 @@ from petstore_frame.loader.source.not_animals import (
     zero_formula,
 )
 from petstore_frame.loader.source.order_values import OrderReader
-from petstore_frame.loader.source.quoting import single_quoted_row, unwrapped_row
 from petstore_frame.loader.source.recipe_options import RecipeFields
+from petstore_frame.loader.source.returned_file import YES, denied
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
 from petstore_frame.loader.source.spreadsheet_text import unwrap_name
-from petstore_frame.loader.source.table import (
+from petstore_frame.schema import PetField
+from petstore_frame.tables.excel_file import MERGED
+from petstore_frame.tables.quotes import single_quoted_row, unwrapped_row
+from petstore_frame.tables.table import (
     DISPLAYED_PREFIX,
     PADDED_NOTE,
     ZERO_FORMULA_NOTE,
     ZERO_FORMULA_PREFIX,
+    CellProblem,
     TableRow,
     is_number_note,
 )
-from petstore_frame.schema import PetField
 
 NO_COLUMN = sys.maxsize  # the position of a field that has a default and no column
 _OPEN_DEFAULT = RowProblem(
     "open_word", "the default in the recipe is a placeholder", hint="fill in the default"
+)
+_HIDDEN = suspicious(
+    Suspicion.HIDDEN_ROW, "the row is hidden in the workbook, by a filter or by hand"
 )
 _NUMBER_DTYPES = ("int64", "Int64", "Float64")
 # Global names, because the attributes of an enum are slow to look up for each row.
@@ -141,7 +147,7 @@ class RowChecker:
         key = None if self.keys is None else self._read_key(self.keys, row, ordinal, problems)
         payload, content = self._read_fields(cells, row, problems, notes)
         repeats_header = cells[0] == self.columns[0]
-        if problems or notes or row.doubt is not None or "" in cells or repeats_header:
+        if problems or notes or row.is_hidden or row.answer or "" in cells or repeats_header:
             problems = self._find_suspicions(cells, row, problems, notes)
         # With positional arguments and without the fields below, for speed: most rows end here.
         checked = SourceRow(
@@ -189,9 +195,11 @@ class RowChecker:
         if repeats_header(cells, self.columns):
             return [REPEATED_HEADER]
         problems = with_total(problems, cells)
-        if not problems and row.doubt is not None:
-            problems = [row.doubt]
-        return self._without_allowed(problems, notes, is_confirmed=row.is_confirmed)
+        doubt = denied(row.answer) or (_HIDDEN if row.is_hidden else None)
+        if not problems and doubt is not None:
+            problems = [doubt]
+        is_confirmed = row.answer in YES
+        return self._without_allowed(problems, notes, is_confirmed=is_confirmed)
 
     def _choose(self, checked: SourceRow, row: TableRow) -> SourceRow:
         """Return a row with its sort value and the result of the row filters."""
@@ -259,7 +267,9 @@ class RowChecker:
                 text, at = filled, NO_COLUMN
                 notes.append(f"default_{field.name}")
         if at in row.problems:
-            problems.append(self.placed(row.problems[at], at, row.cells))
+            code, message, hint = row.problems[at]
+            problem = RowProblem(code, message, hint=hint)
+            problems.append(self.placed(problem, at, row.cells))
             return NOTHING
         note = row.notes.get(at)
         is_number = field.dtype in _NUMBER_DTYPES
@@ -343,7 +353,7 @@ class RowChecker:
         return replace(problem, column=self.columns[at], value=value)
 
 
-def _is_blank(cells: Sequence[str], problems: Mapping[int, RowProblem]) -> bool:
+def _is_blank(cells: Sequence[str], problems: Mapping[int, CellProblem]) -> bool:
     """Return True if no cell has text, or a problem other than merged cells."""
     if "".join(cells).strip():
         return False

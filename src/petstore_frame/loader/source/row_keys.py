@@ -16,7 +16,7 @@ from petstore_frame.loader.source.spreadsheet_text import (
     SPREADSHEET_ERROR,
     is_spreadsheet_fault,
 )
-from petstore_frame.loader.source.table import DATE_NOTE, ZERO_FORMULA_PREFIX, TableRow
+from petstore_frame.tables.table import DATE_NOTE, ZERO_FORMULA_PREFIX, TableRow
 
 Key = tuple[str, ...]
 KEY_MISSING = "key_missing"

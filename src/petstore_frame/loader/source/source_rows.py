@@ -26,7 +26,7 @@ from petstore_frame.loader.source.field_readers import KEY, readers_of
 from petstore_frame.loader.source.grouped_digits import both_readings, without_separators
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.order_values import OrderReader
-from petstore_frame.loader.source.quoting import ask_for_quoting, single_quoted_row
+from petstore_frame.loader.source.quoting import ask_for_quoting
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_checks import (
     NO_COLUMN,
@@ -36,10 +36,12 @@ from petstore_frame.loader.source.row_checks import (
     SentColumn,
 )
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
-from petstore_frame.loader.source.table import Table, TableRow
 from petstore_frame.loader.source.wrapped_names import WrappedNames
-from petstore_frame.schema import FIELDS, Labels, count_text
-from petstore_frame.schema.categories import repeated_ids, repeated_labels
+from petstore_frame.schema import FIELDS, count_text
+from petstore_frame.tables import Labels
+from petstore_frame.tables.categories import repeated_ids, repeated_labels
+from petstore_frame.tables.quotes import single_quoted_row
+from petstore_frame.tables.table import Table, TableRow
 
 _AT_ONCE = 128
 # Maximum number of rows to search for likely keys.
@@ -199,7 +201,7 @@ class Source:
         ]
         raise ask_for_quoting(
             "single",
-            self._opened.table(self.recipe.replace(quoting="single")),
+            self._opened.table_with(self.recipe.replace(quoting="single")),
             self.recipe.mapping,
             message=f"{count_text(len(lines), 'row')} split within single quotes",
             line=lines[0],

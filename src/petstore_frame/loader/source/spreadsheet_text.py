@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from petstore_frame.schema.text import INVISIBLE
 from petstore_frame.schema.words import written_words
+from petstore_frame.tables.quotes import unwrap_formula
 
 # What a spreadsheet may write instead of a key: an error, or the rounded form of a long number.
 SPREADSHEET_ERROR = re.compile(
@@ -29,18 +30,6 @@ def is_spreadsheet_fault(text: str) -> bool:
         (True, False)
     """
     return bool(SPREADSHEET_ERROR.fullmatch(text) or ROUNDED_NUMBER.fullmatch(text))
-
-
-def unwrap_formula(text: str) -> str:
-    """Return the text in a formula that only has a text, such as 007 in ``="007"``.
-
-    Example:
-        >>> unwrap_formula('="007"'), unwrap_formula("007")
-        ('007', '007')
-    """
-    if text.startswith('="') and text.endswith('"') and len(text) > 2:
-        return text[2:-1].replace('""', '"').strip()
-    return text
 
 
 def unwrap_name(name: str) -> str:

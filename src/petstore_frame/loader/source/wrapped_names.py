@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import Suspicion
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
-from petstore_frame.loader.source.quoting import is_in_single_quotes
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.spreadsheet_text import ENTITY, unwrap_name
-from petstore_frame.loader.source.table import TableRow
 from petstore_frame.schema import count_text
+from petstore_frame.tables.quotes import is_in_single_quotes
+from petstore_frame.tables.table import TableRow
 
 _MAX_EXAMPLES = 2
 

@@ -11,7 +11,6 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.row_state import RowOrigin, RowProblem
 
 DATE_NOTE: str = "date→text"
 NUMBER_NOTE: str = "number→text"
@@ -25,15 +24,30 @@ ZERO_FORMULA_PREFIX: str = f"{ZERO_FORMULA_NOTE}:"
 EXACT_FLOATS = 2**53
 
 
+class CellProblem(NamedTuple):
+    """Why the text of a cell cannot be used."""
+
+    code: str  # a short name of the cause, such as ``error_value``
+    message: str
+    hint: str
+
+
 class Cell(NamedTuple):
     """The text of a cell, and a note or a problem from its type or position."""
 
     text: str
     note: str | None = None  # for a warning
-    problem: RowProblem | None = None  # why the text cannot be sent
+    problem: CellProblem | None = None
 
 
 EMPTY_CELL = Cell("")
+
+
+class RowOrigin(NamedTuple):
+    """The imported row that a row of a fix file corrects."""
+
+    import_id: str  # or the start of it
+    row: int
 
 
 class TableRow(NamedTuple):
@@ -43,10 +57,22 @@ class TableRow(NamedTuple):
     cells: Sequence[str]
     lines: int = 1  # the number of lines of the row
     notes: Mapping[int, str] = {}  # by the position of the cell
-    problems: Mapping[int, RowProblem] = {}  # by the position of the cell
-    doubt: RowProblem | None = None  # why a person must confirm the row
-    is_confirmed: bool = False  # whether a person has confirmed it
+    problems: Mapping[int, CellProblem] = {}  # by the position of the cell
+    is_hidden: bool = False  # in the workbook, by a filter or by hand
+    answer: str = ""  # what a person wrote in a row of a fix file, such as ``yes``
     origin: RowOrigin | None = None  # the row that a row of a fix file corrects
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file is read; None is what the file itself says."""
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    quoting: str = "strict"
+    sheet: str | None = None
+    header_row: int | None = None
+    columns: tuple[str, ...] | None = None  # of a file without a header
 
 
 @dataclass(frozen=True)
@@ -77,16 +103,16 @@ def is_number_note(note: str) -> bool:
     return note == NUMBER_NOTE or note.startswith((DISPLAYED_PREFIX, ZERO_FORMULA_PREFIX))
 
 
-def row_of_cells(line: int, cells: Iterable[Cell], doubt: RowProblem | None = None) -> TableRow:
+def row_of_cells(line: int, cells: Iterable[Cell], *, is_hidden: bool = False) -> TableRow:
     """Return a row with the texts, notes and problems of its cells."""
-    texts, notes, problems = list[str](), dict[int, str](), dict[int, RowProblem]()
+    texts, notes, problems = list[str](), dict[int, str](), dict[int, CellProblem]()
     for at, cell in enumerate(cells):
         texts.append(cell.text)
         if cell.note is not None:
             notes[at] = cell.note
         if cell.problem is not None:
             problems[at] = cell.problem
-    return TableRow(line, texts, notes=notes, problems=problems, doubt=doubt)
+    return TableRow(line, texts, notes=notes, problems=problems, is_hidden=is_hidden)
 
 
 def cell_of_value(value: Any, exact_below: int, *, has_exact_integers: bool = False) -> Cell:
@@ -100,7 +126,7 @@ def cell_of_value(value: Any, exact_below: int, *, has_exact_integers: bool = Fa
     if type(value).__name__ in ("bool", "bool_"):
         text = "TRUE" if value else "FALSE"
         message = f"the cell has the logical value {text}"
-        return Cell(text, problem=RowProblem("boolean_value", message, hint="enter it as text"))
+        return Cell(text, problem=CellProblem("boolean_value", message, "enter it as text"))
     if isinstance(value, Decimal):
         # 1.000 is the number 1: in a Decimal, the point is not a thousands separator.
         is_integer = value.is_finite() and value == value.to_integral_value()
@@ -110,7 +136,7 @@ def cell_of_value(value: Any, exact_below: int, *, has_exact_integers: bool = Fa
     if isinstance(value, date | time | timedelta):
         return Cell(_text_of_date(value), DATE_NOTE)
     message = f"the cell must hold text or a number, got {type(value).__name__}"
-    problem = RowProblem("not_text", message, hint="replace it with text or a number")
+    problem = CellProblem("not_text", message, "replace it with text or a number")
     return Cell(str(value)[:200], problem=problem)
 
 
@@ -129,5 +155,5 @@ def _cell_of_number(value: Real, exact_below: int, *, has_exact_integers: bool) 
     if abs(number) < exact_below or (has_exact_integers and isinstance(number, int)):
         return Cell(text, NUMBER_NOTE)
     message = f"{text} has too many digits for a number cell, so it may have been rounded"
-    problem = RowProblem("inexact_number", message, hint="enter such numbers as text")
+    problem = CellProblem("inexact_number", message, "enter such numbers as text")
     return Cell(text, problem=problem)

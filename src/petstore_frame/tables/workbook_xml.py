@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple
 from xml.parsers import expat
 
 from petstore_frame.errors import InputError
-from petstore_frame.schema.file_kinds import reject_other_archive
+from petstore_frame.tables.file_kinds import reject_other_archive
 
 _MIB = 1024 * 1024
 # A zip file can unpack to thousands of times its size, and openpyxl creates an object per cell, so

@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any, BinaryIO
 
 from petstore_frame.errors import InputError
 from petstore_frame.extras import import_extra
-from petstore_frame.loader.row_state import RowProblem, Suspicion
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, suspicious
-from petstore_frame.loader.source.column_mapping import join_names, may_be_header
-from petstore_frame.loader.source.number_formats import displayed_number
-from petstore_frame.loader.source.recipe_options import RecipeFields
-from petstore_frame.loader.source.table import (
+from petstore_frame.questions import PLACEHOLDER
+from petstore_frame.schema.text import join_names
+from petstore_frame.storage import excel_styles as styles
+from petstore_frame.tables.number_formats import displayed_number
+from petstore_frame.tables.table import (
     DISPLAYED_PREFIX,
     EMPTY_CELL,
     ZERO_FORMULA_PREFIX,
     Cell,
+    CellProblem,
+    Layout,
     Table,
     TableRow,
     cell_of_value,
     row_of_cells,
 )
-from petstore_frame.loader.source.workbook_xml import (
+from petstore_frame.tables.workbook_xml import (
     MergedCells,
     SheetFacts,
     read_parts,
 )
-from petstore_frame.storage import excel_styles as styles
 
+# Whether a row of a sheet can be the header of the list that is read.
+MayBeHeader = Callable[[Sequence[str]], bool]
 MERGED = "merged_cell"
 # Marks a workbook that this package wrote; its pets are in these sheets.
 _OWN_MARK = "Made with petstore-frame"
@@ -42,9 +44,6 @@ _OWN_PET_SHEET = re.compile(rf"{_OWN_SHEET}(?: \d+)?")
 _HEADER_ROWS, _EXAMPLE_ROWS, _EXAMPLE_SHEETS = 20, 2, 6
 # A cell further below the others is a slip of the keyboard; a list has no such gap.
 _MAX_BLANK_ROWS = 10_000
-_HIDDEN = suspicious(
-    Suspicion.HIDDEN_ROW, "the row is hidden in the workbook, by a filter or by hand"
-)
 
 
 class Workbook:
@@ -74,11 +73,11 @@ class Workbook:
         if not self.names:
             raise InputError("the workbook has no sheet with cells")
 
-    def table(self, recipe: RecipeFields) -> Table:
+    def table(self, layout: Layout, may_be_header: MayBeHeader) -> Table:
         """Return the header and the rows of the sheet to read."""
-        sheet = self._choose(recipe)
+        sheet = self._choose(layout, may_be_header)
         self._reject_formulas(sheet)
-        columns, header_row = [*(recipe.columns or ())], recipe.header_row
+        columns, header_row = [*(layout.columns or ())], layout.header_row
         if not columns:
             rows = self._rows(sheet)
             if header_row is not None:
@@ -95,14 +94,14 @@ class Workbook:
         below = partial(self._rows_below, sheet, len(columns), header_row or 0)
         return Table(tuple(columns), below, header_row, {"sheet": sheet.title})
 
-    def _choose(self, recipe: RecipeFields) -> Any:
+    def _choose(self, layout: Layout, may_be_header: MayBeHeader) -> Any:
         """Return the sheet of the recipe, or the only sheet that can have the animals."""
-        if recipe.sheet is not None:
-            if recipe.sheet not in self.names:
-                message = f"no sheet is called {recipe.sheet!r}"
+        if layout.sheet is not None:
+            if layout.sheet not in self.names:
+                message = f"no sheet is called {layout.sheet!r}"
                 raise InputError(message, hint=f"the sheets are {join_names(self.names)}")
-            self._reject_sheet_of_report(recipe)
-            return self._book[recipe.sheet]
+            self._reject_sheet_of_report(layout.sheet, may_be_header)
+            return self._book[layout.sheet]
         sheets = self._book.worksheets
         candidates = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
         candidates = [sheet for sheet in candidates if sheet.title in self._own_names] or candidates
@@ -112,7 +111,9 @@ class Workbook:
         candidates = [sheet for sheet in candidates if sheet.title in filled] or candidates[:1]
         if len(candidates) > 1:
             tables = [
-                sheet for sheet in candidates if _may_hold_animals(filled[sheet.title], recipe)
+                sheet
+                for sheet in candidates
+                if _may_hold_animals(filled[sheet.title], may_be_header)
             ]
             candidates = tables or candidates
         if len(candidates) == 1:
@@ -126,14 +127,14 @@ class Workbook:
             return []
         return [name for name in self.names if _OWN_PET_SHEET.fullmatch(name)]
 
-    def _reject_sheet_of_report(self, recipe: RecipeFields) -> None:
+    def _reject_sheet_of_report(self, title: str, may_be_header: MayBeHeader) -> None:
         """Reject a sheet of our own report that has no animals, such as its summary."""
-        if not self._own_names or recipe.sheet in self._own_names:
+        if not self._own_names or title in self._own_names:
             return
-        if _may_hold_animals(self._first_rows(self._book[recipe.sheet]), recipe):
+        if _may_hold_animals(self._first_rows(self._book[title]), may_be_header):
             return  # somebody added it
         raise InputError(
-            f"this is a report that petstore-frame wrote, and its sheet {recipe.sheet!r} has no "
+            f"this is a report that petstore-frame wrote, and its sheet {title!r} has no "
             "list of animals",
             hint=f"the animals are in the sheet {join_names(self._own_names)}",
             add=("sheet", self._own_names[0]),
@@ -192,8 +193,7 @@ class Workbook:
                 while cells and cells[-1] == EMPTY_CELL:
                     cells.pop()
                 if cells and any(cell.text or cell.problem for cell in cells):
-                    doubt = _HIDDEN if line in facts.hidden_rows else None
-                    yield row_of_cells(line, cells, doubt)
+                    yield row_of_cells(line, cells, is_hidden=line in facts.hidden_rows)
         except (ValueError, TypeError, KeyError, IndexError, SyntaxError) as problem:
             raise _unreadable(problem) from None
 
@@ -229,16 +229,16 @@ def _ambiguous_sheets(first_rows: dict[str, list[list[str]]]) -> InputError:
     )
 
 
-def _may_hold_animals(rows: list[list[str]], recipe: RecipeFields) -> bool:
+def _may_hold_animals(rows: list[list[str]], may_be_header: MayBeHeader) -> bool:
     """Return True if one of the first rows of a sheet can be the header of a list of animals."""
-    return any(len(row) > 1 and may_be_header(row, recipe.mapping, recipe.defaults) for row in rows)
+    return any(len(row) > 1 and may_be_header(row) for row in rows)
 
 
 def _mark_merged(cells: list[Cell], line: int, merged: MergedCells) -> None:
     """Add a problem to the empty cells that are part of merged cells."""
     for column, area in merged.in_row(line):
         message = f"the cell is part of the merged cells {area.name}; only the first has text"
-        problem = RowProblem(MERGED, message, hint="unmerge the cells and fill them in")
+        problem = CellProblem(MERGED, message, "unmerge the cells and fill them in")
         while len(cells) < column:
             cells.append(EMPTY_CELL)
         if not cells[column - 1].text:
@@ -263,7 +263,7 @@ def _cell_of_sheet(cell: Any) -> Cell:
         hint = "fix the formula, or type the value"
         return Cell(
             str(value),
-            problem=RowProblem("error_value", f"the cell shows {value}", hint=hint),
+            problem=CellProblem("error_value", f"the cell shows {value}", hint),
         )
     if isinstance(value, str):
         from openpyxl.utils.escape import unescape  # of control characters

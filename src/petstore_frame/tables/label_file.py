@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.extras import import_extra
-from petstore_frame.schema.file_kinds import (
+from petstore_frame.tables.file_kinds import (
     AS_TABLE,
     kind_of,
     marked_encoding,

@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Sequence
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
-from petstore_frame.schema.file_kinds import marked_encoding, utf16_orders
+from petstore_frame.questions import PLACEHOLDER
+from petstore_frame.tables.file_kinds import marked_encoding, utf16_orders
 
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
 # Encodings of files from spreadsheets and old programs, the most common first.

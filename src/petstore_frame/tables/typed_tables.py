@@ -10,8 +10,10 @@ from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.extras import import_extra
-from petstore_frame.loader.row_state import short_text
-from petstore_frame.loader.source.table import (
+from petstore_frame.schema.text import short_text
+from petstore_frame.tables.arrow_tables import damaged_parquet
+from petstore_frame.tables.file_kinds import JSON_LINES_HINT
+from petstore_frame.tables.table import (
     EMPTY_CELL,
     EXACT_FLOATS,
     Cell,
@@ -20,8 +22,6 @@ from petstore_frame.loader.source.table import (
     cell_of_value,
     row_of_cells,
 )
-from petstore_frame.schema import damaged_parquet
-from petstore_frame.schema.file_kinds import JSON_LINES_HINT
 
 PARQUET_HINT = "write it again, or save it as CSV (UTF-8)"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.schema.label_file import INTEGER, read_label_rows
+from petstore_frame.tables.label_file import INTEGER, read_label_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,22 +10,30 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.source.cell_parsing import MAX_CELL, PLACEHOLDER
-from petstore_frame.loader.source.quoting import SINGLE_QUOTE, ask_for_quoting, unwrapped_row
-from petstore_frame.loader.source.recipe_options import RecipeFields
-from petstore_frame.loader.source.spreadsheet_text import unwrap_formula
-from petstore_frame.loader.source.table import Table, TableRow
-from petstore_frame.loader.source.text_encoding import codec_of, decode_error_handler
+from petstore_frame.questions import PLACEHOLDER
+from petstore_frame.tables.quotes import SINGLE_QUOTE, unwrap_formula, unwrapped_row
+from petstore_frame.tables.table import Layout, Table, TableRow
+from petstore_frame.tables.text_encoding import codec_of, decode_error_handler
 
+MAX_CELL = 1024 * 1024
 DELIMITERS = (",", ";", "\t", "|")
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 # A line with only these characters is an empty row.
 _NO_TEXT = ' \t\r\n\ufeff"' + "".join(DELIMITERS)
+
+
+class WrappedRowsError(InputError):
+    """Each row is in quotes as a whole; ``unwrapped`` is the table without them."""
+
+    def __init__(self, message: str, line: int, unwrapped: Table) -> None:
+        super().__init__(message, line=line, hint="remove the quotes around the rows")
+        self.unwrapped = unwrapped
 
 
 class _Cut(NamedTuple):
@@ -36,18 +44,18 @@ class _Cut(NamedTuple):
     lines: int  # the number of lines that the header takes
 
 
-def text_table(data: bytes, recipe: RecipeFields) -> Table:
+def text_table(data: bytes, layout: Layout) -> Table:
     """Return the rows of a text, split by the delimiter of the recipe or the best one."""
-    codec = codec_of(data, recipe.encoding)
+    codec = codec_of(data, layout.encoding)
     sep = _SEP_LINE.fullmatch(next(_lines(data, codec), ""))
     first = _first_line(data, codec, skips_first=sep is not None)
     if first is None:
         raise InputError("the file is empty", hint="it must have a header and rows")
-    names, header_row = [*(recipe.columns or ())], recipe.header_row
+    names, header_row = [*(layout.columns or ())], layout.header_row
     if header_row is not None:
         first = header_row - 1
-    delimiter = recipe.delimiter or (sep and sep[1])
-    cut = _best_cut(data, codec, first, delimiter, recipe)
+    delimiter = layout.delimiter or (sep and sep[1])
+    cut = _best_cut(data, codec, first, delimiter, layout)
     header, header_lines = cut.header, cut.lines
     if names:
         header, header_lines = names, 0 if header_row is None else 1
@@ -56,17 +64,17 @@ def text_table(data: bytes, recipe: RecipeFields) -> Table:
     else:
         raise InputError(f"no header in line {first + 1}", hint="lines count from 1")
     header[0] = header[0].removeprefix("\ufeff")
-    rows = partial(_rows, data, codec, first + header_lines, cut.delimiter, recipe.quoting)
+    rows = partial(_rows, data, codec, first + header_lines, cut.delimiter, layout.quoting)
     facts = {"encoding": codec, "delimiter": cut.delimiter}
     table = Table(tuple(header), rows, header_row, facts)
-    if recipe.quoting == "strict":
+    if layout.quoting == "strict":
         signs = (delimiter,) if delimiter else DELIMITERS
         if _is_wrapped(table, signs):
-            unwrapped = text_table(data, recipe.replace(quoting="unwrap"))
+            unwrapped = text_table(data, replace(layout, quoting="unwrap"))
             where = "below the header " if len(header) > 1 else ""
             message = f"each row {where}is in quotes, so it is a single cell"
             line = next(table.readable_rows()).line if len(header) > 1 else first + 1
-            raise ask_for_quoting("unwrap", unwrapped, recipe.mapping, message=message, line=line)
+            raise WrappedRowsError(message, line, unwrapped)
     return table
 
 
@@ -83,40 +91,38 @@ def _first_line(data: bytes, codec: str, *, skips_first: bool) -> int | None:
     return None
 
 
-def _best_cut(
-    data: bytes, codec: str, first: int, delimiter: str | None, recipe: RecipeFields
-) -> _Cut:
+def _best_cut(data: bytes, codec: str, first: int, delimiter: str | None, layout: Layout) -> _Cut:
     """Return the split with as many cells as the recipe has columns, or with the most cells."""
     cuts, fault = list[_Cut](), csv.Error()
     for sign in (delimiter,) if delimiter else DELIMITERS:
-        reader = _reader(_lines(data, codec, first), sign, recipe.quoting)
+        reader = _reader(_lines(data, codec, first), sign, layout.quoting)
         try:
-            header = _unwrapped(next(reader, [""]), sign, recipe.quoting)
+            header = _unwrapped(next(reader, [""]), sign, layout.quoting)
             cuts.append(_Cut(sign, header, reader.line_num))
         except csv.Error as problem:
             fault = problem
     if not cuts:
         message = f"the header cannot be read: {fault}"
         raise InputError(message, line=first + 1, hint="check its quotes")
-    names = len(recipe.columns or ())
+    names = len(layout.columns or ())
     return max(
         cuts,
         key=lambda cut: (
             len(cut.header) == names,
-            _cells_below(data, codec, first, cut, recipe),
+            _cells_below(data, codec, first, cut, layout),
             len(cut.header),
         ),
     )
 
 
-def _cells_below(data: bytes, codec: str, first: int, cut: _Cut, recipe: RecipeFields) -> bool:
+def _cells_below(data: bytes, codec: str, first: int, cut: _Cut, layout: Layout) -> bool:
     """Return True if the rows below the header have as many cells as the header.
 
     A header may contain a second delimiter: ``Name, first;Kind``.
     """
-    reader = _reader(_lines(data, codec, first), cut.delimiter, recipe.quoting)
+    reader = _reader(_lines(data, codec, first), cut.delimiter, layout.quoting)
     try:
-        rows = [_unwrapped(row, cut.delimiter, recipe.quoting) for row in islice(reader, 1, 6)]
+        rows = [_unwrapped(row, cut.delimiter, layout.quoting) for row in islice(reader, 1, 6)]
     except csv.Error:
         return False
     width = len(cut.header)

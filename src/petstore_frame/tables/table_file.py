@@ -1,0 +1,117 @@
+"""Reads a file into memory, detects its kind, and turns it into a table."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from petstore_frame.errors import InputError
+from petstore_frame.tables.csv_file import text_table
+from petstore_frame.tables.excel_file import MayBeHeader, Workbook
+from petstore_frame.tables.file_kinds import kind_of, read_file, unpack
+from petstore_frame.tables.table import Layout, Table
+from petstore_frame.tables.typed_tables import (
+    PARQUET_HINT,
+    frame_table,
+    json_lines_table,
+    list_within,
+    parquet_table,
+)
+
+SourceKind = Literal["csv", "workbook", "frame", "jsonl", "parquet"]
+STANDARD_INPUT = "standard input"
+
+
+class TableFile:
+    """A file or a frame that was opened, before its header is read.
+
+    Attributes:
+        name: The name of the file, as text that a journal can store.
+        path: The path of the file; None for a frame or standard input.
+        kind: What the source is.
+        data: The unpacked bytes; empty for a frame.
+        digest: The SHA-256 of the bytes that were read; None for a frame. (The file itself may be
+            replaced during the load.)
+    """
+
+    def __init__(self, source: Any) -> None:
+        self.name, self.path = "frame", None
+        self.kind: SourceKind = "frame"
+        self.digest: str | None = None
+        self._table: Table | None = None
+        self.data = b""
+        if isinstance(source, str | PathLike):
+            self.path = Path(fspath(source))
+            # A name that is not valid text can be neither stored nor printed.
+            self.name = self.path.name.encode(errors="backslashreplace").decode()
+            with self.naming():
+                self._take(read_file(self.path))
+        elif isinstance(source, bytes):
+            self.name = STANDARD_INPUT
+            self._take(source)
+        else:
+            self._table = frame_table(source)  # rejects other types
+
+    @classmethod
+    def of_table(cls, name: str, table: Table) -> Self:
+        """Return rows that were read before as if they were a frame."""
+        opened = cls.__new__(cls)
+        opened.name, opened.path, opened.kind, opened.digest = name, None, "frame", None
+        opened._table, opened.data = table, b""
+        return opened
+
+    def _take(self, data: bytes) -> None:
+        self.digest = hashlib.sha256(data).hexdigest()
+        self.data = unpack(data)
+        self.kind = kind_of(self.data)
+        if self.kind == "csv" and self.name.lower().endswith(".parquet"):
+            raise InputError("this is not a Parquet file, despite its name", hint=PARQUET_HINT)
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Add the path of the file to an error."""
+        try:
+            yield
+        except InputError as problem:
+            problem.path = problem.path or (str(self.path) if self.path else None)
+            raise
+
+    @cached_property
+    def _book(self) -> Workbook:
+        return Workbook(io.BytesIO(self.data))
+
+    @property
+    def sheets(self) -> tuple[str, ...]:
+        """The names of a workbook's sheets; empty for any other source."""
+        return self._book.names if self.kind == "workbook" else ()
+
+    def table(self, layout: Layout, may_be_header: MayBeHeader) -> Table:
+        """Return the rows of the source as a table.
+
+        Args:
+            layout: How the file is read.
+            may_be_header: Finds the sheet of a workbook, by one of its first rows.
+        """
+        if self.kind == "workbook":
+            return self._book.table(layout, may_be_header)
+        if layout.sheet is not None and self.kind != "frame":
+            raise InputError("the option sheet needs a workbook, and this file is none")
+        if self.kind == "csv":
+            return text_table(self.data, layout)
+        if self._table is None:
+            read: Callable[[bytes], Table] = (
+                parquet_table if self.kind == "parquet" else json_lines_table
+            )
+            self._table = read(self.data)
+        return self._table
+
+    @property
+    def list_within(self) -> tuple[str, int] | None:
+        """The key and length of a list of objects in the first object of JSON lines, or None."""
+        return list_within(self.data) if self.kind == "jsonl" else None
