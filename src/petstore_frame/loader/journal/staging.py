@@ -63,6 +63,7 @@ class Staged:
     run: Import
     base: int  # the animal of a new row is this number plus the row number
     is_new: bool = False  # whether the import is new
+    shown: frozenset[int] = frozenset()  # rows that the reading before listed as possible duplicates
 
 
 def stage_rows(
@@ -204,13 +205,16 @@ def find_import(
     if existing is None:
         ((number,),) = sql.execute("SELECT coalesce(max(import), 0) + 1 FROM imports").fetchall()
         run = replace(run, id=_id_of(staged, copy), copy=copy, number=number, reading=reading)
+        shown = frozenset[int]()
     else:
+        query = "SELECT row FROM rows WHERE reading = ? AND possible IS NOT NULL"
+        shown = frozenset(row for (row,) in sql.execute(query, [existing.reading]))
         sql.execute("DELETE FROM rows WHERE reading = ?", [existing.reading])
         updated = ("source", "place", "header", "staged_at", "bytes_id", *RECIPE)
         of_file = {} if staged.digest is None else {name: getattr(run, name) for name in updated}
         run = replace(existing, **of_file, reading=reading)
     write_import(sql, run)
-    return Staged(run, staged.base, is_new=existing is None)
+    return Staged(run, staged.base, is_new=existing is None, shown=shown)
 
 
 def _id_of(staged: StagedRows, copy: int) -> str:
