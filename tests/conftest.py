@@ -23,31 +23,57 @@ if TYPE_CHECKING:
     from threaded import Server
 
 IN_MEMORY = Path("/dev/shm")
-EXAMPLES = 30  # of each property, for each step of --campaign
+EXAMPLES = 30  # of each property
+SEED = 20301205  # the same for everyone, so that a failure is not an accident of the day
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
+    group = parser.getgroup("random draws")
+    group.addoption(
         "--campaign",
+        action="store_true",
+        help="run only the tests that draw their cases at random, with a new seed, "
+        "and print the command that repeats a failure",
+    )
+    group.addoption("--seed", type=int, help=f"seed of all draws [default: {SEED}]")
+    group.addoption(
+        "--times",
         type=int,
         default=1,
-        help="multiply drawn stores, kills and made-up requests by this; "
-        "from 2 on, matrices of which the suite tries a fresh sample are tried whole",
+        help="draw N times as many cases; from 2 on, matrices of cases are not sampled",
+        metavar="N",
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # the plugin of hypothesis reads its seed in the same hook
 def pytest_configure(config: pytest.Config) -> None:
+    # The workers of pytest-xdist get the options of this process, and with them the seed.
+    is_campaign = config.getoption("--campaign")
+    if config.option.seed is None:
+        config.option.seed = secrets.randbelow(10**9) if is_campaign else SEED
+    is_default = config.option.seed == SEED and not is_campaign
+    if not is_default:
+        config.option.hypothesis_seed = str(config.option.seed)
     # Thousands of commits wait for a disk; what the tests kill are processes, not machines.
     if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > 4 * 2**30:
         os.environ.setdefault("TMPDIR", str(IN_MEMORY))
         tempfile.tempdir = None  # asked for anew
     # A busy machine is not a defect, hence no deadline.
-    examples = EXAMPLES * config.getoption("--campaign")
-    settings.register_profile("house", deadline=None, max_examples=examples)
-    settings.load_profile("house")
-    config.addinivalue_line(
-        "markers", "sampled(count): only so many cases, drawn anew, unless --campaign is 2 or more"
+    settings.register_profile(
+        "house",
+        deadline=None,
+        max_examples=EXAMPLES * config.getoption("--times"),
+        derandomize=is_default,
+        database=None,
     )
+    settings.load_profile("house")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return a worker per core and one more, as some tests wait for sockets and processes."""
+    has_affinity = hasattr(os, "sched_getaffinity")  # not on macOS and Windows
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return cores + 1
 
 
 # What takes longest begins first, so that no worker is left alone with it.
@@ -70,24 +96,40 @@ def pytest_collection_modifyitems(
             group = "postgres" if has_cluster else str(item.path.relative_to(TESTS))
             item.add_marker(pytest.mark.xdist_group(group))
     yield
-    if config.getoption("--campaign") == 1:
-        _leave_sample(config, items)
+    if config.getoption("--campaign"):
+        _deselect(config, items, [item for item in items if not _draws(item)])
+    if config.getoption("--times") == 1:
+        _deselect(config, items, _cases_not_drawn(config, items))
     items.sort(key=_rank)
 
 
-def _leave_sample(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the cases that the draw did not choose; all workers of a run draw the same."""
+def _draws(item: pytest.Item) -> bool:
+    """Whether other cases are tried with another seed."""
+    is_property = getattr(item.obj, "is_hypothesis_test", False)
+    is_story = hasattr(getattr(item, "cls", None), "settings")  # hypothesis' RuleBasedStateMachine
+    is_sampled = item.get_closest_marker("sampled") is not None
+    return is_property or is_story or is_sampled or "seed" in item.fixturenames
+
+
+def _deselect(config: pytest.Config, items: list[pytest.Item], unwanted: list[pytest.Item]) -> None:
+    config.hook.pytest_deselected(items=unwanted)
+    left_out = {id(item) for item in unwanted}
+    items[:] = [item for item in items if id(item) not in left_out]
+
+
+def _cases_not_drawn(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases of matrices that the draw did not choose."""
     matrices: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("sampled"):
             matrices.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    run = getattr(config, "workerinput", {}).get("testrunuid") or secrets.token_hex(8)
+    unwanted = []
     for name, cases in matrices.items():
         (count,) = cases[0].get_closest_marker("sampled").args
-        chosen = random.Random(run + name).sample(cases, min(count, len(cases)))
-        left_out = [case for case in cases if case not in chosen]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+        draw = random.Random(f"{config.option.seed} {name}")
+        chosen = draw.sample(cases, min(count, len(cases)))
+        unwanted += [case for case in cases if case not in chosen]
+    return unwanted
 
 
 def _rank(item: pytest.Item) -> int:
@@ -96,10 +138,36 @@ def _rank(item: pytest.Item) -> int:
     return LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST)
 
 
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Print the seed of a campaign, and the command that repeats each failure."""
+    if not config.getoption("--campaign"):
+        return
+    times = config.getoption("--times")
+    options = f"--campaign --seed {config.option.seed}" + (f" --times {times}" if times > 1 else "")
+    terminalreporter.write_line(f"to repeat these draws: pytest {options}")
+    for report in terminalreporter.stats.get("failed", []):
+        test = report.nodeid.partition("@")[0]  # pytest-xdist adds the group
+        terminalreporter.write_line(f"to repeat one failure: pytest -n 0 {options} '{test}'")
+
+
 @pytest.fixture(scope="session")
-def campaign(request: pytest.FixtureRequest) -> int:
-    """How many times longer than in the suite the campaigns run."""
-    return int(request.config.getoption("--campaign"))
+def seed(request: pytest.FixtureRequest) -> int:
+    """The seed of all draws: a fixed one, or with --campaign a new one."""
+    return int(request.config.option.seed)
+
+
+@pytest.fixture
+def draw(seed: int, request: pytest.FixtureRequest) -> random.Random:
+    """Random numbers for one test."""
+    return random.Random(f"{seed} {request.node.name}")
+
+
+@pytest.fixture(scope="session")
+def times(request: pytest.FixtureRequest) -> int:
+    """How many times as many cases as usual are drawn."""
+    return int(request.config.getoption("--times"))
 
 
 @pytest.fixture

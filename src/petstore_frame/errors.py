@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from petstore_frame.loader.duplicate_question import Question as DuplicateQuestion
     from petstore_frame.loader.results.load_result import LoadResult
     from petstore_frame.loader.row_state import Ending
-    from petstore_frame.questions import Question
+    from petstore_frame.questions import Question, Reader
 
 
 class PetstoreError(Exception):
@@ -337,8 +337,12 @@ class QuestionError(PetstoreError):
         super().__init__("; ".join(question.text for question in questions))
         self.questions = tuple(questions)
 
+    def text(self, reader: Reader = "python") -> str:
+        """Return the questions, with what to type for each answer."""
+        return "\n\n".join("\n".join(question.lines(reader)) for question in self.questions)
+
     def __str__(self) -> str:
-        return "\n\n".join("\n".join(question.lines()) for question in self.questions)
+        return self.text()
 
 
 class DuplicatesError(PetstoreError):
@@ -350,6 +354,10 @@ class DuplicatesError(PetstoreError):
     def __init__(self, question: DuplicateQuestion) -> None:
         super().__init__(question.text())
         self.question = question
+
+    def text(self, reader: Reader = "python") -> str:
+        """Return the question, with what to type for each answer."""
+        return self.question.text(reader)
 
 
 class LoadFailedError(PetstoreError):

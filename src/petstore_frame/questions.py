@@ -132,8 +132,9 @@ class Question:
         if self.answers:
             lines.append("Choose one:")
         for answer in self.answers:
-            lines += [f"  {answer.sentence(reader)}:"]
-            lines += [f"    {typed}" for typed in answer.typed(reader)]
+            typed = answer.typed(reader)
+            lines.append(f"  {answer.sentence(reader)}{':' if typed else ''}")
+            lines += [f"    {line}" for line in typed]
         if self.option and not self.answers:
             lines.append(f"    add {_options_to_add(self.add, reader)}")
         return lines
@@ -150,11 +151,6 @@ class Question:
             "note": self.note,
             "likely": self.likely,
         }
-
-
-def question_text(questions: Iterable[Question], reader: Reader = "python") -> str:
-    """Return questions as a text, with an empty line between two."""
-    return "\n\n".join("\n".join(question.lines(reader)) for question in questions)
 
 
 def _options_to_add(options: Mapping[str, Any], reader: Reader) -> str:

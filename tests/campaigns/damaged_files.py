@@ -198,10 +198,10 @@ def main() -> None:
     chosen = options.parse_args()
     print("| damage after a kill | trials | went on | refused | asked | doubled | other |")
     print("|---|---:|---:|---:|---:|---:|---|")
-    for kind, found in run(chosen.places, chosen.seed).items():
-        other = ", ".join(f"{n} {name}" for name, n in found.other_errors.items())
-        ways = f"{found.resumed} | {found.refused} | {found.asked}"
-        counts = f"{found.trials} | {ways} | {found.doubled}"
+    for kind, outcome in run(chosen.places, chosen.seed).items():
+        other = ", ".join(f"{n} {name}" for name, n in outcome.other_errors.items())
+        ways = f"{outcome.resumed} | {outcome.refused} | {outcome.asked}"
+        counts = f"{outcome.trials} | {ways} | {outcome.doubled}"
         print(f"| {kind} | {counts} | {other} |")
 
 

@@ -122,7 +122,7 @@ def contract_server(request: pytest.FixtureRequest):
 @pytest.mark.parametrize("mode", ["positive", "negative"])
 @pytest.mark.parametrize("contract_server", [False, True], indirect=True)
 def test_made_up_requests_are_answered_as_described(
-    described, contract_server, mode, operation_id, campaign
+    described, contract_server, mode, operation_id, times
 ) -> None:
     """Schemathesis: each answer to valid and to invalid data is one that the document has."""
     import schemathesis
@@ -136,7 +136,7 @@ def test_made_up_requests_are_answered_as_described(
     headers = {"Authorization": f"Bearer {contract_server.api_key.get_secret_value()}"}
 
     @settings(
-        max_examples=EXAMPLES * campaign, deadline=None, database=None, derandomize=True,
+        max_examples=EXAMPLES * times,
         phases=[Phase.generate], suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(case=operation.as_strategy(generation_mode=GenerationMode(mode)))

@@ -37,14 +37,14 @@ def test_a_notebook_is_fit_to_be_kept_and_shown(notebook: Path) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_cells_run(tmp_path: Path, campaign: int) -> None:
+def test_cells_run(tmp_path: Path, draw: random.Random, times: int) -> None:
     """Each page runs to its end, in an empty folder, without an error, a warning or a key.
 
     One in five is drawn, as building the site runs all of them too.
     """
     pages = [*NOTEBOOKS, *PAGES]
-    if campaign == 1:
-        pages = random.sample(pages, len(pages) // 5)
+    if times == 1:
+        pages = draw.sample(pages, len(pages) // 5)
     home = {name: str(tmp_path) for name in ("HOME", "IPYTHONDIR", "XDG_STATE_HOME")}
     # A kernel that ends closes no store and no dashboard either.
     quietly = ["-W", "error", "-W", "ignore::ResourceWarning"]

@@ -15,7 +15,7 @@ from unit.conftest import read_book
 PLACES = [folder / "shared" / "data" for folder in Path(__file__).parents]
 DATA = next((folder for folder in PLACES if folder.exists()), PLACES[0])
 RECORDS = DATA / "raw_austin.csv"
-EVERY = 15  # of so many records one is taken, unless --campaign is 2 or more
+EVERY = 15  # of so many records one is taken, unless --times is 2 or more
 # What a person writes for question marks; all other labels are 2, all other statuses sold.
 ANSWERS = {
     'key = "?"': 'key = "Animal ID"', 'keep = "?"': 'keep = "last"',
@@ -33,10 +33,10 @@ def rows_of(path: str) -> list[dict[str, str]]:
 @pytest.mark.skipif(not RECORDS.exists(), reason="the real shelter records are not here")
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("server_here")
-def test_each_animal_is_one_pet(campaign: int) -> None:
+def test_each_animal_is_one_pet(times: int) -> None:
     """By the draft, its question marks answered, each animal is a pet once, by its last row."""
     header, *lines = RECORDS.read_text(encoding="utf-8").splitlines(keepends=True)
-    text = header + "".join(lines[:: EVERY if campaign == 1 else 1])
+    text = header + "".join(lines[:: EVERY if times == 1 else 1])
     Path("raw.csv").write_text(text, encoding="utf-8")
     typed("petstore-frame recipe raw.csv --output raw.toml")
     recipe = Path("raw.toml").read_text(encoding="utf-8")
@@ -54,7 +54,7 @@ def test_each_animal_is_one_pet(campaign: int) -> None:
 
     rows = rows_of("raw.csv")
     last = {row["Animal ID"]: row for row in rows}
-    assert campaign == 1 or len(last) == 11_898
+    assert times == 1 or len(last) == 11_898
     states = Counter(row["_pf_state"] for row in rows_of("results/results.csv"))
     assert states == {"created": len(last), "excluded": len(rows) - len(last)}
     expected = Counter(row["Name"].strip() or f"No {key}" for key, row in last.items())

@@ -31,8 +31,6 @@ from petstore_frame.loader.journal.database import (
 from petstore_frame.loader.journal.schema import FORMAT
 from petstore_frame.loader.row_state import State
 
-# A new one each time; a failure names it, for `tests/campaigns/damaged_files.py --seed`.
-SEED = random.SystemRandom().randrange(10**6)
 LOST = (
     "log ", "one bit of the log", "main file and log", "count file removed", "main file removed",
 )  # fmt: skip
@@ -200,12 +198,12 @@ def test_a_write_that_the_system_refuses_stops_the_import(stores, run_child, go_
     go_on(900, store)
 
 
-def test_whatever_is_lost_is_noticed_and_nothing_is_doubled() -> None:
+def test_whatever_is_lost_is_noticed_and_nothing_is_doubled(seed: int, times: int) -> None:
     """Logs removed, cut and flipped, older databases and missing files are refused."""
-    for kind, found in damage.run(4, SEED).items():
-        assert (found.doubled, found.other_errors) == (0, {}), f"{kind}, seed {SEED}"
+    for kind, outcome in damage.run(4 * times, seed).items():
+        assert (outcome.doubled, outcome.other_errors) == (0, {}), kind
         if kind.startswith(LOST):
-            assert found.refused == found.trials, f"{kind}, seed {SEED}"
+            assert outcome.refused == outcome.trials, kind
 
 
 def test_a_count_that_is_behind_proves_nothing_lost(tmp_path: Path, load_with, run_load) -> None:

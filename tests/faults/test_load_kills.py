@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import sqlite3
 import subprocess
@@ -23,8 +22,6 @@ from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.pace import MAX_ON_DISK
 from plain_http import wait_until
 
-# A new one each time; a failure names it, for `tests/campaigns/faults_and_kills.py --first-seed`.
-SEED = random.SystemRandom().randrange(10**6)
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 
 
@@ -97,15 +94,15 @@ def test_a_power_cut_never_forgets_a_request(
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("design", list(OURS))
-def test_nothing_is_doubled_or_lost(design: str, campaign: int) -> None:
+def test_nothing_is_doubled_or_lost(design: str, seed: int, times: int) -> None:
     """Under random faults and kills, whatever is not surely in the store once is listed."""
-    tally = run(design, SEED, 60 * campaign, 2 * campaign)
-    assert (tally.duplicates, tally.lost, tally.wrong_ids) == (0, 0, 0), f"seed {SEED}"
+    tally = run(design, seed, 60 * times, 2 * times)
+    assert (tally.duplicates, tally.lost, tally.wrong_ids) == (0, 0, 0)
     assert tally.unconfirmed <= sum(tally.faults.values()) + MAX_ON_DISK * tally.kills
     if "keys" in OURS[design]:  # elsewhere the pets of others leave a doubt
-        assert tally.not_created == 0, f"seed {SEED}"
+        assert tally.not_created == 0
 
 
-def test_a_usual_design_fails_the_same_test() -> None:
+def test_a_usual_design_fails_the_same_test(seed: int) -> None:
     """The harness is able to see duplicates: the usual design makes them."""
-    assert run("5 retries, no checkpoint", SEED, 100, 2).duplicates > 0
+    assert run("5 retries, no checkpoint", seed, 100, 2).duplicates > 0

@@ -54,16 +54,18 @@ class Ledger:
                     name = name if again else next(names)
 
 
-def test_no_acknowledged_pet_is_lost_through_kills(tmp_path, campaign) -> None:
+def test_no_acknowledged_pet_is_lost_through_kills(
+    tmp_path: Path, draw: random.Random, times: int
+) -> None:
     """32 connections, unique names, SIGKILLs: each 201 is in the list once, with its id."""
-    chance, ledger, database = random.Random(1), Ledger(), tmp_path / "store.sqlite3"
+    ledger, database = Ledger(), tmp_path / "store.sqlite3"
     server = pf.serve(database=database)
     port, key = httpx.URL(server.base_url).port, server.api_key.get_secret_value()
     with ThreadPoolExecutor(32) as pool:
         work = [pool.submit(ledger.add_pets, server, number) for number in range(32)]
         try:
-            for _ in range(2 * campaign):
-                ledger.ends.wait(chance.uniform(0.2, 0.8))
+            for _ in range(2 * times):
+                ledger.ends.wait(draw.uniform(0.2, 0.8))
                 os.kill(server.pid, signal.SIGKILL)
                 server.close()
                 server = pf.serve(database=database, port=port, api_key=key)

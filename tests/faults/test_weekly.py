@@ -363,3 +363,22 @@ def test_an_excluded_row_without_a_pet_needs_nobody(office: Office) -> None:
     run = office.run()
     assert run.outcome is WeeklyOutcome.SUCCESS and run.attention == []
     assert run.facts["comparisons"][0]["kinds"] == {"same": 2, "excluded": 1}
+
+
+def test_a_list_in_question_leaves_numbers(office: Office) -> None:
+    """If a list of categories contradicts earlier files, files show numbers, and the code is 9."""
+    (office.folder / "names.csv").write_text("id,name\n1,Dog\n2,Cat\n")
+    office.path.write_text('categories = "names.csv"\n' + office.path.read_text())
+    recipe = 'key = "tag"\ncategories = "names.csv"\n'
+    (office.folder / "by_tag.toml").write_text(recipe)
+    assert office.run().exit_code == 0
+    (office.folder / "names.csv").write_text("id,name\n1,Hund\n2,Cat\n")
+    (office.folder / "by_tag.toml").write_text('key = "tag"\n')
+    run = office.run(1)
+    assert run.exit_code == 9 and run.folder is not None
+    assert "rename_categories = [1]" in (run.folder / "question categories.txt").read_text()
+    assert "category" not in pd.read_csv(run.folder / "stock.csv")
+    office.path.write_text("rename_categories = [1]\n" + office.path.read_text())
+    run = office.run(2)
+    assert run.exit_code == 0 and run.folder is not None
+    assert set(pd.read_csv(run.folder / "stock.csv")["category"]) == {"Hund", "Cat"}

@@ -124,9 +124,9 @@ def draw_store(rng: random.Random) -> ZooStore:
     return ZooStore(draw_pets(rng), draw_habits(rng), seed=rng.randrange(10**9))
 
 
-def run(stores: int, seed: int) -> Tally:
+def run(stores: int, rng: random.Random) -> Tally:
     """Fetch from so many stores and hold each verdict to the truth."""
-    rng, tally = random.Random(seed), Tally()
+    tally = Tally()
     for _ in range(stores):
         try_one(draw_store(rng), tally, **draw_options(rng))
     return tally

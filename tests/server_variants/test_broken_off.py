@@ -82,14 +82,12 @@ def test_pets_of_status_pages_are_held_at_once(count: int, failure: Failure) -> 
     assert len(caught.value.partial) == count
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_no_verdict_is_false_after_failures(seed: int, campaign: int) -> None:
+def test_no_verdict_is_false_after_failures(draw: random.Random, times: int) -> None:
     """Whatever fails on the way, no verdict is false unless what it states itself is broken."""
-    rng = random.Random(seed)
-    for _ in range(100 * campaign):
-        store, failing = drawn_stores.draw_store(rng), set(rng.sample(range(1, 14), 3))
-        options = drawn_stores.draw_options(rng) | {"status": None}
-        failure = refusal(rng.choice((401, 404, 429, 500)))
+    for _ in range(200 * times):
+        store, failing = drawn_stores.draw_store(draw), set(draw.sample(range(1, 14), 3))
+        options = drawn_stores.draw_options(draw) | {"status": None}
+        failure = refusal(draw.choice((401, 404, 429, 500)))
         client = store.client(lambda n, _, at=failing, it=failure: it if n in at else None)
         try:
             inventory = pf.fetch_inventory(client, **options)

@@ -20,17 +20,19 @@ COUNT, TRIES = 1_500, 40
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.usefixtures("pressed")
 @pytest.mark.parametrize("habits", [Habits("link cursor"), Habits(parameters=frozenset({"skip"}))])
-def test_ctrl_c_at_any_moment_keeps_what_was_read(habits: Habits, campaign: int) -> None:
+def test_ctrl_c_at_any_moment_keeps_what_was_read(
+    habits: Habits, draw: random.Random, times: int
+) -> None:
     """Wherever the interrupt falls, each pet read is there once, and none is called the last."""
-    chance, presses = random.Random(4), 0
+    presses = 0
     with ZooStore(pets(COUNT), habits).client() as client:
         pf.fetch_inventory(client, progress=False)  # the first one takes longer
         begun = time.perf_counter()
         pf.fetch_inventory(client, progress=False)
         whole_s = time.perf_counter() - begun
-        for _ in range(TRIES * campaign):
+        for _ in range(TRIES * times):
             try:
-                signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.0002, whole_s))
+                signal.setitimer(signal.ITIMER_REAL, draw.uniform(0.0002, whole_s))
                 inventory = pf.fetch_inventory(client, progress=False)
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 assert inventory.completeness.covers_all

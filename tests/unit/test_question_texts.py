@@ -5,7 +5,7 @@ import json
 import pytest
 
 from petstore_frame.loader import RecipeOptions
-from petstore_frame.questions import SET_OPTIONS, Example, Question, Reader, Step, question_text
+from petstore_frame.questions import SET_OPTIONS, Example, Question, Reader, Step
 
 MEANING = Question(
     ("value_map", "status", "frei"),
@@ -64,4 +64,3 @@ def test_a_script_gets_the_facts_as_json() -> None:
     facts = json.loads(json.dumps(KEY.as_dict()))
     assert facts["name"] == ["key"]
     assert [answer["add"] for answer in facts["answers"]] == [{"key": "Tag"}, {"key": ""}]
-    assert question_text([MEANING, KEY]).count("\n\n") == 1

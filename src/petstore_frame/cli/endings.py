@@ -55,7 +55,7 @@ def explain(error: Exception) -> str:
     if isinstance(error, pf.IncompleteInventoryError):
         return f"{error.__cause__ or error}; {error.partial.completeness}"
     if isinstance(error, (pf.DuplicatesError, pf.QuestionError)):
-        return _questions_of(error)
+        return error.text("shell")
     if isinstance(error, pf.PetstoreError):
         return _with_option(error)
     if isinstance(error, typer.TyperException):
@@ -64,15 +64,6 @@ def explain(error: Exception) -> str:
         reason = error.strerror or str(error)
         return reason if error.filename is None else f"{error.filename}: {reason}"
     return f"{type(error).__name__}: {error}; internal error, please report it"
-
-
-def _questions_of(error: pf.DuplicatesError | pf.QuestionError) -> str:
-    """Return the questions of an error, with the shell options that answer them."""
-    from petstore_frame.questions import question_text
-
-    if isinstance(error, pf.DuplicatesError):
-        return error.question.text("shell")
-    return question_text(error.questions, "shell")
 
 
 def _usage_error(error: typer.TyperException) -> str:

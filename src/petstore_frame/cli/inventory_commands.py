@@ -18,7 +18,9 @@ from petstore_frame.cli.options import (
     Key,
     RecipeFile,
     RecipeSettings,
+    RenameCategories,
     Timeout,
+    numbers_of,
     recipe_of,
     source_of,
 )
@@ -148,6 +150,8 @@ def report(
         Path, Option("--output", "-o", help="File to write: .xlsx, .csv, .parquet or .html.")
     ],
     categories: CategoriesFile = None,
+    rename_categories: RenameCategories = None,
+    journal: JournalFolder = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
     overwrite: Overwrite = False,
@@ -162,8 +166,16 @@ def report(
     from petstore_frame.report import check_target
 
     check_target(output, overwrite=overwrite)  # before minutes are spent on reading
+    renamed = numbers_of("--rename-categories", rename_categories)
     inventory = read_store(base_url, timeout)
-    pf.write_report(inventory, output, categories=categories, overwrite=overwrite)
+    pf.write_report(
+        inventory,
+        output,
+        categories=categories,
+        rename_categories=renamed,
+        journal=journal,
+        overwrite=overwrite,
+    )
     finish_export(inventory, output, as_json=as_json)
 
 

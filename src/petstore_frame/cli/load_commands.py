@@ -29,7 +29,9 @@ from petstore_frame.cli.options import (
     Key,
     RecipeFile,
     RecipeSettings,
+    RenameCategories,
     Timeout,
+    numbers_of,
     recipe_of,
     source_of,
 )
@@ -117,6 +119,7 @@ def load(
         str | None,
         Option(metavar="LINES", help="Lines not to send, such as 17,23.", show_default="none"),
     ] = None,
+    rename_categories: RenameCategories = None,
     max_rows: Annotated[
         int | None,
         Option(help="Maximum number of rows to send, for a trial.", show_default="all", min=1),
@@ -183,6 +186,7 @@ def load(
         "duplicates": _answers(duplicates or []),
         "as_new": as_new == ALL_LINES or _lines("--as-new", as_new),
         "exclude_lines": _lines("--exclude-lines", exclude_lines),
+        "rename_categories": numbers_of("--rename-categories", rename_categories),
         "max_rows": max_rows,
         "dry_run": dry_run,
         "check_store": check_store,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +23,15 @@ CategoriesFile = Annotated[
         show_default="none",
         exists=True,
         dir_okay=False,
+    ),
+]
+RenameCategories = Annotated[
+    str | None,
+    Option(
+        metavar="NUMBERS",
+        help="Numbers of categories whose names in your list are right, such as 4,7, although "
+        "earlier files for this store gave them other names.",
+        show_default="none",
     ),
 ]
 JournalFolder = Annotated[
@@ -82,6 +93,18 @@ def recipe_of(
     if categories is not None:
         options["categories"] = categories
     return as_recipe(recipe, options, settings or ())
+
+
+def numbers_of(option: str, text: str | None) -> list[int]:
+    """Return the numbers in an option such as ``--rename-categories 4,7``."""
+    if text is None:
+        return []
+    numbers = text.split(",")
+    if not all(re.fullmatch(r"\s*-?[0-9]{1,19}\s*", number) for number in numbers):
+        raise pf.ArgumentError(
+            f"{option} must be numbers, such as 4,7, got {shlex.quote(text)}; nothing was sent"
+        )
+    return [int(number) for number in numbers]
 
 
 def source_of(path: Path) -> Path | bytes:

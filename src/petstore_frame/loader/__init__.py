@@ -14,9 +14,16 @@
 ``reconcile`` reads the store, before a load and to settle unconfirmed rows; ``resolve`` settles
 them by hand. ``duplicate_question`` is the question that a load may ask, ``replaced_imports`` the
 one that ``resume_loads`` may ask, and ``next_steps`` writes the calls that continue an import.
-``row_state`` defines the states of a row. ``read_list`` reads a list to compare with a store.
+``category_names`` asks about a list that contradicts earlier ones. ``row_state`` defines the states
+of a row. ``read_list`` reads a list to compare with a store.
 """
 
+from petstore_frame.loader.category_names import (
+    category_question,
+    check_category_names,
+    known_category_names,
+    names_of_pets,
+)
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.loading import resume_loads, run_import
 from petstore_frame.loader.read_list import read_ids, read_list
@@ -38,7 +45,11 @@ __all__ = [
     "State",
     "Suspicion",
     "as_recipe",
+    "category_question",
+    "check_category_names",
+    "known_category_names",
     "latest_results",
+    "names_of_pets",
     "place_of",
     "read_ids",
     "read_list",

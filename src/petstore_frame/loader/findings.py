@@ -176,11 +176,30 @@ class ChangedValues(Finding):
         return f"Changed for {animals} ({fields}); a load changes no pet: see result.changed"
 
 
+@dataclass(frozen=True)
+class NewCategoryNames(Finding):
+    """Names of a list that nobody stated before for this store, with pets that have their numbers."""
+
+    names: dict[str, str]  # by number
+    pets: dict[str, list[str]]
+
+    def __str__(self) -> str:
+        return "Names of categories that are new for this store: " + _cut(self.lines())
+
+    def lines(self) -> list[str]:
+        """Return each number with its name, and pets of the store to compare it with."""
+        return [
+            f"{number}: {name}; the store has {', '.join(self.pets[number]) or 'no pets'} with "
+            f"{number}"
+            for number, name in self.names.items()
+        ]
+
+
 _CLASSES = {
     finding.__name__: finding
     for finding in (
         SentAlthoughEqual, EqualToOtherFiles, RenamedInStore, StoreNotReadToEnd, CreatedBeforeSkip,
-        SkippedEarlier, RejectedFixLines, ForeignFixFile, RepeatedBlocks,
+        SkippedEarlier, RejectedFixLines, ForeignFixFile, RepeatedBlocks, NewCategoryNames,
     )
 }  # fmt: skip
 

@@ -21,6 +21,14 @@ from petstore_frame.errors import (
     PetstoreError,
     QuestionError,
 )
+from petstore_frame.loader.category_names import (
+    category_question,
+    names_of_store,
+    new_category_names,
+    raise_question,
+    read_category_names,
+    remember_category_names,
+)
 from petstore_frame.loader.common_cause import common_cause
 from petstore_frame.loader.corrections import Corrector
 from petstore_frame.loader.findings import (
@@ -320,6 +328,7 @@ class Load:
         now, options = self._timing.now(), self.options
         run = self._run or self._new_import(self._source)  # type: ignore[arg-type] # one of them is set
         self._staged = find_import(sql, self._staged_rows, run, copy=options.copy)
+        self._check_categories(sql)
         self._correct(sql, now)
         self._check_lines(sql)
         run = self.run
@@ -350,6 +359,27 @@ class Load:
         self._findings += self._find(sql, candidates, plan, decisions)
         self._ask_for_key(sql)
         self._note_facts(sql)
+        if self._source is not None:
+            remember_category_names(sql, self.recipe.categories, now)
+
+    def _check_categories(self, sql: sqlite3.Connection) -> None:
+        """Ask about a list of categories that contradicts the names of earlier files.
+
+        Raises:
+            QuestionError: It does, and the user has not confirmed it; nothing was sent.
+        """
+        categories, pets = self.recipe.categories, names_of_store(self._store)
+        question = category_question(
+            categories,
+            read_category_names(sql),
+            pets=pets,
+            renamed=self.options.rename_categories,
+        )
+        raise_question(question)
+        if self.options.dry_run and (
+            names := new_category_names(sql, self.run, categories, pets)
+        ):
+            self._findings.append(names)
 
     def _correct(self, sql: sqlite3.Connection, now: float) -> None:
         """Apply the corrections of the journal, of a fix file and of this call."""

@@ -16,7 +16,6 @@ from petstore_frame.errors import (
     ArgumentError,
     LoadInterrupted,
     LoadStoppedError,
-    QuestionError,
 )
 from petstore_frame.loader.journal.database import Writer, copy_journal, holding
 from petstore_frame.loader.journal.outcomes import Outcomes
@@ -53,6 +52,7 @@ def load(
     duplicates: Answer | None = None,
     as_new: AsNew = False,
     exclude_lines: Collection[int] = (),
+    rename_categories: Collection[int] = (),
     max_rows: int | None = None,
     dry_run: bool = False,
     check_store: bool = True,
@@ -80,6 +80,8 @@ def load(
             or the lines of new animals among the possible duplicates, the skipped rows, and those
             that are no longer in the store.
         exclude_lines: Lines that are not sent.
+        rename_categories: Numbers of categories whose names in your list are right, although
+            earlier files for this store gave them other names.
         max_rows: Maximum number of rows to send, for a trial; None sends all. The same call without
             it sends the rest.
         dry_run: Read and check everything, but send nothing.
@@ -99,8 +101,8 @@ def load(
     Raises:
         InputError: The source cannot be read as animals. Nothing was sent.
         ArgumentError: An argument is invalid. Nothing was sent.
-        QuestionError: A question must be answered first, such as which column is the key. Nothing
-            was sent.
+        QuestionError: A question must be answered first: which column is the key, or whether a list
+            of categories is right that contradicts earlier ones for this store. Nothing was sent.
         LoadStoppedError: The store, an outage or a limit ended the load; the same call continues.
         LoadInterrupted: Ctrl-C ended the load, after the requests in flight had finished.
         JournalError: The journal cannot be used, or another load uses it (JournalLockedError).
@@ -130,6 +132,7 @@ def load(
         duplicates=duplicates,
         as_new=as_new,
         exclude_lines=exclude_lines,
+        rename_categories=rename_categories,
         check_store=check_store,
         progress=progress,
         journal=journal,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from math import isfinite
 from os import PathLike
@@ -23,6 +23,8 @@ from petstore_frame.inventory import (
     write_coverage,
     write_coverage_properties,
 )
+from petstore_frame.loader import check_category_names
+from petstore_frame.pet_table import category_ids
 from petstore_frame.report.html_page import write_html
 from petstore_frame.report.list_sheets import write_about, write_changes, write_inventory
 from petstore_frame.report.report_content import Content, gather
@@ -56,6 +58,8 @@ def write_report(
     categories: Categories = None,
     changes: Diff | None = None,
     attention: str | Sequence[str] | None = None,
+    rename_categories: Collection[int] = (),
+    journal: str | PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Write an inventory as a report, with a statement of how complete it is.
@@ -83,6 +87,10 @@ def write_report(
             ``.xlsx``; None adds no sheet.
         attention: What needs attention, as a sentence or a list of sentences, for the first sheet
             of an ``.xlsx``. An empty list states that nothing does; None adds no section.
+        rename_categories: Numbers whose names in ``categories`` are right, although loads into this
+            store gave them other names.
+        journal: Folder of the import journal, which has the names that loads gave to the categories
+            of this store; None is the user's state folder, as for ``load``.
         overwrite: Whether to replace a workbook or a CSV that somebody changed. An unchanged
             report is always replaced, and so are HTML pages and Parquet files, which are made to
             be read only.
@@ -94,6 +102,8 @@ def write_report(
         ArgumentError: ``pets`` is neither an Inventory nor a frame, or ``changes`` or
             ``attention`` is passed for a file other than an ``.xlsx``.
         InputError: A column is missing, or ids are not whole numbers.
+        QuestionError: ``categories`` contradicts the names that loads gave to the categories of
+            this store. Nothing was written.
         ReportError: The extension is unknown, the folder is missing, or the file is open in another
             program or was changed by somebody. An existing file is unchanged.
         MissingExtraError: XlsxWriter (for ``.xlsx``) or pyarrow (for ``.parquet``) is missing.
@@ -115,6 +125,15 @@ def write_report(
         raise ArgumentError(f"changes and attention are for an .xlsx, not for {target.name!r}")
     sentences = [attention] if isinstance(attention, str) else attention
     content = gather(pets, categories, changes=changes, attention=sentences)
+    if content.labels and content.provenance is not None:
+        numbers = category_ids(content.frame["category_id"])
+        check_category_names(
+            categories,
+            content.provenance,
+            zip(numbers, content.frame["name"], strict=True),
+            renamed=rename_categories,
+            journal=journal,
+        )
     with write_atomically(target) as draft:
         _WRITERS[extension](content, draft)
     if extension == ".csv":

@@ -33,7 +33,7 @@ class WeeklyOutcome(Enum):
     UNCONFIRMED = exit_codes.UNCONFIRMED, "some rows are unconfirmed: they may be in the store"
     QUESTION = (
         exit_codes.QUESTION,
-        "a file may have animals that are loaded already; none of its rows were sent",
+        "a question is open; nothing that depends on it was sent",
     )
     LOCKED = exit_codes.LOCKED, "another process is loading or writing"
     DROP = exit_codes.MAX_DROP, "more pets are gone than max_drop allows"

@@ -23,6 +23,7 @@ output = "reports"         # one folder per day, such as reports/2026-11-16
 history = "history"        # one snapshot per day, for what changed since the last one
 # timezone = "Europe/Zurich"      # time zone of the days; the default is the machine's
 # categories = "categories.csv"   # CSV with the columns category_id,label
+# rename_categories = [4]         # numbers whose names in this list are right, not earlier ones
 max_drop = 0.3             # exit code 10 if more than 30% of the pets are gone
 
 # Files of new animals, each kind with its recipe (petstore-frame recipe FILE writes one).
@@ -89,6 +90,8 @@ class WeeklySettings(_Table):
         history: Folder of the snapshots.
         timezone: Time zone of the days; None is the machine's.
         categories: CSV of category labels.
+        rename_categories: Numbers whose names in a list are right, although earlier files for this
+            store gave them other names.
         max_drop: Share of the pets, from 0 to 1, that may be gone; if more are gone, the exit code
             is 10.
         load: Files to load.
@@ -101,6 +104,7 @@ class WeeklySettings(_Table):
     history: SettingsPath = Path("history")
     timezone: Annotated[tzinfo | None, BeforeValidator(time_zone)] = None
     categories: SettingsPath | None = None
+    rename_categories: list[int] = []
     max_drop: Annotated[float | None, Field(ge=0, le=1)] = None
     load: list[LoadStep] = []
     compare: list[CompareStep] = []

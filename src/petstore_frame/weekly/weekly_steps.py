@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from petstore_frame.client import Client
 from petstore_frame.comparison import compare
@@ -16,10 +17,11 @@ from petstore_frame.errors import (
     IncompleteInventoryError,
     LoadInterrupted,
     LoadStoppedError,
+    QuestionError,
 )
 from petstore_frame.history import Diff, History, Snapshot, diff
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader import LoadResult, read_ids
+from petstore_frame.loader import LoadResult, check_category_names, read_ids
 from petstore_frame.loader.loading import load
 from petstore_frame.loader.row_state import State
 from petstore_frame.questions import command_line
@@ -79,12 +81,17 @@ class WeeklySteps:
         self.run.facts["loads"].append({"file": file.name, "states": state_counts})
         command = self.load_command(file, load_step)
         try:
-            result = load(file, self.client, recipe=load_step.recipe, journal=self.settings.journal)
-        except DuplicatesError as error:
+            result = load(
+                file,
+                self.client,
+                recipe=load_step.recipe,
+                rename_categories=self.settings.rename_categories,
+                journal=self.settings.journal,
+            )
+        except (DuplicatesError, QuestionError) as error:
             question_file = self.draft / f"question {file.name}.txt"
             answer = f"To answer, type this with the option of the answer:\n  {command}\n"
-            text = f"{error.question.text('shell')}\n\n{answer}"
-            question_file.write_text(text, encoding="utf-8")
+            question_file.write_text(f"{error.text('shell')}\n\n{answer}", encoding="utf-8")
             raise
         except LoadInterrupted:
             raise
@@ -167,21 +174,50 @@ class WeeklySteps:
             with run.at("compare with the last snapshot"):
                 changes = self.write_changes(inventory, last_snapshot)
         run.facts["comparisons"] = []
+        categories = self.checked_categories(inventory)
         for compare_step in settings.compare:
             with run.at(f"compare {compare_step.list.name}"):
-                self.compare_list(compare_step, inventory)
+                self.compare_list(compare_step, inventory, categories)
         with run.at("read the keys"):
             inventory = inventory.with_ids(read_ids(self.client, journal=settings.journal))
         with run.at("write stock.csv"):
-            write_report(inventory, self.draft / "stock.csv", categories=settings.categories)
+            self.write_stock(inventory, "stock.csv", categories)
         with run.at("write stock.xlsx"):  # last, as it says what needs a person
-            write_report(
-                inventory,
-                self.draft / "stock.xlsx",
-                categories=settings.categories,
-                changes=changes,
-                attention=run.attention,
+            self.write_stock(
+                inventory, "stock.xlsx", categories, changes=changes, attention=run.attention
             )
+
+    def checked_categories(self, inventory: Inventory) -> Path | None:
+        """Return the list of categories; None, so that files show numbers, if it is in question."""
+        frame, settings = inventory.frame, self.settings
+        with self.run.at("name the categories"):
+            try:
+                check_category_names(
+                    settings.categories,
+                    inventory.provenance,
+                    zip(frame["category_id"], frame["name"], strict=True),
+                    renamed=settings.rename_categories,
+                    journal=settings.journal,
+                )
+            except QuestionError as error:
+                text = f"{error.text('recipe')}\n\nThe answer belongs into the weekly settings.\n"
+                (self.draft / "question categories.txt").write_text(text, encoding="utf-8")
+                raise
+            return settings.categories
+        return None
+
+    def write_stock(
+        self, inventory: Inventory, name: str, categories: Path | None, **more: Any
+    ) -> None:
+        """Write a file of the whole stock."""
+        write_report(
+            inventory,
+            self.draft / name,
+            categories=categories,
+            rename_categories=self.settings.rename_categories,
+            journal=self.settings.journal,
+            **more,
+        )
 
     def add_snapshot(self, inventory: Inventory, history: History) -> Snapshot | None:
         """Add the day's snapshot, and return the last complete one of an earlier day."""
@@ -264,7 +300,9 @@ class WeeklySteps:
         rows.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
         return changes
 
-    def compare_list(self, compare_step: CompareStep, inventory: Inventory) -> None:
+    def compare_list(
+        self, compare_step: CompareStep, inventory: Inventory, categories: Path | None
+    ) -> None:
         """Write the workbook of one list, and note the differences."""
         name = compare_step.list.name
         workbook = self.draft / f"compare {name.removesuffix('.xlsx')}.xlsx"
@@ -274,7 +312,7 @@ class WeeklySteps:
             recipe=compare_step.recipe,
             journal=self.settings.journal,
         )
-        comparison.write(workbook, categories=self.settings.categories)
+        comparison.write(workbook, categories=categories)
         kinds = comparison.frame["kind"].astype("str").value_counts().to_dict()
         self.run.facts["comparisons"].append({"list": name, "kinds": kinds})
         differences = [f"{count:,} {kind}" for kind, count in comparison.differences.items()]

@@ -170,12 +170,11 @@ def three_days(tmp_path_factory) -> pf.History:
     return history
 
 
-def damages(good: bytes, trials: int) -> Iterator[bytes]:
+def damages(good: bytes, trials: int, draw: random.Random) -> Iterator[bytes]:
     """Bits flipped anywhere, files cut anywhere, and blocks of zeros."""
-    chance = random.Random(7)
     for trial in range(trials):
-        at = chance.randrange(len(good) - 64)
-        yield good[:at] + bytes([good[at] ^ 1 << chance.randrange(8)]) + good[at + 1 :]
+        at = draw.randrange(len(good) - 64)
+        yield good[:at] + bytes([good[at] ^ 1 << draw.randrange(8)]) + good[at + 1 :]
         if trial % 4 == 0:
             yield good[:at]
             yield good[:at] + bytes(64) + good[at + 64 :]
@@ -201,12 +200,14 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_no_damage_gives_a_wrong_number(three_days, tmp_path, campaign: int, question: str) -> None:
+def test_no_damage_gives_a_wrong_number(
+    three_days, tmp_path, draw: random.Random, times: int, question: str
+) -> None:
     """Wherever a file is damaged, its day answers as before, is left out, or ends in an error."""
     good, refused = (three_days.folder / FILE).read_bytes(), 0
     ask = QUESTIONS[question]
     right = ask(three_days)
-    for trial, bad in enumerate(damages(good, 30 * campaign)):
+    for trial, bad in enumerate(damages(good, 30 * times, draw)):
         folder = tmp_path / str(trial)
         shutil.copytree(three_days.folder, folder)
         (folder / FILE).write_bytes(bad)

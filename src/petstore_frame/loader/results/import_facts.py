@@ -18,6 +18,7 @@ from petstore_frame.loader.findings import (
     Finding,
     GoneAnimals,
     RejectedFixLines,
+    RenamedInStore,
     count_fields,
     unpack_findings,
 )
@@ -76,6 +77,7 @@ LIKELY_KEYS = "likely_keys"
 MAX_ERRORS = "max_errors"
 _SENT = "SELECT 1 FROM animals WHERE import = ? AND sent_at IS NOT NULL LIMIT 1"
 _TIMES = ("staged_at", "started_at", "ended_at")
+_MAX_POSSIBLE = 10
 _FIRST_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
 _LEFT_OUT = "SELECT 1 FROM row_states WHERE import = ? AND excluded = ? LIMIT 1"
 # Up to this many rows of totals are suggested to be excluded by their lines.
@@ -205,6 +207,7 @@ class ImportSummary:
         open_rows: The rows that are still unconfirmed after reading the store, or None.
         still_shown: The lines of excluded rows whose animals the store still shows, by status.
         findings: What else the user should know.
+        possible: The first possible duplicates.
         group_counts: The number of rows and of animals in each group.
         has_sent: Whether this or an earlier call has sent rows of the file.
         sent_now: Whether this call sent anything. If not, the result describes earlier calls.
@@ -225,6 +228,7 @@ class ImportSummary:
     open_rows: OpenRows | None
     still_shown: dict[str, list[int]]
     findings: list[Finding]
+    possible: list[JournalRow]
     group_counts: GroupCounts
     has_sent: bool
     sent_now: bool
@@ -349,6 +353,7 @@ class ImportSummary:
                 for finding in self.findings
             ],
             "questions": [] if self.question is None else [self.question.as_dict()],
+            "possible_duplicates": self.counts[State.POSSIBLE_DUPLICATE],
             "causes": [
                 asdict(cause.problem) | {"rows": cause.rows, "lines": cause.first_lines}
                 for cause in self.causes
@@ -389,6 +394,7 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
             read_open_rows(sql, run),
             read_still_shown(sql, run),
             list(_read_findings(sql, run)),
+            list(islice(read_rows(sql, run.id, State.POSSIBLE_DUPLICATE), _MAX_POSSIBLE)),
             count_groups(sql, run),
             bool(sql.execute(_SENT, [run.number]).fetchall()),
             **of_call,
@@ -525,6 +531,14 @@ def _combine_problems(problems: Sequence[RowProblem]) -> RowProblem:
         messages.append(f"{prefix}{problem.message}")
     hints = dict.fromkeys(problem.hint for problem in problems if problem.hint)
     return replace(first, message="; ".join(messages), hint="; ".join(hints))
+
+
+def store_names_of(run: Import) -> dict[int, str]:
+    """Return the names of pets in the store that differ from the names that were sent, by row."""
+    for finding in unpack_findings(run.facts.get(FINDINGS, {})):
+        if isinstance(finding, RenamedInStore):
+            return {int(row): name for row, name in finding.names.items()}
+    return {}
 
 
 def status_still_shown(row: JournalRow, run: Import) -> str | None:

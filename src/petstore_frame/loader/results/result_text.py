@@ -13,6 +13,7 @@ from petstore_frame.inventory import Assumption
 from petstore_frame.loader.duplicate_question import likely_key_step
 from petstore_frame.loader.journal.row_counts import ExcludedRows
 from petstore_frame.loader.journal.rows import (
+    CATEGORY_NAMES,
     CONTRADICTION,
     FILE_PATH,
     GONE,
@@ -84,7 +85,7 @@ _DOUBTS = {
 # Facts that belong to the sentences of others.
 _NO_SENTENCE = (
     COMMON_CAUSE, FILE_PATH, FILE_WARNINGS, LIKELY_KEYS, MAX_ERRORS, LISTING_DOUBT,
-    GONE_ELSEWHERE_ANIMALS, "left_unsent",
+    GONE_ELSEWHERE_ANIMALS, CATEGORY_NAMES, "left_unsent",
     *GONE_ANIMALS.values(),
 )  # fmt: skip
 # Facts that a load may find although it has nothing to send.
@@ -286,6 +287,8 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
         yield "Rows not sent", _cut(_not_sent(facts), "reasons")
     if facts.causes:
         yield "Rows that need fixing", _cut(facts.causes, "causes")
+    if names := [*_category_names(facts)]:
+        yield "Names of categories that are new for this store", _cut(names, "names")
     if facts.notes:
         yield "Warnings", _cut(facts.notes, "kinds")
     if open_rows := facts.open_rows:
@@ -295,6 +298,14 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
         ]
         sentences = [*_cut(lines, "lines with candidates"), *_cut(open_rows.notes, "notes")]
         yield "What reading the store showed", sentences
+
+
+def _category_names(facts: ImportSummary) -> Iterator[str]:
+    """Yield the names of a list that nobody stated before, with pets that have these numbers."""
+    for category in facts.run.facts.get(CATEGORY_NAMES, ()):
+        pets = ", ".join(map(_plain, category["pets"])) or "no pets"
+        name = f"{category['number']}: {_plain(category['name'])}"
+        yield f"{name}; the store has {pets} with {category['number']}"
 
 
 def _cut(items: Sequence[object], noun: str) -> list[str]:

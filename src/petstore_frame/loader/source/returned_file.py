@@ -48,10 +48,21 @@ COLUMNS: dict[str, Own] = {
     "allow": Own(ALLOW, "Send anyway? (yes)", 24),
     "line": Own(f"{OWN_PREFIX}line", "Line", 8),
     "notes": Own(f"{OWN_PREFIX}notes", "Notes", 30),
+    "may_be_name": Own(f"{OWN_PREFIX}may_be_name"),
+    "may_be_category_id": Own(f"{OWN_PREFIX}may_be_category_id"),
+    "may_be_status": Own(f"{OWN_PREFIX}may_be_status"),
+    "may_be_key": Own(f"{OWN_PREFIX}may_be_key"),
+    "may_be_id": Own(f"{OWN_PREFIX}may_be_id"),
+    "may_be_from": Own(f"{OWN_PREFIX}may_be_from"),
+    "table_line": Own(f"{OWN_PREFIX}table_line"),
     "sent_at": Own(f"{OWN_PREFIX}sent_at", "First sent (UTC)", 21),
 }
 RESULT_COLUMNS: tuple[str, ...] = (
     "row", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
+)  # fmt: skip
+POSSIBLE_COLUMNS: tuple[str, ...] = (
+    "row", "line", "may_be_name", "may_be_category_id", "may_be_status", "may_be_key", "may_be_id",
+    "may_be_from", "table_line",
 )  # fmt: skip
 FIX_COLUMNS: tuple[str, ...] = (
     "row", "error_message", "error_column", "error_value", "hint", "allow",
@@ -61,7 +72,7 @@ FIX_SHEET_COLUMNS: tuple[str, ...] = (
 )  # fmt: skip
 
 _HEADINGS = {COLUMNS[name].heading: COLUMNS[name].name for name in FIX_SHEET_COLUMNS}
-_RETURNABLE = ("", "invalid", "rejected")
+_RETURNABLE = ("", "invalid", "rejected", "possible_duplicate")
 _KINDS = frozenset(map(str, Suspicion))
 YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
 _CONFIRM_HINT = "replace no with yes, or clear that cell if you corrected the row"
