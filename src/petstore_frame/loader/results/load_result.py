@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.errors import DuplicatesError, LoadFailedError
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.row_counts import count_states
-from petstore_frame.loader.journal.rows import KeyOfPet, read_imports, read_keys
+from petstore_frame.loader.journal.rows import read_imports, read_keys
 from petstore_frame.loader.load_options import GRACE_S
+from petstore_frame.loader.read_list import frame_of_keys
 from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.resolve import PetIds, RowName, resolve
 from petstore_frame.loader.results.import_facts import IN_STORE
@@ -32,7 +33,6 @@ from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, Reas
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.loader.source import Recipe
 from petstore_frame.rendering import in_notebook
-from petstore_frame.schema import as_type
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -257,21 +257,6 @@ def _category(values: list[str], categories: list[str]) -> Any:
     import pandas as pd
 
     return pd.Categorical(values, categories=categories)
-
-
-def frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
-    """Return one row per key: ``key`` str, ``id`` Int64, ``state`` category, ``source`` str."""
-    import pandas as pd
-
-    states = pd.CategoricalDtype([str(state) for state in State])
-    return pd.DataFrame(
-        {
-            "key": as_type([key.key for key in keys], "str"),
-            "id": pd.array([key.pet_id for key in keys], dtype="Int64"),
-            "state": pd.Categorical([key.state for key in keys], dtype=states),
-            "source": as_type([key.source for key in keys], "str"),
-        }
-    )
 
 
 def view_of(result: LoadResult) -> ImportView:
