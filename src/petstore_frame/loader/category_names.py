@@ -16,6 +16,7 @@ from typing import Any
 
 from petstore_frame.errors import QuestionError
 from petstore_frame.inventory import Provenance
+from petstore_frame.loader.findings import NewCategoryNames
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.decisions import (
     STORE,
@@ -24,7 +25,6 @@ from petstore_frame.loader.journal.decisions import (
     read_decisions,
     remove_decisions,
 )
-from petstore_frame.loader.findings import NewCategoryNames
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.journal.store_pets import StorePets
 from petstore_frame.loader.matching.folding import category_in, fold

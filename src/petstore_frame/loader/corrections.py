@@ -1,4 +1,4 @@
-"""Applies corrections to the rows of an import: those of a fix file, of the dashboard, and earlier ones.
+"""Applies the corrections of a fix file, of the dashboard and of earlier calls to rows.
 
 A file has one import. A fix file is not an import of its own: each of its lines names the row that
 it corrects, and the cells that differ from that row are corrections.
@@ -14,39 +14,21 @@ from typing import NamedTuple
 from petstore_frame.errors import InputError
 from petstore_frame.loader.journal.corrections import (
     Correction,
+    StoredRow,
     corrected_cells,
+    other_owner,
     read_corrections,
+    stored_row,
     write_corrections,
 )
-from petstore_frame.loader.journal.rows import (
-    Import,
-    read_cells,
-    read_payload,
-    shown_key,
-    unpack_problems,
-)
-from petstore_frame.loader.journal.schema import IS_ANIMAL
+from petstore_frame.loader.journal.rows import read_payload, shown_key
 from petstore_frame.loader.journal.staging import Staged, key_and_core, order_of, restage_row
 from petstore_frame.loader.matching.folding import category_in, name_in
 from petstore_frame.loader.row_state import RowProblem, SourceRow, State
 from petstore_frame.loader.source import Source
 from petstore_frame.loader.source.column_mapping import normalize_header
-from petstore_frame.loader.source.returned_file import ALLOW, EXTRA, FixFile
+from petstore_frame.loader.source.returned_file import ALLOW, EXTRA, FixFile, denied
 from petstore_frame.tables.table import RowOrigin, TableRow
-
-_STORED_ROW = f"""
-SELECT rows.line, rows.cells, rows.key, rows.problem,
-  iif({IS_ANIMAL} AND animals.import = :import AND animals.row = rows.row, animals.animal, NULL),
-  animals.content, animals.payload
-FROM rows LEFT JOIN animals ON animals.import = :import AND animals.row = rows.row AND {IS_ANIMAL}
-WHERE rows.reading = :reading AND rows.row = :row ORDER BY animals.attempt DESC LIMIT 1
-"""
-# Another animal with a key.
-_OWNER = f"""
-SELECT animals.payload, imports.source FROM keys JOIN animals USING (animal)
-JOIN imports USING (import)
-WHERE core = ? AND key = ? AND animal IS NOT ? AND {IS_ANIMAL} LIMIT 1
-"""
 
 
 class RejectedLine(NamedTuple):
@@ -55,18 +37,6 @@ class RejectedLine(NamedTuple):
     line: int  # of the fix file
     row_line: int  # of the row that it names
     reason: str
-
-
-class _StoredRow(NamedTuple):
-    """A row of an import as it was read, and the animal that was sent for it."""
-
-    line: int
-    cells: tuple[str, ...]
-    key: str | None
-    problems: tuple[RowProblem, ...]
-    animal: int | None
-    content: str | None
-    payload: bytes | None
 
 
 class Corrector:
@@ -79,16 +49,14 @@ class Corrector:
         now: The time, in seconds since 1970.
     """
 
-    def __init__(
-        self, sql: sqlite3.Connection, staged: Staged, source: Source, now: float
-    ) -> None:
+    def __init__(self, sql: sqlite3.Connection, staged: Staged, source: Source, now: float) -> None:
         self._sql, self._run, self._base = sql, staged.run, staged.base
         self._source, self._now = source, now
 
     def apply_stored(self) -> None:
         """Apply the corrections that the journal has for the rows of this reading."""
         for row, corrections in read_corrections(self._sql, self._run).items():
-            stored = self._stored_row(row)
+            stored = stored_row(self._sql, self._run, row)
             if stored is None:
                 continue
             checked = self._checked(row, stored, corrections)
@@ -101,7 +69,7 @@ class Corrector:
         for (row, column), text in cells.items():
             by_row[row][column] = text
         for row, texts in by_row.items():
-            stored = self._stored_row(row)
+            stored = stored_row(self._sql, self._run, row)
             if stored is not None:
                 self._correct(row, stored, self._differences(stored, texts))
 
@@ -118,7 +86,7 @@ class Corrector:
                 lines_of_row[line.origin.row].append(line)
         rejected: list[RejectedLine] = []
         for row, lines in lines_of_row.items():
-            stored = self._stored_row(row)
+            stored = stored_row(self._sql, self._run, row)
             if stored is None:
                 raise InputError(
                     f"this line names row {row} of {self._run.source}, which it does not have; "
@@ -133,9 +101,9 @@ class Corrector:
                 reason = f"lines {numbers} of the fix file name the same row and differ"
                 rejected += [RejectedLine(line.line, stored.line, reason) for line in lines]
                 continue
-            reason = self._correct(row, stored, self._differences(stored, texts[0]))
-            if reason is not None:
-                rejected.append(RejectedLine(lines[0].line, stored.line, reason))
+            problem = self._correct(row, stored, self._differences(stored, texts[0]))
+            if problem is not None:
+                rejected.append(RejectedLine(lines[0].line, stored.line, problem))
         return sorted(rejected)
 
     def _columns_of(self, fix: FixFile) -> list[str | None]:
@@ -159,23 +127,14 @@ class Corrector:
             )
         return columns
 
-    def _stored_row(self, row: int) -> _StoredRow | None:
-        record = self._sql.execute(
-            _STORED_ROW,
-            {"reading": self._run.reading, "import": self._run.number, "row": row},
-        ).fetchone()
-        if record is None:
-            return None
-        line, cells, key, problem, *animal = record
-        return _StoredRow(line, read_cells(cells), key, unpack_problems(problem), *animal)
-
-    def _differences(self, stored: _StoredRow, texts: Mapping[str, str]) -> list[Correction]:
+    def _differences(self, stored: StoredRow, texts: Mapping[str, str]) -> list[Correction]:
         """Return the cells of a row that differ from the given texts, by column."""
         header = self._run.header
         corrections = []
         for column, text in texts.items():
             if column == ALLOW:
-                if any(problem.allow for problem in stored.problems) and text != "no":
+                is_asked = any(problem.allow for problem in stored.problems)
+                if is_asked and denied(text) is None:
                     corrections.append(Correction(ALLOW, "no", text))
                 continue
             if column.startswith(EXTRA):
@@ -188,7 +147,7 @@ class Corrector:
         return corrections
 
     def _correct(
-        self, row: int, stored: _StoredRow, corrections: Sequence[Correction]
+        self, row: int, stored: StoredRow, corrections: Sequence[Correction]
     ) -> str | None:
         """Store and apply the corrections of a row, or return why they cannot be applied."""
         if not corrections:
@@ -203,14 +162,13 @@ class Corrector:
         self._restage(checked)
         return None
 
-    def _why_wrong(self, stored: _StoredRow, checked: SourceRow) -> str | None:
+    def _why_wrong(self, stored: StoredRow, checked: SourceRow) -> str | None:
         """Return why a corrected row cannot be a correction of this row, or None."""
         key, core = key_and_core(checked, order_of(self._run.key))
         if key is not None and key != stored.key:
-            owner = self._sql.execute(_OWNER, [core, key, stored.animal]).fetchone()
+            owner = other_owner(self._sql, key, core, stored.animal)
             if owner is not None:
-                name = read_payload(owner[0]).get("name")
-                return f"the key {shown_key(key)!r} belongs to {name!r} of {owner[1]}"
+                return f"the key {shown_key(key)!r} belongs to {owner}"
         if stored.content is None or checked.content is None:
             return None
         has_other_name = name_in(stored.content) != name_in(checked.content)
@@ -221,17 +179,16 @@ class Corrector:
         return None
 
     def _checked(
-        self, row: int, stored: _StoredRow, corrections: Iterable[Correction]
+        self, row: int, stored: StoredRow, corrections: Iterable[Correction]
     ) -> SourceRow | None:
         """Check a row with its corrections; None if none of them applies."""
         cells, applied = corrected_cells(self._run.header, stored.cells, corrections, EXTRA)
         if not applied:
             return None
-        answer = applied.get(ALLOW)
         table_row = TableRow(
             stored.line,
             cells,
-            is_confirmed=answer == "yes",
+            answer=applied.get(ALLOW, ""),
             origin=RowOrigin(self._run.id, row),
         )
         checked = self._source.check(row, table_row)
@@ -276,10 +233,5 @@ def _texts(line: TableRow, columns: Sequence[str | None]) -> dict[str, str]:
         column = columns[at] if at < len(columns) else f"{EXTRA}_{at - len(columns) + 1}"
         if column is not None:
             texts[column] = text
-    texts[ALLOW] = "yes" if line.is_confirmed else ("" if line.doubt is None else "no")
+    texts[ALLOW] = line.answer
     return texts
-
-
-def without_own_import(run: Import, fix: FixFile) -> list[int]:
-    """Return the lines of a fix file that name no row of an import."""
-    return [line.line for line in fix.rows if line.origin is None and any(line.cells)]

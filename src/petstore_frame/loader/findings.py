@@ -117,7 +117,7 @@ class ForeignFixFile(Finding):
 
 @dataclass(frozen=True)
 class RepeatedBlocks(Finding):
-    """Blocks of rows without a key that repeat themselves, as the lines of each and its repetition."""
+    """Blocks of rows without a key that repeat themselves: their first and last lines."""
 
     blocks: list[tuple[int, int, int, int]]
 
@@ -131,7 +131,9 @@ class RepeatedBlocks(Finding):
     def steps(self) -> Iterator[Step]:
         lines = [line for *_, again, last in self.blocks for line in range(again, last + 1)]
         if len(lines) <= _MAX_NAMED:
-            yield Step("If a block was pasted twice, do not send it again", {"exclude_lines": lines})
+            yield Step(
+                "If a block was pasted twice, do not send it again", {"exclude_lines": lines}
+            )
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ class ChangedValues(Finding):
 
 @dataclass(frozen=True)
 class NewCategoryNames(Finding):
-    """Names of a list that nobody stated before for this store, with pets that have their numbers."""
+    """Names of a list that are new for this store, with pets that have their numbers."""
 
     names: dict[str, str]  # by number
     pets: dict[str, list[str]]
@@ -250,8 +252,10 @@ def repeated_blocks(rows: Sequence[tuple[int, int, str]]) -> list[tuple[int, int
         if first == number or number - first < 3:
             continue
         length = 3
-        while length < number - first and text_of.get(number + length, "") and (
-            text_of.get(first + length) == text_of.get(number + length)
+        while (
+            length < number - first
+            and text_of.get(number + length, "")
+            and (text_of.get(first + length) == text_of.get(number + length))
         ):
             length += 1
         covered = number + length - 1

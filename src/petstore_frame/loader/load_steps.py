@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -47,6 +46,13 @@ from petstore_frame.loader.findings import (
 )
 from petstore_frame.loader.journal.candidates import CandidateReader, ListedPets, RowAnswers
 from petstore_frame.loader.journal.database import NOTHING_SENT, Writer, find_journal, reading
+from petstore_frame.loader.journal.file_facts import (
+    count_equal_to_others,
+    count_keys_of_others,
+    lines_of_file,
+    renamed_rows,
+    repeated_rows,
+)
 from petstore_frame.loader.journal.header_keys import (
     created_before,
     remember_duplicates,
@@ -59,10 +65,10 @@ from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.plan_writer import PlanWriter, equal_pets, row_decisions
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import Import, note_facts, read_cells, read_imports
-from petstore_frame.loader.journal.schema import IS_ANIMAL
 from petstore_frame.loader.journal.staging import (
     Staged,
     StagedRows,
+    exclude_lines,
     find_import,
     remove_staged,
     stage_again,
@@ -75,7 +81,6 @@ from petstore_frame.loader.journal.store_pets import (
     note_reading,
 )
 from petstore_frame.loader.load_options import LoadOptions
-from petstore_frame.loader.matching.folding import name_in
 from petstore_frame.loader.matching.match import match
 from petstore_frame.loader.matching.repeated_keys import Keep
 from petstore_frame.loader.matching.values import CREATE, SKIP, Candidates, Decision, Plan
@@ -111,29 +116,6 @@ from petstore_frame.transport import Interrupts
 LEAST_PAGES = 1000
 # The reason of a connection error of a store that is there: its response took too long.
 _CONNECTED_REASON = "read_timeout"
-# The other files of a key's animals, and how many of these are not gone.
-_KEYS_OF_OTHERS = f"""
-SELECT count(DISTINCT rows.key) FROM rows
-JOIN keys ON keys.core = rows.core AND keys.key = rows.key
-JOIN animals ON animals.animal = keys.animal AND {IS_ANIMAL}
-WHERE rows.reading = :reading AND animals.import <> :mine AND animals.gone_at IS NULL
-"""
-_EQUAL_TO_OTHERS = f"""
-SELECT count(*) FROM rows WHERE reading = :reading AND animal IS NOT NULL AND EXISTS (
-  SELECT 1 FROM animals WHERE animals.content = rows.content AND {IS_ANIMAL}
-    AND animals.import <> :mine)
-"""
-_REPEATED_ROWS = """
-SELECT row, line, cells FROM rows WHERE reading = :reading AND payload IS NOT NULL
-AND cells IN (SELECT cells FROM rows WHERE reading = :reading AND payload IS NOT NULL
-  GROUP BY cells HAVING count(*) > 1) ORDER BY row
-"""
-# The animals of a file with their pets and the name that was sent.
-_ANIMALS_WITH_PETS = f"""
-SELECT rows.row, rows.line, animals.pet_id, animals.content
-FROM rows JOIN animals USING (animal)
-WHERE rows.reading = :reading AND animals.pet_id IS NOT NULL AND {IS_ANIMAL}
-"""
 
 
 class Load:
@@ -166,9 +148,7 @@ class Load:
         step: Callable[[str], None] | None = None,
     ) -> None:
         self.client, self.options, self.recipe = client, options, recipe
-        self.path = find_journal(
-            options.journal, client.base_url, lambda: ask_store_id(client)
-        )
+        self.path = find_journal(options.journal, client.base_url, lambda: ask_store_id(client))
         self.question: Question | None = None
         self.fix: FixFile | None = None
         self._input = source
@@ -244,7 +224,9 @@ class Load:
         if len(runs) > 1 or len(fix.import_ids) > 1:
             names = " and ".join(run.source for run in runs)
             message = f"these lines correct rows of several files, {names}; nothing was sent"
-            raise InputError(message, path=fix.name, hint="load the fix file of each one separately")
+            raise InputError(
+                message, path=fix.name, hint="load the fix file of each one separately"
+            )
         new_lines = [row.line for row in fix.rows if row.origin is None and any(row.cells)]
         if new_lines:
             message = f"{line_text(new_lines)} of this fix file name no row; nothing was sent"
@@ -376,9 +358,7 @@ class Load:
             renamed=self.options.rename_categories,
         )
         raise_question(question)
-        if self.options.dry_run and (
-            names := new_category_names(sql, self.run, categories, pets)
-        ):
+        if self.options.dry_run and (names := new_category_names(sql, self.run, categories, pets)):
             self._findings.append(names)
 
     def _correct(self, sql: sqlite3.Connection, now: float) -> None:
@@ -400,14 +380,10 @@ class Load:
         if self.fix is None:
             corrector.apply_stored()
         elif rejected := corrector.apply_fix_file(self.fix):
-            self._findings.append(RejectedFixLines([tuple(line) for line in rejected]))
+            self._findings.append(RejectedFixLines([(*line,) for line in rejected]))
         corrector.apply_cells(self._corrections)
         if self.fix is not None and self.options.exclude_lines:
-            sql.execute(
-                "UPDATE rows SET excluded = 'left_out', animal = NULL"
-                " WHERE reading = ? AND line IN (SELECT value FROM json_each(?))",
-                [staged.run.reading, json.dumps([*self.options.exclude_lines])],
-            )
+            exclude_lines(sql, staged.run, self.options.exclude_lines)
 
     def _check_lines(self, sql: sqlite3.Connection) -> None:
         """Reject lines that the file does not have.
@@ -415,13 +391,11 @@ class Load:
         Raises:
             ArgumentError: An argument names such a line; nothing was sent.
         """
-        reading_number = self.run.reading
         named = {"as_new": self.options.new_lines, "exclude_lines": self.options.exclude_lines}
         for argument, lines in named.items():
             if not lines:
                 continue
-            query = "SELECT DISTINCT line FROM rows WHERE reading = ?"
-            existing = {line for (line,) in sql.execute(query, [reading_number])}
+            existing = lines_of_file(sql, self.run)
             missing = {*lines} - existing
             if missing:
                 first, last = min(existing, default=0), max(existing, default=0)
@@ -444,8 +418,7 @@ class Load:
             )
         if not self.options.copy or not self.run.key:
             return
-        names = {"reading": self.run.reading, "mine": self.run.number}
-        ((keys,),) = sql.execute(_KEYS_OF_OTHERS, names).fetchall()
+        keys = count_keys_of_others(sql, self.run)
         if keys:
             raise ArgumentError(
                 f"as_new: {keys:,} keys of this file belong to animals of other files, which would "
@@ -477,14 +450,11 @@ class Load:
             ]
             if late:
                 yield CreatedBeforeSkip(sorted(late))
-        names = {"reading": self.run.reading, "mine": self.run.number}
-        if self.options.copy:
-            ((equal,),) = sql.execute(_EQUAL_TO_OTHERS, names).fetchall()
-            if equal:
-                yield EqualToOtherFiles(equal)
+        if self.options.copy and (equal := count_equal_to_others(sql, self.run)):
+            yield EqualToOtherFiles(equal)
         if not self.run.key and not self.options.copy:
-            rows = [(row, line, str(cells)) for row, line, cells in sql.execute(_REPEATED_ROWS, names)]
-            if blocks := repeated_blocks(rows):
+            blocks = repeated_blocks(repeated_rows(sql, self.run))
+            if blocks:
                 yield RepeatedBlocks(blocks)
         if self._store is not None:
             yield from self._find_in_store(sql, self._store)
@@ -492,16 +462,9 @@ class Load:
     def _find_in_store(self, sql: sqlite3.Connection, store: StorePets) -> Iterator[Finding]:
         if not store.is_complete:
             yield StoreNotReadToEnd(len(store.pets))
-        names: dict[str, str] = {}
-        lines: list[int] = []
-        query = sql.execute(_ANIMALS_WITH_PETS, {"reading": self.run.reading})
-        for row, line, pet_id, content in query:
-            pet = store.pets.get(pet_id)
-            if pet is not None and content and name_in(pet.content) != name_in(content):
-                names[str(row)] = pet.name
-                lines.append(line)
-        if names:
-            yield RenamedInStore(names, lines)
+        if renamed := renamed_rows(sql, self.run, store.pets):
+            names = {str(row.row): row.name for row in renamed}
+            yield RenamedInStore(names, [row.line for row in renamed])
 
     def _ask_for_key(self, sql: sqlite3.Connection) -> None:
         """Ask for the key if a column clearly is one and several rows share a value."""
@@ -571,9 +534,7 @@ def key_question(key: LikelyKey, columns: Sequence[str]) -> Question:
 def _repeated_key(sql: sqlite3.Connection, run: Import, source: Source) -> LikelyKey | None:
     """Return the column that certainly identifies animals, if some of its values repeat."""
     proposed = source.proposed_key()
-    if proposed is not None and (
-        proposed.repeated or repeats_earlier(sql, run, proposed.column)
-    ):
+    if proposed is not None and (proposed.repeated or repeats_earlier(sql, run, proposed.column)):
         return proposed
     for key in source.likely_keys():
         if key.is_certain_if_repeated and repeats_earlier(sql, run, key.column):

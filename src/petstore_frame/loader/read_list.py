@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.row_counts import NotedRows
-from petstore_frame.loader.journal.rows import KeyOfPet, read_keys, shown_key
+from petstore_frame.loader.journal.rows import read_keys, shown_key
 from petstore_frame.loader.journal.staging import key_and_core, order_of
 from petstore_frame.loader.matching.repeated_keys import Keep, select_rows
 from petstore_frame.loader.matching.values import Plan, Row
 from petstore_frame.loader.results.import_facts import count_notes
+from petstore_frame.loader.results.result_files import frame_of_keys
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Recipe, Source, open_source
 from petstore_frame.schema import FIELDS, as_type, line_ranges
@@ -177,18 +178,3 @@ def read_ids(
         return frame_of_keys([])
     with reading(path) as sql:
         return frame_of_keys(read_keys(sql))
-
-
-def frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
-    """Return one row per key: ``key`` str, ``id`` Int64, ``state`` category, ``source`` str."""
-    import pandas as pd
-
-    states = pd.CategoricalDtype([str(state) for state in State])
-    return pd.DataFrame(
-        {
-            "key": as_type([key.key for key in keys], "str"),
-            "id": pd.array([key.pet_id for key in keys], dtype="Int64"),
-            "state": pd.Categorical([key.state for key in keys], dtype=states),
-            "source": as_type([key.source for key in keys], "str"),
-        }
-    )

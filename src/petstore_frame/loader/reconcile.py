@@ -22,8 +22,8 @@ from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
 from petstore_frame.loader.journal.rows import Import, read_import, read_imports, read_rows
 from petstore_frame.loader.journal.store_pets import StorePets
-from petstore_frame.loader.matching.values import Pet
 from petstore_frame.loader.matching.folding import content_of
+from petstore_frame.loader.matching.values import Pet
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema import FIELDS, count_text, folded_name, line_ranges
@@ -348,7 +348,9 @@ def _settle(sql: sqlite3.Connection, outcomes: Outcomes, store: StorePets) -> Re
         pet_id, state = pairs.get(row.row), row.state
         if pet_id is not None:
             state = State.CREATED
-            changes.append(Change(row.animal, row.row, row.state, state, "found", pet_id, "recovered"))
+            changes.append(
+                Change(row.animal, row.row, row.state, state, "found", pet_id, "recovered")
+            )
         elif state is State.UNCONFIRMED and is_proof and not candidates.get(row.row):
             state = State.NOT_FOUND
             changes.append(Change(row.animal, row.row, row.state, state, row.reason or "not_found"))

@@ -162,7 +162,9 @@ def _changes(name: RowName, rows: Sequence[_Row], ids: Sequence[int | None]) -> 
     for row, pet_id in zip(rows, ids, strict=True):
         if pet_id is not None:
             reason = "found_by_user"
-            changes.append(Change(row.animal, row.number, row.state, State.CREATED, reason, pet_id, "manual"))
+            changes.append(
+                Change(row.animal, row.number, row.state, State.CREATED, reason, pet_id, "manual")
+            )
             continue
         reason = "not_found_by_user"
         if row.state is State.UNCONFIRMED:

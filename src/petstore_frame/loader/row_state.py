@@ -38,9 +38,9 @@ class State(StrEnum):
         return self in UNCONFIRMED_STATES
 
 
-# The allowed changes of an animal's state; a trigger in the journal rejects all others. None is a row
-# without an animal. unconfirmed -> in_flight sends a request again while the store still remembers
-# its idempotency key. Whether an animal is gone from the store is a flag, not a state of the animal.
+# The allowed changes of an animal's state; a trigger in the journal rejects all others. None is a
+# row without an animal. unconfirmed -> in_flight sends a request again while the store still
+# remembers its idempotency key. Whether an animal is gone is a flag, not a state.
 MOVES: dict[State | None, frozenset[State | None]] = {
     None: frozenset({State.PENDING, State.MATCHED}),
     State.PENDING: frozenset({State.IN_FLIGHT, None, State.MATCHED}),

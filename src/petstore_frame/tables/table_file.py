@@ -63,7 +63,7 @@ class TableFile:
         """Return rows that were read before as if they were a frame."""
         opened = cls.__new__(cls)
         opened.name, opened.path, opened.kind, opened.digest = name, None, "frame", None
-        opened._table, opened.data = table, b""
+        opened._table, opened.data = table, b""  # noqa: SLF001 # its own attribute
         return opened
 
     def _take(self, data: bytes) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from petstore_frame.loader.journal.rows import read_cells
-from petstore_frame.loader.journal.schema import IS_ANIMAL
+from petstore_frame.loader.journal.schema import IS_ANIMAL, MAY_BE_DATE
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.matching.folding import SEPARATOR, fold, name_in
 from petstore_frame.loader.matching.key_cores import date_cores, day_core
@@ -19,7 +19,7 @@ from petstore_frame.loader.matching.values import Animal, Candidates, Decision, 
 from petstore_frame.schema import FIELDS
 
 # Gives rows the animals that were made for them when this file was read before.
-_KEEP_OWN = f"""
+_KEEP_OWN = """
 UPDATE rows SET animal = own.animal FROM (
   SELECT row, animal, state, max(attempt) FROM animals WHERE import = :mine GROUP BY row) AS own
 WHERE rows.reading = :reading AND rows.row = own.row
@@ -64,14 +64,16 @@ FROM json_each(:cores) AS wanted JOIN keys ON keys.core = wanted.value
 JOIN animals ON animals.animal = keys.animal AND {IS_ANIMAL} ORDER BY animals.animal
 """
 _BY_CONTENT = f"""
-SELECT {_ANIMAL_COLUMNS}, (SELECT json_group_array(key) FROM keys WHERE keys.animal = animals.animal)
+SELECT {_ANIMAL_COLUMNS},
+  (SELECT json_group_array(key) FROM keys WHERE keys.animal = animals.animal)
 FROM json_each(:contents) AS wanted JOIN animals ON animals.content = wanted.value
 WHERE animals.import IS NOT :mine AND {IS_ANIMAL} ORDER BY animals.animal
 """
 # The name in a content.
 _NAME = f"substr({{table}}.content, instr({{table}}.content, '{SEPARATOR}') + 1)"
 _BY_NAME = f"""
-SELECT {_ANIMAL_COLUMNS}, (SELECT json_group_array(key) FROM keys WHERE keys.animal = animals.animal)
+SELECT {_ANIMAL_COLUMNS},
+  (SELECT json_group_array(key) FROM keys WHERE keys.animal = animals.animal)
 FROM animals WHERE animals.import IS NOT :mine AND {IS_ANIMAL}
   AND {_NAME.format(table="animals")} IN (SELECT value FROM json_each(:names))
 ORDER BY animals.animal
@@ -112,9 +114,7 @@ class CandidateReader:
         pause: Called before each statement, so that Ctrl-C works.
     """
 
-    def __init__(
-        self, sql: sqlite3.Connection, staged: Staged, pause: Callable[[], None]
-    ) -> None:
+    def __init__(self, sql: sqlite3.Connection, staged: Staged, pause: Callable[[], None]) -> None:
         self._sql, self._run, self._pause = sql, staged.run, pause
         self._names = {
             "mine": staged.run.number, "reading": staged.run.reading, "base": staged.base,
@@ -128,9 +128,7 @@ class CandidateReader:
     def _has(self, from_: str, **more: Any) -> bool:
         return self.execute(f"SELECT 1 {from_} LIMIT 1", **more).fetchone() is not None
 
-    def read(
-        self, answers: RowAnswers, pets: ListedPets, *, earlier_create: bool
-    ) -> Candidates:
+    def read(self, answers: RowAnswers, pets: ListedPets, *, earlier_create: bool) -> Candidates:
         """Give rows their own animals, settle exact keys, and return the rows that remain."""
         run, has_key = self._run, bool(self._run.key)
         self.execute(_KEEP_OWN)
@@ -228,8 +226,7 @@ class CandidateReader:
         """Yield the conditions of rows that may be animals of other files."""
         if self._has("FROM keys"):
             yield "EXISTS (SELECT 1 FROM keys WHERE keys.core = rows.core)"
-            # Keys that may be dates, which are compared by their day.
-            yield "(rows.core GLOB '*-*-*' OR rows.core GLOB '[12][0-9][0-9][0-9][01][0-9][0-3][0-9]')"
+            yield f"({MAY_BE_DATE})"  # compared by their day
         if not self._has(f"FROM animals WHERE import IS NOT :mine AND {IS_ANIMAL}"):
             return
         self.execute("CREATE INDEX IF NOT EXISTS contents ON animals(content)")
@@ -241,8 +238,7 @@ class CandidateReader:
         if not self._run.key:
             names, equal = _NAME.format(table="rows"), _NAME.format(table="equal")
             yield (
-                f"{names} IN (SELECT {equal} FROM animals AS equal"
-                " WHERE equal.import IS NOT :mine)"
+                f"{names} IN (SELECT {equal} FROM animals AS equal WHERE equal.import IS NOT :mine)"
             )
 
     def _pet_ids(self, pets: set[int]) -> dict[int, int]:
@@ -337,4 +333,3 @@ def _batches(texts: Sequence[str]) -> Iterable[str]:
     """Yield lists of texts as JSON."""
     for start in range(0, len(texts), _BATCH_SIZE):
         yield json.dumps(texts[start : start + _BATCH_SIZE])
-

@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from petstore_frame.loader.journal.rows import Import
+from petstore_frame.loader.journal.rows import Import, read_cells, read_payload, unpack_problems
+from petstore_frame.loader.journal.schema import IS_ANIMAL
+from petstore_frame.loader.row_state import RowProblem
 
 _WRITE = """
 INSERT INTO corrections VALUES (:import, :row, :column, :before, :after, :at)
@@ -29,12 +31,59 @@ WHERE reading = ? AND key IN (SELECT value FROM json_each(?))
 """
 
 
+_STORED_ROW = f"""
+SELECT rows.line, rows.cells, rows.key, rows.problem, animals.animal, animals.content,
+  animals.payload
+FROM rows LEFT JOIN animals ON animals.import = :import AND animals.row = rows.row AND {IS_ANIMAL}
+WHERE rows.reading = :reading AND rows.row = :row ORDER BY animals.attempt DESC LIMIT 1
+"""
+# Another animal with a key.
+_OTHER_OWNER = f"""
+SELECT animals.payload, imports.source FROM keys JOIN animals USING (animal)
+JOIN imports USING (import)
+WHERE core = ? AND key = ? AND animal IS NOT ? AND {IS_ANIMAL} LIMIT 1
+"""
+
+
+class StoredRow(NamedTuple):
+    """A row of an import as it was read, and the animal that was sent for it."""
+
+    line: int
+    cells: tuple[str, ...]
+    key: str | None
+    problems: tuple[RowProblem, ...]
+    animal: int | None
+    content: str | None  # of the animal
+    payload: bytes | None
+
+
 class Correction(NamedTuple):
     """A cell of a row that was changed, by the name of its column."""
 
     column: str
     before: str
     after: str
+
+
+def stored_row(sql: sqlite3.Connection, run: Import, row: int) -> StoredRow | None:
+    """Return a row of an import, or None if it has no such row."""
+    names = {"reading": run.reading, "import": run.number, "row": row}
+    record = sql.execute(_STORED_ROW, names).fetchone()
+    if record is None:
+        return None
+    line, cells, key, problem, *animal = record
+    return StoredRow(line, read_cells(cells), key, unpack_problems(problem), *animal)
+
+
+def other_owner(
+    sql: sqlite3.Connection, key: str, core: str | None, animal: int | None
+) -> str | None:
+    """Return the name and the file of another animal with a key, or None."""
+    owner = sql.execute(_OTHER_OWNER, [core, key, animal]).fetchone()
+    if owner is None:
+        return None
+    payload, source = owner
+    return f"{read_payload(payload).get('name')!r} of {source}"
 
 
 def write_corrections(

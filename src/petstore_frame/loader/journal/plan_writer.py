@@ -11,7 +11,7 @@ from typing import Any
 from petstore_frame.loader.journal.decisions import Decision as JournalDecision
 from petstore_frame.loader.journal.decisions import decide, read_decisions
 from petstore_frame.loader.journal.rows import pack_problems
-from petstore_frame.loader.journal.schema import IS_ANIMAL, RELEASE_PET_ID
+from petstore_frame.loader.journal.schema import IS_ANIMAL, MAY_BE_DATE, RELEASE_PET_ID
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.matching.key_cores import date_cores
 from petstore_frame.loader.matching.repeated_keys import key_texts
@@ -60,8 +60,6 @@ FROM rows JOIN animals USING (animal)
 WHERE rows.reading = :reading AND rows.key IS NOT NULL AND rows.excluded IS NULL
   AND (animals.state = 'pending' OR rows.row IN (SELECT value FROM json_each(:linked)))
 """
-# A key that may be a date has more cores.
-_MAY_BE_DATE = "rows.core GLOB '*-*-*' OR rows.core GLOB '[12][0-9][0-9][0-9][01][0-9][0-3][0-9]'"
 # Reopens a finished import that has rows to send, so that it is resumed after a kill.
 _REOPEN = """
 UPDATE imports SET ending = NULL WHERE import = :mine AND ending = 'done'
@@ -191,15 +189,11 @@ class PlanWriter:
             linked=packed,
         )
         dates = self._execute(
-            f"SELECT rows.key, rows.animal {_NEW_KEYS} AND ({_MAY_BE_DATE})", linked=packed
+            f"SELECT rows.key, rows.animal {_NEW_KEYS} AND ({MAY_BE_DATE})", linked=packed
         ).fetchall()
         self._sql.executemany(
             "INSERT OR IGNORE INTO keys VALUES (?, ?, ?)",
-            [
-                (core, key, animal)
-                for key, animal in dates
-                for core in date_cores(key_texts(key))
-            ],
+            [(core, key, animal) for key, animal in dates for core in date_cores(key_texts(key))],
         )
 
     def _write_answers(self, answered: Mapping[int, Decision]) -> None:

@@ -147,6 +147,8 @@ FROM (SELECT *,
     ELSE animal_state END AS state
 FROM rows_and_animals);
 """
+# Whether the core of a key may be that of a date, which has more cores.
+MAY_BE_DATE = "rows.core GLOB '*-*-*' OR rows.core GLOB '[12][0-9][0-9][0-9][01][0-9][0-3][0-9]'"
 # Frees the id of a pet that the store gave to another one: the animal that had it is gone.
 RELEASE_PET_ID = """
 UPDATE animals SET last_pet_id = pet_id, pet_id = NULL, gone_at = coalesce(gone_at, :now)

@@ -63,7 +63,9 @@ class Staged:
     run: Import
     base: int  # the animal of a new row is this number plus the row number
     is_new: bool = False  # whether the import is new
-    shown: frozenset[int] = frozenset()  # rows that the reading before listed as possible duplicates
+    shown: frozenset[int] = (
+        frozenset()
+    )  # rows that the reading before listed as possible duplicates
 
 
 def stage_rows(
@@ -109,12 +111,23 @@ def stage_rows(
     return staged
 
 
-def restage_row(sql: sqlite3.Connection, reading: int, base: int, run: Import, row: SourceRow) -> None:
+def restage_row(
+    sql: sqlite3.Connection, reading: int, base: int, run: Import, row: SourceRow
+) -> None:
     """Write a row of a reading again, after its cells were corrected."""
     sql.execute("DELETE FROM rows WHERE reading = ? AND row = ?", [reading, row.number])
     key, core = key_and_core(row, order_of(run.key))
     staged = StagedRows(reading, base, None)
     sql.execute(_INSERT, _values(staged, row, pack_cells(row.cells), key, core))
+
+
+def exclude_lines(sql: sqlite3.Connection, run: Import, lines: Collection[int]) -> None:
+    """Exclude the rows of some lines."""
+    sql.execute(
+        "UPDATE rows SET excluded = 'left_out', animal = NULL"
+        " WHERE reading = ? AND line IN (SELECT value FROM json_each(?))",
+        [run.reading, json.dumps([*lines])],
+    )
 
 
 def stage_again(sql: sqlite3.Connection, run: Import) -> StagedRows:

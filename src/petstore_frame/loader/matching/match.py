@@ -1,6 +1,6 @@
 """Decides which animal each row of a file is.
 
-Each line of this table is applied to all rows before the next; a row takes the first line that fits:
+Each line of this table is applied to all rows before the next; a row takes the first that fits:
 
 1. It had its own animal when this file was read before: it is that animal.
 2. It has the key of an animal, and its name or its category: it is that animal.
@@ -13,8 +13,8 @@ Each line of this table is applied to all rows before the next; a row takes the 
 6. It has no key, and the name of such an animal, if many rows without a key do this and line 5 fits
    none of them: a possible duplicate.
 7. It has the name and category of a pet that is no animal of the journal, or, in a file with the
-   columns of an export, the id of a pet: a possible duplicate. With the id and the name of a pet, it
-   is that pet, whatever lines 5 and 6 say.
+   columns of an export, the id of a pet: a possible duplicate. With the id and the name of a pet,
+   it is that pet, whatever lines 5 and 6 say.
 
 Any other row is a new animal. A possible duplicate is not sent, everything else is.
 """
@@ -250,9 +250,7 @@ def _match_pets(candidates: Candidates, plan: Plan) -> None:
     plan.possible |= {row: Match(row, 7, pet=pet) for row, pet in pairs.items()}
 
 
-def _apply_answers(
-    candidates: Candidates, plan: Plan, answer: Answer | None, now: float
-) -> None:
+def _apply_answers(candidates: Candidates, plan: Plan, answer: Answer | None, now: float) -> None:
     """Decide about possible duplicates by the answers of this call and of earlier ones."""
     for row in candidates.rows:
         match = plan.possible.get(row.number)

@@ -54,6 +54,7 @@ from petstore_frame.loader.row_state import (
     Suspicion,
 )
 from petstore_frame.loader.source import LikelyKey, field_name
+from petstore_frame.questions import Question
 from petstore_frame.schema import FIELDS, count_text, line_ranges, line_text
 from petstore_frame.schema.text import short_text
 from petstore_frame.tables.table import (

@@ -20,7 +20,6 @@ from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.questions import Question, Reader
-from petstore_frame.questions import Reader
 from petstore_frame.rendering import Markup
 from petstore_frame.validation import checked_client
 

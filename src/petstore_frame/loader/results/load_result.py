@@ -13,7 +13,6 @@ from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import read_imports, read_keys
 from petstore_frame.loader.load_options import GRACE_S
-from petstore_frame.loader.read_list import frame_of_keys
 from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.resolve import PetIds, RowName, resolve
 from petstore_frame.loader.results.import_facts import IN_STORE
@@ -25,6 +24,7 @@ from petstore_frame.loader.results.result_files import (
     FIX_COLUMNS,
     POSSIBLE_COLUMNS,
     find_place,
+    frame_of_keys,
     make_frame,
     write_results,
 )

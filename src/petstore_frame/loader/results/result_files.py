@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
-from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
+from petstore_frame.loader.journal.rows import Import, JournalRow, KeyOfPet, read_payload
 from petstore_frame.loader.results.import_facts import (
     NOTES,
     WHY_NOT_SENT,
@@ -183,6 +183,21 @@ def make_frame(
             values = [None if value == "" else value for value in values]
         series[name] = _series(name, values)
     return pd.DataFrame(series)
+
+
+def frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
+    """Return one row per key: ``key`` str, ``id`` Int64, ``state`` category, ``source`` str."""
+    import pandas as pd
+
+    states = pd.CategoricalDtype([str(state) for state in State])
+    return pd.DataFrame(
+        {
+            "key": as_type([key.key for key in keys], "str"),
+            "id": pd.array([key.pet_id for key in keys], dtype="Int64"),
+            "state": pd.Categorical([key.state for key in keys], dtype=states),
+            "source": as_type([key.source for key in keys], "str"),
+        }
+    )
 
 
 def _series(name: str, values: list[Any]) -> Any:

@@ -326,9 +326,7 @@ def _answering(facts: ImportSummary) -> Iterator[Step]:
     )
     path = facts.run.facts.get(FILE_PATH)
     options = {
-        name: value
-        for name, value in (facts.run.recipe or {}).items()
-        if name not in _NOT_COMPARED
+        name: value for name, value in (facts.run.recipe or {}).items() if name not in _NOT_COMPARED
     }
     yield Step(
         "To decide, compare the file with the store by name and category (sends nothing)",

@@ -59,12 +59,14 @@ class RowGroup(StrEnum):
     GONE = "gone", "no longer in the store"
 
 
+_GROUPS = {str(group): group for group in RowGroup}
 # A row that stands for several animals is in the group of the least finished one.
 _LEAST_FINISHED_FIRST = (
     RowGroup.NEED_FIXING, RowGroup.REJECTED, RowGroup.UNCONFIRMED, RowGroup.POSSIBLE_DUPLICATE,
-    RowGroup.TO_SEND, RowGroup.GONE, RowGroup.REPEATED, RowGroup.ALREADY_LOADED, RowGroup.MATCHED, RowGroup.ADDED,
-    RowGroup.EXCLUDED,
+    RowGroup.TO_SEND, RowGroup.GONE, RowGroup.REPEATED, RowGroup.ALREADY_LOADED,
+    RowGroup.MATCHED, RowGroup.ADDED, RowGroup.EXCLUDED,
 )  # fmt: skip
+
 
 class GroupCounts(NamedTuple):
     """The number of rows and of animals in each group, including empty groups."""
@@ -90,7 +92,7 @@ def count_groups(sql: sqlite3.Connection, run: Import) -> GroupCounts:
     group_of_line: dict[int, RowGroup] = {}
     # Without a quantity column each row of the journal is a row of the file.
     for line, name, rows in count_groups_of_lines(sql, run.number, by_line=has_quantity):
-        group = RowGroup(name)
+        group = _GROUPS[name]
         animals[group] += rows
         if line is None:
             counts[group] += rows
