@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from petstore_frame.inventory import Inventory
     from petstore_frame.loader.results.load_result import LoadResult
@@ -90,6 +91,7 @@ class APIStatusError(PetstoreError):
         request_id: The ``X-Request-Id`` of the response, for the store's operator, or None.
         store_id: The ``X-Store-Id`` of the response (an extension), or None.
         retry_after_s: Seconds that the store asked to wait, or None.
+        retry_at: The time when these seconds are over, in the local time zone, or None.
         next_step: What to do about the error.
         retryable: Whether the same GET may succeed later.
 
@@ -105,6 +107,7 @@ class APIStatusError(PetstoreError):
     request_id: str | None = None
     store_id: str | None = None
     retry_after_s: float | None = None
+    retry_at: datetime | None = None
 
     usual_step: ClassVar[str] = "see the store's message"
 
@@ -113,10 +116,17 @@ class APIStatusError(PetstoreError):
 
     @property
     def next_step(self) -> str:
+        if self.retry_after_s and self.retry_at is not None:
+            return (
+                f"the store asks to wait {self.retry_after_s:,.0f} s, until "
+                f"{self.retry_at:%Y-%m-%d %H:%M:%S %Z}; try again then"
+            )
         return self.usual_step
 
     @property
     def retryable(self) -> bool:
+        if self.status_code == 403:  # some stores limit requests with a 403
+            return self.retry_after_s is not None
         return self.status_code in (408, 429) or self.status_code >= 500
 
     @property
@@ -159,7 +169,7 @@ class ServerError(APIStatusError):
     def next_step(self) -> str:
         if self.operation.startswith("POST"):
             return "the pet may have been added; look for it before you try again"
-        return self.usual_step
+        return super().next_step
 
 
 @dataclass(eq=False, repr=False)
@@ -212,7 +222,7 @@ class ContractError(PetstoreError):
 
 
 class CrossOriginError(PetstoreError):
-    """A link leads away from the store or is invalid; it was not followed, to protect the key."""
+    """A link leads away from the store's listing or is invalid, so it was not followed."""
 
 
 class EndpointDeprecatedWarning(FutureWarning):

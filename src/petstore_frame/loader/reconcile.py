@@ -39,7 +39,7 @@ def read_store(
     client: Any,
     on_rows: Callable[[int], object],
     max_pages: float = math.inf,
-    on_wait: Callable[[float], None] | None = None,
+    on_wait: Callable[[float, bool], None] | None = None,
 ) -> StorePets:
     """Read the pets of a store.
 
@@ -48,7 +48,7 @@ def read_store(
         on_rows: Called with the number of pets after each page; an error that it raises ends the
             reading.
         max_pages: Maximum number of pages to read; a listing that reaches it is not complete.
-        on_wait: Called with the number of seconds if the store asks to wait.
+        on_wait: Called before a retry with the seconds, and whether the store asked for them.
     """
     inventory = read_inventory(client, max_pages=max_pages, on_rows=on_rows, on_wait=on_wait)
     claim, pets = inventory.completeness, dict[int, Pet]()

@@ -39,7 +39,10 @@ def written_out(record: SourceRow) -> str:
     if record.payload is not None and record.state is not State.EXCLUDED:
         what = record.payload.decode()
     elif record.problems:
-        problems = [f"{each.allow or each.code} {each.column or '-'}" for each in record.problems]
+        problems = [
+            f"{problem.allow or problem.code} {problem.column or '-'}"
+            for problem in record.problems
+        ]
         what = f"{what} {', '.join(problems)}"
     key = [] if record.key is None else [f"key {' + '.join(record.key)}"]
     return " | ".join([f"{record.line}: {what}", *record.notes, *key])

@@ -132,8 +132,8 @@ def test_a_path_in_a_recipe_is_relative_to_it(tmp_path: Path) -> None:
 def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:
     """Tables are merged word by word, so that following a proposal drops nothing."""
     path = Recipe(key="a", value_map={"status": {"x": "sold", "y": ""}}).write(tmp_path / "r.toml")
-    found = as_recipe(path, {"key": "b", "value_map": {"Status": {"y": "pending"}}, "keep": None})
-    assert found == Recipe(key="b", value_map={"status": {"x": "sold", "y": "pending"}})
+    recipe = as_recipe(path, {"key": "b", "value_map": {"Status": {"y": "pending"}}, "keep": None})
+    assert recipe == Recipe(key="b", value_map={"status": {"x": "sold", "y": "pending"}})
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:
 )
 def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str | None) -> None:
     """The same one is loaded and compared; what cells leave out is asked after it stands."""
-    rows = "7,A,13.2.2026", "7,B,15.2.2026", "7,C,14.2.2026"
+    rows = "7,A,2026-02-13", "7,B,2026-02-15", "7,C,2026-02-14"
     shop.load("a.csv", "tag,name,day", *rows, key="tag", **options)
     expected = [] if name is None else [name]
     assert shop.names == expected

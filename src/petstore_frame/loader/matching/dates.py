@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, time, timedelta, timezone
-from enum import StrEnum
 from typing import NamedTuple
 
 from petstore_frame.loader.matching.folding import fold
@@ -21,8 +20,8 @@ _YEAR_LAST = re.compile(
     rf"(?P<a>\d{{1,2}})(?P<sign>[-./])(?P<b>\d{{1,2}})(?P=sign)(?P<c>\d{{4}}|\d{{2}}){_TIME}"
 )
 _MONTH_NAMED = re.compile(
-    r"(?:(?P<day>\d{1,2})\.?[-/ ]*(?P<month>[^\W\d_]+)|(?P<first_month>[^\W\d_]+)\.?[-/ ]*"
-    rf"(?P<second_day>\d{{1,2}}))\.?[-/, ]+(?P<year>\d{{4}}|\d{{2}}){_TIME}"
+    r"(?:(?P<day>\d{1,2})[-./ ]+(?P<month>[^\W\d_]+)|(?P<first_month>[^\W\d_]+)[-./ ]+"
+    rf"(?P<second_day>\d{{1,2}}))[-./, ]+(?P<year>\d{{4}}|\d{{2}}){_TIME}"
 )
 _WITHOUT_SIGNS = re.compile(r"(?P<year>(?:19|20)\d{2})(?P<month>\d{2})(?P<day>\d{2})")
 # What a spreadsheet makes of ``3-12``: a day without a year, or a month.
@@ -30,17 +29,12 @@ _PART = re.compile(
     r"\d{1,2}[-./ ]+(?P<month>[^\W\d_]+)\.?"
     r"|(?P<first_month>[^\W\d_]+)\.?[-./ ]+(?:\d{2}|(?:19|20)\d{2})"
 )
+# The possible orders of day, month and year in a date of three numbers.
+DATE_ORDERS = ("DMY", "MDY", "YMD")
 _FIRST_DAY, _FALSE_LEAP_DAY = date(1899, 12, 31), 60
+_SPREADSHEET_FORMS = ("1/1/2026", "1.1.2026", "1 January", "January 1")
 _LAST_SERIAL = 2_958_465  # 31 December 9999
 _SHORT_YEARS, _FIRST_OF_1900S = range(100), 69  # 69 is 1969, and 68 is 2068, as in POSIX
-
-
-class DateOrder(StrEnum):
-    """The order of day, month and year in a date of three numbers."""
-
-    DMY = "DMY"
-    MDY = "MDY"
-    YMD = "YMD"
 
 
 class WrittenDate(NamedTuple):
@@ -58,7 +52,7 @@ class WrittenDate(NamedTuple):
     time: time
     numbers: tuple[int, int, int] | None = None
 
-    def day(self, order: DateOrder | None = None) -> date | None:
+    def day(self, order: str | None = None) -> date | None:
         """Return the day, or None if this order of the numbers makes no day or none is named."""
         if self.numbers is None:
             return self.days[0]
@@ -93,14 +87,22 @@ def read_date(text: str) -> WrittenDate | None:
     return None
 
 
-def is_part_of_date(text: str) -> bool:
-    """Return whether a text is a day without its year, or a month, as spreadsheets write them.
+def is_spreadsheet_date(text: str) -> bool:
+    """Return whether a text is a date as spreadsheets write it, maybe without its day or year.
+
+    ISO dates may be keys, and so may three numbers with dashes or of two digits.
 
     Example:
-        >>> is_part_of_date("12-Mar"), is_part_of_date("Mar-26"), is_part_of_date("MAR-0012")
-        (True, True, False)
+        >>> is_spreadsheet_date("12-Mar"), is_spreadsheet_date("3/12/2026")
+        (True, True)
+        >>> is_spreadsheet_date("2026-03-12"), is_spreadsheet_date("MAR-0012")
+        (False, False)
     """
-    match = _PART.fullmatch(text.lower() if text.isascii() else fold(text))
+    folded = text.lower() if text.isascii() else fold(text)
+    written = read_date(folded)
+    if written is not None:
+        return written.form.startswith(_SPREADSHEET_FORMS)
+    match = _PART.fullmatch(folded)
     if match is None:
         return False
     return comparable(match["month"] or match["first_month"]) in month_numbers()
@@ -121,7 +123,10 @@ def day_of_serial(number: int) -> date | None:
 def _certain_date(form: str, match: re.Match[str], month: int, day: str) -> WrittenDate:
     """Return a date of which year, month and day are known."""
     form += " 00:00" if match["hour"] else ""
-    return WrittenDate(form, (date(_full_year(match["year"]), month, int(day)),), _time_of(match))
+    year = int(match["year"])
+    if len(match["year"]) == 2:
+        year = _full_year(year)
+    return WrittenDate(form, (date(year, month, int(day)),), _time_of(match))
 
 
 def _date_with_named_month(match: re.Match[str]) -> WrittenDate | None:
@@ -135,8 +140,8 @@ def _date_with_named_month(match: re.Match[str]) -> WrittenDate | None:
 def _date_with_last_year(match: re.Match[str]) -> WrittenDate | None:
     """Return a date such as ``01/05/2026``, of which the order may be uncertain."""
     numbers = int(match["a"]), int(match["b"]), int(match["c"])
-    day_first, month_first = (_day_of(order, numbers) for order in (DateOrder.DMY, DateOrder.MDY))
-    year_first = _day_of(DateOrder.YMD, numbers) if numbers[2] in _SHORT_YEARS else None
+    day_first, month_first = (_day_of(order, numbers) for order in ("DMY", "MDY"))
+    year_first = _day_of("YMD", numbers) if numbers[2] in _SHORT_YEARS else None
     days = dict.fromkeys(day for day in (day_first, month_first) if day is not None)
     if not days and year_first is not None:
         days = {year_first: None}
@@ -149,7 +154,7 @@ def _date_with_last_year(match: re.Match[str]) -> WrittenDate | None:
     return WrittenDate(form, tuple(days), _time_of(match), numbers)
 
 
-def _day_of(order: DateOrder, numbers: tuple[int, int, int]) -> date | None:
+def _day_of(order: str, numbers: tuple[int, int, int]) -> date | None:
     parts = dict(zip(order, numbers, strict=True))
     try:
         return date(_full_year(parts["Y"]), parts["M"], parts["D"])
@@ -157,8 +162,7 @@ def _day_of(order: DateOrder, numbers: tuple[int, int, int]) -> date | None:
         return None
 
 
-def _full_year(text: str | int) -> int:
-    year = int(text)
+def _full_year(year: int) -> int:
     if year not in _SHORT_YEARS:
         return year
     return year + (1900 if year >= _FIRST_OF_1900S else 2000)

@@ -126,17 +126,15 @@ NOTES: dict[str, str] = {
         for field in FIELDS.sent
         if field.name != "name"
     },
-    "quoted_name": "the name is in quotes, which are sent with it",
     "formula": "the name starts like a spreadsheet formula",
     "missing_word": "the name looks like a missing value, such as nan; value_map can empty it",
-    "html_entity": "the name has an HTML entity, such as &amp;",
     PADDED_NOTE: "Excel shows the number in another form, such as 007, which is not sent",
     ZERO_FORMULA_NOTE: "the category is a formula with the value 0; was it ever calculated?",
     "line_break": "the name has a line break or a tab",
     "total_row": "the name looks like a totals row",
     "swallowed_rows": "allowed although a cell seems to contain other rows",
     "unlisted_category": "allowed although the category is not in your list",
-    "wrapped_names": "allowed although all names are in quotes or have HTML entities",
+    "wrapped_names": "allowed although the name is in quotes or has HTML entities",
     "hidden_row": "allowed although the row is hidden",
     "large_quantity": "allowed although the row stands for very many animals",
     "default_name": "the name is empty; the default was used",

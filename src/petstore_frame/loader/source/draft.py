@@ -147,12 +147,16 @@ class _Draft:
         """Describe which date columns can order the rows of a key, and how many ties they leave."""
         facts = []
         for column in self._preview.dates:
+            option = f'"last" with order_by = {quoted(column)}'
             try:
                 ties = self._count_ties(key.column, column)
             except InputError as problem:
                 facts.append(f"{column} cannot order them: {problem.message}")
+                if problem.add is not None and problem.add[0] == "date_order":
+                    facts[-1] = f"{option} needs date_order"
+                    self._options["date_order"] = PLACEHOLDER
+                    self._comments["date_order",] = f"{column} {problem.message}; {problem.hint}"
                 continue
-            option = f'"last" with order_by = {quoted(column)}'
             facts.append(f"{option} leaves {ties:,} undecided" if ties else f"{option} decides all")
         values = f"{key.repeated:,} values of {key.column} have several rows"
         if key.repeated == 1:
@@ -164,7 +168,12 @@ class _Draft:
         """Return how many keys have several latest rows with different values to send."""
         at_key = self._columns.index(key_column)
         sent = [self._columns.index(column) for column in self._column_of.values()]
-        order = OrderReader(self._columns.index(date_column), date_column, self._recipe.thousands)
+        order = OrderReader(
+            self._columns.index(date_column),
+            date_column,
+            self._recipe.thousands,
+            self._recipe.date_order,
+        )
         for row in self._table.readable_rows():
             order.observe(row)
         order.finish()

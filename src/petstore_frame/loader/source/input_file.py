@@ -7,10 +7,9 @@ from contextlib import suppress
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.source.column_mapping import OWN_PREFIX, may_be_header
-from petstore_frame.loader.source.quoting import ask_for_quoting
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.returned_file import FIX_SHEET, restored
-from petstore_frame.tables.csv_file import MAX_CELL, WrappedRowsError
+from petstore_frame.tables.csv_file import MAX_CELL
 from petstore_frame.tables.table import Layout, Table
 from petstore_frame.tables.table_file import TableFile
 
@@ -20,7 +19,6 @@ class Input(TableFile):
 
     def table_with(self, recipe: RecipeFields) -> Table:
         """Return the rows of the source as a table."""
-
         layout = Layout(
             encoding=recipe.encoding,
             delimiter=recipe.delimiter,
@@ -33,16 +31,7 @@ class Input(TableFile):
         def may_have_animals(row: Sequence[str]) -> bool:
             return may_be_header(row, recipe.mapping, recipe.defaults)
 
-        try:
-            return self.table(layout, may_have_animals)
-        except WrappedRowsError as wrapped:
-            raise ask_for_quoting(
-                "unwrap",
-                wrapped.unwrapped,
-                recipe.mapping,
-                message=wrapped.message,
-                line=wrapped.line,
-            ) from None
+        return self.table(layout, may_have_animals)
 
     def own_table(self, recipe: RecipeFields) -> Table | None:
         """Return the original rows of a file that this package wrote; None for any other file."""

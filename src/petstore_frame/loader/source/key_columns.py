@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
+from petstore_frame.loader.matching.dates import read_date
 from petstore_frame.loader.matching.missing_markers import is_missing_marker
 from petstore_frame.loader.source.column_mapping import name_parts
-from petstore_frame.loader.source.order_values import DATE
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.schema import count_text
 from petstore_frame.schema.words import words_for
@@ -32,7 +32,7 @@ _MAX_LIKELY = 3
 def date_columns(columns: Sequence[str], rows: Sequence[Cells]) -> tuple[str, ...]:
     """Return the columns that have only dates in these rows."""
     texts = ([cell_at(cells, at) for cells in rows] for at in range(len(columns)))
-    of_days = (any(cells) and all(map(DATE.fullmatch, filter(None, cells))) for cells in texts)
+    of_days = (any(cells) and all(map(_is_date, filter(None, cells))) for cells in texts)
     return tuple(compress(columns, of_days))
 
 
@@ -190,7 +190,12 @@ def _facts(column: str, table: pd.DataFrame, index: int) -> LikelyKey | None:
 
 
 def _is_number_or_date(text: str) -> bool:
-    return bool(_DECIMAL.fullmatch(text) or DATE.fullmatch(text))
+    return _DECIMAL.fullmatch(text) is not None or _is_date(text)
+
+
+def _is_date(text: str) -> bool:
+    """Return whether a text is a date; digits alone may be a number of an animal."""
+    return not text.isdecimal() and read_date(text) is not None
 
 
 def proven_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:

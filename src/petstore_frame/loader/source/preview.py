@@ -25,7 +25,6 @@ from petstore_frame.loader.source.key_columns import (
     likely_keys,
     proposed_key,
 )
-from petstore_frame.loader.source.quoting import ask_for_quoting
 from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.returned_file import FixFile
 from petstore_frame.loader.source.row_keys import cell_at
@@ -33,8 +32,9 @@ from petstore_frame.loader.source.source_rows import Source
 from petstore_frame.loader.source.status_columns import has_status_values, is_status_value
 from petstore_frame.schema import FIELDS
 from petstore_frame.schema.text import join_names
+from petstore_frame.tables.csv_file import DELIMITERS
 from petstore_frame.tables.file_kinds import JSON_LINES_HINT
-from petstore_frame.tables.quotes import is_in_single_quotes
+from petstore_frame.tables.quotes import quoting_of_header
 from petstore_frame.tables.table import Table, TableRow
 from petstore_frame.tables.table_file import SourceKind
 
@@ -113,13 +113,16 @@ def _explained(
         key, length = nested
         message = f"this is a JSON document with a list of {length:,} objects below {key!r}"
         return InputError(message, hint=f"to load the list, {JSON_LINES_HINT}")
-    if opened.kind == "csv" and recipe.quoting == "strict" and _is_single_quoted(table.columns):
-        return ask_for_quoting(
-            "single",
-            opened.table_with(recipe.replace(quoting="single")),
-            recipe.mapping,
-            message="the names of the columns are in single quotes",
+    delimiters = recipe.delimiter or DELIMITERS
+    quoting = quoting_of_header(table.columns, delimiters) if opened.kind == "csv" else None
+    if quoting is not None and recipe.quoting == "strict":
+        names = opened.table_with(recipe.replace(quoting=quoting)).columns
+        return InputError(
+            "the header is in quotes",
             line=table.header_row,
+            hint=f"quoting {quoting!r} reads it as {join_names(names)}",
+            add=("quoting", PLACEHOLDER),
+            likely=quoting,
         )
     is_stated = recipe.columns is not None or recipe.header_row is not None
     if opened.kind == "frame" or may_be_header(table.columns, recipe.mapping, recipe.defaults):
@@ -144,12 +147,6 @@ def _explained(
             ("delimiter", PLACEHOLDER),
         )
     return refusal
-
-
-def _is_single_quoted(columns: Sequence[str]) -> bool:
-    """Return True if all names of a header are in single quotes."""
-    names = [column for column in columns if column.strip()]
-    return bool(names) and all(map(is_in_single_quotes, names))
 
 
 def _count_filled(cells: Sequence[str]) -> int:

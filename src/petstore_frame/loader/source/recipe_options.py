@@ -37,6 +37,7 @@ class RecipeOptions(TypedDict, total=False):
     key: str | Sequence[str] | None
     keep: Literal["first", "last", "?"] | None
     order_by: str | None
+    date_order: Literal["DMY", "MDY", "YMD", "?"] | None
     mapping: Mapping[str, str | None] | None
     value_map: Mapping[str, Mapping[Any, Any]] | None
     fallback: Mapping[str, Any] | None
@@ -87,6 +88,11 @@ class RecipeFields(BaseModel):
         None,
         pattern=r"\S",
         description="Column of dates or numbers that sorts the rows of one key",
+    )
+    date_order: Literal["DMY", "MDY", "YMD", "?"] | None = Field(
+        None,
+        description="Order of day, month and year in the dates of order_by: DMY, MDY or YMD; "
+        "2026-03-31 needs none",
     )
     mapping: dict[str, str] = Field(
         {}, description='Column of each field: {"name": "Animal"}; "" leaves a field out'
@@ -309,7 +315,9 @@ class RecipeFields(BaseModel):
         if PLACEHOLDER in (self.key or ()):
             names.append("key")
         if self.key == ():  # keep and order_by need a key
-            names = [name for name in names if name not in ("keep", "order_by")]
+            names = [name for name in names if name not in ("keep", "order_by", "date_order")]
+        if self.order_by is None:
+            names = [name for name in names if name != "date_order"]
         names += [f"mapping.{name}" for name, at in self.mapping.items() if at == PLACEHOLDER]
         if not names:
             return
@@ -324,7 +332,16 @@ class RecipeFields(BaseModel):
 
 
 # Options that are needed to read any row, so they cannot be placeholders.
-_NEVER_OPEN = ("keep", "order_by", "encoding", "delimiter", "quoting", "sheet", "thousands")
+_NEVER_OPEN = (
+    "keep",
+    "order_by",
+    "date_order",
+    "encoding",
+    "delimiter",
+    "quoting",
+    "sheet",
+    "thousands",
+)
 
 
 def _merged(old: Any, new: Any) -> Any:

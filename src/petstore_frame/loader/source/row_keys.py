@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from unicodedata import normalize
 
-from petstore_frame.loader.key_dates import THREE_NUMBERS, DateForm, date_form
+from petstore_frame.loader.matching.dates import is_spreadsheet_date
 from petstore_frame.loader.matching.missing_markers import is_missing_marker
 from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.loader.source.cell_parsing import folded_text, unsendable_character
@@ -23,6 +23,7 @@ KEY_MISSING = "key_missing"
 _MAY_BE_SPECIAL = re.compile(r"[+#/.,]|^$")
 # Most keys: up to two letters, so not the name of a month, and one or two numbers.
 _USUAL_KEY = re.compile(r"[A-Za-z]{0,2}-?[0-9]*[1-8][0-9]*(?:-[0-9]+)?")
+_THREE_NUMBERS = re.compile(r"\d+[./]\d+[./]\d+")
 _HINT = "fill it in: it identifies the animal"
 
 
@@ -33,12 +34,7 @@ def _is_plain(text: str) -> bool:
     if text.isalnum():
         return True
     is_special = _MAY_BE_SPECIAL.search(text) is not None
-    return not is_special and text.isprintable() and not _is_spreadsheet_date(text)
-
-
-def _is_spreadsheet_date(text: str) -> bool:
-    """Return True for a date as a spreadsheet writes it; ISO dates may be keys."""
-    return date_form(text) in (DateForm.MONTH, DateForm.NUMBERS)
+    return not is_special and text.isprintable() and not is_spreadsheet_date(text)
 
 
 def cell_at(cells: Sequence[str], at: int) -> str:
@@ -128,7 +124,7 @@ class KeyReader:
         for at, text in zip(self._positions, texts, strict=True):
             if at not in self._other_than_dates and text and not self._is_date(at, text, row.notes):
                 self._other_than_dates.add(at)
-            is_three_numbers = THREE_NUMBERS.fullmatch(text) is not None
+            is_three_numbers = _THREE_NUMBERS.fullmatch(text) is not None
             if is_three_numbers and not self._is_date(at, text, row.notes):
                 self._three_numbers.add(at)
         if len(texts) > 1:
@@ -159,7 +155,7 @@ class KeyReader:
     def _is_date(self, at: int, text: str, notes: Mapping[int, str]) -> bool:
         if notes and notes.get(at) == DATE_NOTE:
             return True
-        return not text.isdecimal() and _is_spreadsheet_date(text)
+        return not text.isdecimal() and is_spreadsheet_date(text)
 
     def _problem(self, row: TableRow, texts: Sequence[str]) -> RowProblem | None:
         """Return why a row has no key."""
@@ -183,7 +179,7 @@ class KeyReader:
         if not self._is_date(at, text, notes):
             return False
         is_cell = notes.get(at) == DATE_NOTE
-        return is_cell or at not in self._three_numbers or not THREE_NUMBERS.match(text)
+        return is_cell or at not in self._three_numbers or not _THREE_NUMBERS.match(text)
 
     def _gap_problem(self, cells: Sequence[str], texts: Sequence[str]) -> RowProblem | None:
         for at in self._positions:
