@@ -113,6 +113,10 @@ class Corrector:
             InputError: A column was renamed, so its corrections would be lost.
         """
         names = {normalize_header(name): name for name in self._run.header}
+        present = {*map(normalize_header, fix.columns)}
+        for field, column in self._run.mapping.items():
+            if normalize_header(column) not in present:  # renamed to the name of its field
+                names.setdefault(normalize_header(field), column)
         columns = [names.get(normalize_header(name)) for name in fix.columns]
         unknown = [name for name, column in zip(fix.columns, columns, strict=True) if not column]
         sent = {*self._run.mapping.values(), *self._run.key}
