@@ -4,8 +4,8 @@ Each line of this table is applied to all rows before the next; a row takes the 
 
 1. It had its own animal when this file was read before: it is that animal.
 2. It has the key of an animal, and its name or its category: it is that animal.
-3. It has the key of an animal, but neither: a possible duplicate. So are rows with another name, if
-   they are many.
+3. It has the key of an animal, but neither: a possible duplicate. If many rows with existing keys
+   have another name, all of these are possible duplicates.
 4. It has a new key with the core of another key (within the file: and equal content): a possible
    duplicate.
 5. It has the name and category of an animal that no other row of the file is and that has none of
@@ -109,6 +109,7 @@ def _follow_earlier_answers(candidates: Candidates, plan: Plan, answer: Answer |
 def _match_keys(candidates: Candidates, plan: Plan) -> None:
     """Apply lines 2 and 3."""
     renamed: list[Match] = []
+    others = 0
     known_keys = candidates.settled_keys
     for row in _open_rows(candidates, plan, only_sendable=False):
         animals = candidates.by_key.get(row.key or "", ())
@@ -127,8 +128,9 @@ def _match_keys(candidates: Candidates, plan: Plan) -> None:
         elif has_category:
             renamed.append(match)
         else:
+            others += 1
             plan.possible[row.number] = match
-    if is_many(len(renamed), known_keys):
+    if is_many(len(renamed) + others, known_keys):
         plan.possible |= {match.row: match for match in renamed}
     else:
         plan.animals |= {match.row: match.animal for match in renamed if match.animal is not None}
