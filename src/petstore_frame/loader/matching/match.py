@@ -254,10 +254,14 @@ def _match_pets(candidates: Candidates, plan: Plan) -> None:
 
 def _apply_answers(candidates: Candidates, plan: Plan, answer: Answer | None, now: float) -> None:
     """Decide about possible duplicates by the answers of this call and of earlier ones."""
+    gone = {
+        animal.id for animals in candidates.by_key.values() for animal in animals if animal.is_gone
+    }
     for row in candidates.rows:
         match = plan.possible.get(row.number)
         if row.is_named_new:
-            _create_named(row, match, plan, now)
+            is_gone = row.is_gone or plan.animals.get(row.number) in gone
+            _create_named(row, match, plan, now, is_gone=is_gone)
         elif _was_created(row, answer):
             _create(row, match, plan)
         elif match is None or answer is None:
@@ -282,13 +286,13 @@ def _was_created(row: Row, answer: Answer | None) -> bool:
     return answer == CREATE
 
 
-def _create_named(row: Row, match: Match | None, plan: Plan, now: float) -> None:
+def _create_named(row: Row, match: Match | None, plan: Plan, now: float, *, is_gone: bool) -> None:
     """Make a row a new animal because its line is named, or refuse that."""
     is_created = row.decision is not None and row.decision.answer == CREATE
-    if is_created and row.own is not None and not row.is_gone:
+    if is_created and row.own is not None and not is_gone:
         return  # it was created by this answer before
     is_skipped = row.decision is not None and row.decision.answer == SKIP
-    if match is None and not (is_created or is_skipped or row.is_gone or row.is_not_found):
+    if match is None and not (is_created or is_skipped or is_gone or row.is_not_found):
         plan.refused.append(row.line)
         return
     _create(row, match, plan)

@@ -97,7 +97,7 @@ WHY_NOT_SENT: dict[str, str] = {
     Reason.KNOWN: "already loaded",
     Reason.CHANGED: "already loaded, with other values now",
 }
-# The animals that are gone: of a file by line, and of all other files.
+# The animals that are gone: of a file by line, and of other files unless they were created again.
 _GONE_HERE = """
 SELECT line, CAST(animal_payload AS TEXT), gone_at FROM row_states
 WHERE import = ? AND state = 'gone' ORDER BY row
@@ -106,6 +106,11 @@ _GONE_ELSEWHERE = f"""
 SELECT source, count(*), sum(gone_at >= :since) FROM animals JOIN imports USING (import)
 WHERE gone_at IS NOT NULL AND {IS_ANIMAL} AND animals.animal NOT IN (
   SELECT animal FROM row_states WHERE import = :mine AND animal IS NOT NULL)
+AND NOT EXISTS (SELECT 1 FROM animals AS later WHERE later.import = animals.import
+  AND later.row = animals.row AND later.attempt > animals.attempt)
+AND NOT EXISTS (SELECT 1 FROM keys JOIN keys AS same USING (core, key)
+  JOIN animals AS later ON later.animal = same.animal
+  WHERE keys.animal = animals.animal AND later.animal > animals.animal AND later.gone_at IS NULL)
 GROUP BY source ORDER BY source
 """
 _CHANGED = """
