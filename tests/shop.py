@@ -107,9 +107,9 @@ class Shop:
         return path
 
     def _run(self, load: Callable[..., Any], source: Any, options: Any) -> pf.LoadResult:
-        given = {"journal": self.journal, "progress": False, "workers": 1} | options
+        arguments = {"journal": self.journal, "progress": False, "workers": 1} | options
         try:
-            return load(source, self.client, **given)
+            return load(source, self.client, **arguments)
         except LoadStoppedError as stopped:
             return stopped.result
 

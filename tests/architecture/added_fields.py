@@ -38,7 +38,7 @@ def test_a_field_comes_from_the_wire_into_frames(walk: Walk) -> None:
     ben = shop.client.list_pets().pets[3]
     assert (ben.age, ben.weight_kg) == (71, 2.75)
     frame = inventory.frame.set_index("name")[["age", "weight_kg"]]
-    assert [str(each) for each in frame.dtypes] == ["Int64", "Float64"]
+    assert [str(dtype) for dtype in frame.dtypes] == ["Int64", "Float64"]
     assert frame["age"].dropna().to_dict() == {"Kim": 7, "Ben": 71}
 
 

@@ -22,21 +22,21 @@ LOADER = ("load_", "resume_loads", "read_ids", "LoadResult")
 
 def lines() -> list[str]:
     """Every public name with its parameters, and those of its public methods."""
-    found = []
+    signatures = []
     for name in petstore_frame.__all__:
         value = getattr(petstore_frame, name)
         if inspect.isclass(value) and not issubclass(value, BaseException):
-            found.append(f"class {name}{_parameters(value)}")
-            found += [
+            signatures.append(f"class {name}{_parameters(value)}")
+            signatures += [
                 f"    {name}.{member}{_parameters(getattr(value, member))}"
                 for member in sorted({name for owner in _own_bases(value) for name in vars(owner)})
                 if not member.startswith("_") and _is_ours(value, member)
             ]
         elif callable(value) and not inspect.isclass(value):
-            found.append(f"{name}{_parameters(value)}")
+            signatures.append(f"{name}{_parameters(value)}")
         else:
-            found.append(name)
-    return found
+            signatures.append(name)
+    return signatures
 
 
 def _own_bases(value: type) -> list[type]:

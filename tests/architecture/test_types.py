@@ -41,5 +41,5 @@ def test_a_type_checker_finds_each_mistake(words: str, path: str) -> None:
         environ["MYPYPATH"] = str(home)
     command = [program, *options, str(MISTAKES)]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
-    found = re.findall(r"mistakes\.py:(\d+):(?:\d+ -)? error", done.stdout)
-    assert {int(line) for line in found} == WRONG
+    error_lines = re.findall(r"mistakes\.py:(\d+):(?:\d+ -)? error", done.stdout)
+    assert {int(line) for line in error_lines} == WRONG

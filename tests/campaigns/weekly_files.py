@@ -313,9 +313,9 @@ def main() -> None:
     asked = unnecessary = 0
     for name in PATTERNS:
         for with_key in (True, False):
-            found = run(name, chosen.seed, chosen.weeks, chosen.per_week, with_key=with_key)
-            asked, unnecessary = asked + found.asked, unnecessary + found.unnecessary
-            counts = " | ".join(f"{number:,}" for number in found)
+            tally = run(name, chosen.seed, chosen.weeks, chosen.per_week, with_key=with_key)
+            asked, unnecessary = asked + tally.asked, unnecessary + tally.unnecessary
+            counts = " | ".join(f"{number:,}" for number in tally)
             print(f"| {name} | {'animal_id' if with_key else 'none'} | {counts} |", flush=True)
     share = unnecessary / asked if asked else 0.0
     print(f"\n{unnecessary:,} of {asked:,} questions ({share:.0%}) were unnecessary")

@@ -48,8 +48,8 @@ def test_an_added_pet_has_an_id_and_is_found_by_it(api, more) -> None:
     first, second = (answer.json() for answer in answers)
     assert [answer.status_code for answer in answers] == [201, 201] and has_pet_shape(first)
     assert {**first, "id": 0} == {**LUNA, **more, "id": 0} and first["id"] != second["id"]
-    found = api.get(f"/pets/{first['id']}")
-    assert (found.status_code, found.json()) == (200, first)
+    single = api.get(f"/pets/{first['id']}")
+    assert (single.status_code, single.json()) == (200, first)
 
 
 NO_CREDENTIAL = [  # Authorization: none, empty, wrong, or other than one scheme and one key

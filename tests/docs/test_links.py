@@ -33,12 +33,14 @@ HEADINGS = re.findall(
 
 def citations() -> list[str]:
     """Return what follows ``Interface:`` in each docstring of the package, remarks left out."""
-    found = []
+    citations = []
     for path in FILES:
         for node in syntax_nodes(path):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                found += re.findall(r"^Interface: ([^.;(\n]+)", ast.get_docstring(node) or "", re.M)
-    return [name.strip() for cited in found for name in cited.split(", ")]
+                citations += re.findall(
+                    r"^Interface: ([^.;(\n]+)", ast.get_docstring(node) or "", re.M
+                )
+    return [name.strip() for cited in citations for name in cited.split(", ")]
 
 
 def is_heading(name: str) -> bool:
@@ -116,7 +118,7 @@ def test_every_public_name_is_in_the_reference_once() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE)
     names = re.findall(r"^\.\. auto(?:class|function|data):: ([\w.]+)$", text, re.MULTILINE)
     assert sorted(names) == sorted(set(names))
-    for home, _, name in (each.rpartition(".") for each in names):
+    for home, _, name in (name_path.rpartition(".") for name_path in names):
         assert hasattr(import_module(home or "petstore_frame"), name), name
     elsewhere = {"charts", "errors", "weekly", "sample_data", "testing", *ERRORS}
     assert set(petstore_frame.__all__) - elsewhere - set(names) == set()
@@ -129,5 +131,5 @@ def test_every_command_is_in_the_readme_and_the_reference() -> None:
     names = {command.callback.__name__.replace("_", "-") for command in app.registered_commands}
     page = (ROOT / "docs/reference/command_line.md").read_text(encoding="utf-8")
     listed = re.findall(r"`petstore-frame ([a-z |-]+)`", README)
-    assert [set(each.split(" | ")) for each in listed] == [names]
+    assert [set(cell.split(" | ")) for cell in listed] == [names]
     assert {name for name in names if not re.search(rf"^## {name}\b", page, re.M)} == set()

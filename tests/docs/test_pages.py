@@ -26,8 +26,8 @@ PAGES = sorted(
 @pytest.mark.parametrize("notebook", [*NOTEBOOKS, OF_VOILA], ids=lambda path: path.stem)
 def test_a_notebook_is_fit_to_be_kept_and_shown(notebook: Path) -> None:
     """It has no output, no cell is longer than a screen, and Run All leaves dashboards live."""
-    found = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    cells = [cell for cell in found if cell["cell_type"] == "code"]
+    all_cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    cells = [cell for cell in all_cells if cell["cell_type"] == "code"]
     lines = ["".join(cell["source"]).splitlines() for cell in cells]
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
     assert max(map(len, lines)) <= 20

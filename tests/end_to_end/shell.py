@@ -62,9 +62,9 @@ def started(line: str, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]
 def example(command: str) -> str:
     """Return the line that the help of a command shows."""
     shown = typed(f"petstore-frame {command} --help").stdout
-    found = re.search(r"Example: (petstore-frame .+?)\n\n", shown, re.DOTALL)
-    assert found is not None, shown
-    return " ".join(found[1].split())
+    example = re.search(r"Example: (petstore-frame .+?)\n\n", shown, re.DOTALL)
+    assert example is not None, shown
+    return " ".join(example[1].split())
 
 
 # A call, the module, and an argument of a call.

@@ -49,7 +49,7 @@ def test_each_animal_is_one_pet(times: int) -> None:
     load = typed("petstore-frame load raw.csv --recipe raw.toml --output results --json")
     fetch = typed("petstore-frame fetch --output fetched.csv --json")
     report = typed("petstore-frame report --output stock.xlsx")
-    codes = [each.exit_code for each in (load, fetch, report)]
+    codes = [run.exit_code for run in (load, fetch, report)]
     assert codes == [0, 0, 0], load.stderr + fetch.stderr + report.stderr
 
     rows = rows_of("raw.csv")

@@ -44,9 +44,9 @@ def compare(shop: Shop, inventory: pf.Inventory | None = None, **options: Any) -
 def test_absence_from_a_part_of_the_store_is_not_seen(shop: Shop) -> None:
     """Where the listing is not complete, nothing is said to be only in the list."""
     part = pf.fetch_inventory(shop.client, max_pets=20)
-    found = compare(shop, part, key="animal_id", journal=shop.journal)
-    assert Kind.ONLY_IN_LIST not in found.summary.index
-    assert found.summary.loc["not seen", "rows"] >= 37
+    comparison = compare(shop, part, key="animal_id", journal=shop.journal)
+    assert Kind.ONLY_IN_LIST not in comparison.summary.index
+    assert comparison.summary.loc["not seen", "rows"] >= 37
 
 
 def test_what_cannot_be_compared_is_refused(shop: Shop) -> None:
@@ -67,8 +67,8 @@ def test_by_key_exactly_what_happened_is_told(shop: Shop) -> None:
     shown = typed(line, PETSTORE_API_KEY=KEY)
     book = openpyxl.load_workbook(output)
     assert shown.exit_code == 1
-    found = json.loads(shown.stdout)["kinds"]
-    assert {kind: (each["rows"], each["pets"]) for kind, each in found.items()} == {
+    kinds = json.loads(shown.stdout)["kinds"]
+    assert {kind: (counts["rows"], counts["pets"]) for kind, counts in kinds.items()} == {
         "same": (52, 52), "changed": (5, 5), "only in list": (2, 0), "only in store": (0, 3),
         "ambiguous": (0, 0), "unconfirmed": (0, 0), "invalid": (0, 0), "excluded": (0, 0),
     }  # fmt: skip
@@ -116,14 +116,14 @@ def test_an_excluded_row_is_on_the_list(tmp_path: Path, by: dict[str, Any]) -> N
         )
         store = pf.fetch_inventory(client)
         exclude = {"status": ["adopted"]}
-        found = pf.compare(listed, store, exclude=exclude, journal=office.journal, **by)
-    excluded = found.of("excluded")
+        comparison = pf.compare(listed, store, exclude=exclude, journal=office.journal, **by)
+    excluded = comparison.of("excluded")
     assert excluded["line"].tolist() == [2, 4]
     assert excluded["name_in_store"].fillna("").tolist() == ["Ada", ""]
-    assert found.summary["pets"].to_dict() == dict.fromkeys(found.summary.index, 0) | {
+    assert comparison.summary["pets"].to_dict() == dict.fromkeys(comparison.summary.index, 0) | {
         "excluded": 1, "same": 1,
     }  # fmt: skip
-    assert found.differences == {"excluded": 1}
+    assert comparison.differences == {"excluded": 1}
 
 
 def test_a_shell_is_told_about_flags(shop: Shop, tmp_path: Path) -> None:

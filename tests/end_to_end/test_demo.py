@@ -22,7 +22,7 @@ def shown(folder: Path) -> str:
     """What the demo prints when it runs a second time in its folder."""
     with chdir(folder):
         ended = [typed(example("demo")) for _ in range(2)]
-    assert [each.exit_code for each in ended] == [0, 0], ended[1].stderr
+    assert [run.exit_code for run in ended] == [0, 0], ended[1].stderr
     return ended[1].stdout
 
 
@@ -64,7 +64,7 @@ COMMANDS = ("sample", "load", "fetch", "report", "snapshot", "trend", "api-keys"
 def test_examples_run_in_the_order_of_a_first_day() -> None:
     """Each ends well; the rows that a sample spoils on purpose are the only reason for a 1."""
     fewer = {"sample": ["--rows", "100"]}
-    ended = {each: typed(example(each), *fewer.get(each, [])) for each in COMMANDS}
+    ended = {name: typed(example(name), *fewer.get(name, [])) for name in COMMANDS}
     codes = {command: result.exit_code for command, result in ended.items()}
     assert codes == {command: int(command == "load") for command in COMMANDS}
     with started(example("serve"), "--port", "0") as (running, told):

@@ -60,8 +60,8 @@ def test_what_an_office_program_saves_is_loaded_once(
     assert (len(first.created), len(first.fix)) == (9, 9)
     first.write(out)
     wanted = f"csv:{CSV}" if kind == "csv" else kind
-    given = [f"--infilter={CSV},1"] if source.endswith(".csv") else []
-    saved = save_as(out / source, wanted, shop.folder, office_profile, *given)
+    filters = [f"--infilter={CSV},1"] if source.endswith(".csv") else []
+    saved = save_as(out / source, wanted, shop.folder, office_profile, *filters)
     (fix_csv if kind == "csv" else fix_workbook)(saved)
     load = pf.load
     for _ in range(2):

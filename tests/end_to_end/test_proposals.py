@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from end_to_end.shell import typed
 from petstore_frame.errors import DuplicatesError, PetstoreError
-from petstore_frame.loader.source.set_options import read_set
+from petstore_frame.loader.source.recipe import read_set
 from petstore_frame.questions import to_add
 from threaded import Server
 from unit.loader.staged import change
@@ -55,25 +55,25 @@ class Desk:
         """Run a whole call that was printed."""
         if call.startswith("petstore-frame "):
             return typed(call)
-        found = eval(call, self.known)
-        if isinstance(found, pf.LoadResult):
-            self.known["result"] = found
-        return found
+        value = eval(call, self.known)
+        if isinstance(value, pf.LoadResult):
+            self.known["result"] = value
+        return value
 
     def load(self, way: str, added: Sequence[str], words: Mapping[str, Any]) -> str:
         """Load the file with what was added as it was printed; return what is printed then."""
-        given = GIVEN | words
+        options = GIVEN | words
         if way == "shell":
-            words_typed = [to_add(word, value, "shell") for word, value in given.items()]
+            words_typed = [to_add(word, value, "shell") for word, value in options.items()]
             command = ["petstore-frame load", shlex.quote(FILE), *words_typed, *added]
             return str(typed(" ".join(command)).output)
         for text in added:
             for word, value in eval(f"dict({text})").items():
-                before = given.get(word)
+                before = options.get(word)
                 is_table = isinstance(before, dict) and isinstance(value, dict)
-                given[word] = before | value if is_table and before is not None else value
+                options[word] = before | value if is_table and before is not None else value
         try:
-            found: Any = pf.load(FILE, self.client, progress=False, **given)
+            found: Any = pf.load(FILE, self.client, progress=False, **options)
         except PetstoreError as problem:
             found = problem
         self.known["result"] = getattr(found, "result", found)
@@ -159,7 +159,7 @@ def adds_in(text: str) -> list[str]:
 def _is_of(text: str, sign: str) -> bool:
     word, *more = sign.split(" ", 1)
     named = word if word in text else word.replace("_", "-")
-    return named in text and all(each in text for each in more)
+    return named in text and all(phrase in text for phrase in more)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -171,7 +171,7 @@ def test_what_is_to_be_added_does_what_it_says(desk: Desk, way: str, name: str) 
     desk.write(*case.lines, encoding="cp1252")
     adds = adds_in(desk.load(way, [], case.words))
     assert desk.added == case.sent
-    text = next(each for each in adds if _is_of(each, case.sign))
+    text = next(option for option in adds if _is_of(option, case.sign))
     if case.filled and not case.sent:
         desk.load(way, [text], case.words)
         assert desk.added == 0  # a blank is no answer
@@ -197,8 +197,8 @@ def test_likely_is_not_settled(desk: Desk) -> None:
     ):
         desk.write(*lines)
         adds = adds_in(desk.load("python", [], words))
-        assert not [each for each in adds if "exclude_lines" in each or "''" in each]
-        assert not [each for each in adds if "first" in each or "last" in each]
+        assert not [option for option in adds if "exclude_lines" in option or "''" in option]
+        assert not [option for option in adds if "first" in option or "last" in option]
 
 
 def test_a_certain_key_is_asked_first(desk: Desk, way: str) -> None:
@@ -268,12 +268,12 @@ def test_a_fix_file_needs_no_word(desk: Desk, way: str) -> None:
     words = KIND | {"value_map": {"category_id": {"Dog": 1, "Cat": 2}}}
     text = desk.load(way, [], words)
     if way == "shell":
-        desk.load(way, [each for each in adds_in(text) if "output" in each], words)
+        desk.load(way, [option for option in adds_in(text) if "output" in option], words)
     else:
-        desk.paste(next(each for each in _CALL.findall(text) if "write" in each))
+        desk.paste(next(option for option in _CALL.findall(text) if "write" in option))
     fix = Path("results/fix.csv")
     fix.write_text(fix.read_text("utf-8-sig").replace("\n,Dog", "\nNamed,Dog"), "utf-8")
-    desk.paste(next(each for each in _CALL.findall(text) if "fix.csv" in each))
+    desk.paste(next(option for option in _CALL.findall(text) if "fix.csv" in option))
     assert desk.added == 4
 
 

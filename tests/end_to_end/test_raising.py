@@ -48,6 +48,6 @@ def test_a_load_logs_one_line(file: Path, service_shop: Shop, caplog) -> None:
     """INFO has what became of the file, in the logger of the loader."""
     with caplog.at_level(logging.INFO, "petstore_frame"):
         service_shop.load(file.name)
-    (line,) = [each for each in caplog.records if each.name == "petstore_frame.loader"]
+    (line,) = [record for record in caplog.records if record.name == "petstore_frame.loader"]
     assert line.levelno == logging.INFO
     assert "arrivals.csv: 1 animal added; 1 needs fixing" in line.getMessage()

@@ -88,7 +88,7 @@ def test_the_weekly_of_the_page_runs(server_here: Server, tmp_path: Path) -> Non
     ours = pd.DataFrame({"tag": ["A1"], "name": ["Ada"], "category_id": [1], "status": ["sold"]})
     ours.to_excel(tmp_path / "ours.xlsx", index=False)
     ended = [typed(line) for line in lines]
-    assert [each.exit_code for each in ended] == [0, 0, 0], [each.output for each in ended]
+    assert [run.exit_code for run in ended] == [0, 0, 0], [run.output for run in ended]
     assert typed(init).exit_code == 2  # there is one already
     assert len(list(tmp_path.glob("reports/*/stock.xlsx"))) == 1
 
@@ -96,7 +96,7 @@ def test_the_weekly_of_the_page_runs(server_here: Server, tmp_path: Path) -> Non
 def test_the_exit_codes_of_the_page() -> None:
     """The page lists every outcome in its order with its code."""
     codes = [int(code) for code in re.findall(r"^\| (\d+) \|", MONDAY, re.MULTILINE)]
-    assert codes == [each.exit_code for each in pf.weekly.WeeklyOutcome]
+    assert codes == [outcome.exit_code for outcome in pf.weekly.WeeklyOutcome]
 
 
 def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

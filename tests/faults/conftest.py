@@ -54,10 +54,10 @@ def run_load(tmp_path: Path, pets_csv) -> Callable[..., LoadResult]:
         rows, reading = take({"copies", "name", "first"}), Recipe(**take(_READING))
         path = pets_csv(source, **rows) if isinstance(source, int) else source
         settings = {"timeout": 10.0, "retry_timeout": 0} | take(_CLIENT)
-        given = {"journal": tmp_path / "journal", "progress": False} | take(_LOADING)
+        loading = {"journal": tmp_path / "journal", "progress": False} | take(_LOADING)
         with timed_client(store.base_url, KEY, **settings) as client:
             try:
-                return run_import(path, client, reading, **given, **options)
+                return run_import(path, client, reading, **loading, **options)
             except LoadStoppedError as stopped:
                 return stopped.result
 

@@ -121,8 +121,8 @@ def pets_body(*ids: int) -> str:
 
 def page_number(head: str) -> int:
     """Return the page that a request asks for."""
-    found = re.search(r"[?&]page=(\d+)", head)
-    return int(found[1]) if found else 1
+    match = re.search(r"[?&]page=(\d+)", head)
+    return int(match[1]) if match else 1
 
 
 def pages(count: int, instead: Mapping[int, list[Answer]]) -> Answer:

@@ -75,12 +75,12 @@ def settle(result: LoadResult, store: FlakyStore, **options: Any) -> Reconciliat
 
 def check_promises(result: LoadResult, store: FlakyStore) -> None:
     """Hold a result against the store: none twice, none lost, no wrong id, one state each."""
-    found = list(view_of(result).rows())
+    rows = list(view_of(result).rows())
     pets = store.pet_counts()
     file_counts: Counter[tuple] = Counter()
     created: Counter[tuple] = Counter()
     doubtful: Counter[tuple] = Counter()
-    for row in (row for row in found if row.payload is not None):
+    for row in (row for row in rows if row.payload is not None):
         sent = json.loads(row.payload)
         key = (sent["name"], sent["categoryId"], sent.get("status"))
         file_counts[key] += 1
@@ -89,9 +89,9 @@ def check_promises(result: LoadResult, store: FlakyStore) -> None:
         if row.pet_id is not None:
             pet = store.pets[row.pet_id]
             assert (pet["name"], pet["categoryId"], pet.get("status")) == key, "a wrong id"
-    ids = [row.pet_id for row in found if row.pet_id is not None]
+    ids = [row.pet_id for row in rows if row.pet_id is not None]
     assert len(ids) == len(set(ids)), "one id for two records"
-    assert [row.number for row in found] == list(range(1, len(found) + 1)), "a record is lost"
+    assert [row.number for row in rows] == list(range(1, len(rows) + 1)), "a record is lost"
     for key, count in pets.items():
         assert count <= file_counts[key], f"{key} was created {count} times"
         assert count <= created[key] + doubtful[key], f"{key} is in the store and not said to be"

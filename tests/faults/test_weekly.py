@@ -72,7 +72,9 @@ class Office:
     @property
     def days(self) -> list[str]:
         """The folders of the days."""
-        return sorted(each.name for each in (self.folder / "reports").iterdir() if each.is_dir())
+        return sorted(
+            folder.name for folder in (self.folder / "reports").iterdir() if folder.is_dir()
+        )
 
 
 @pytest.fixture
@@ -120,7 +122,7 @@ def test_a_kill_and_the_same_again(office: Office, step: str) -> None:
     assert max(office.store.pet_counts().values()) == 1
     assert len(office.days) == (2 if step == "rename" else 1)
     summaries = list((office.folder / "reports").glob("*/summary.json"))
-    assert [json.loads(each.read_text())["pets"] for each in summaries] == [32] * len(office.days)
+    assert [json.loads(path.read_text())["pets"] for path in summaries] == [32] * len(office.days)
     assert pf.weekly.check(office.path)[0]
 
 
@@ -145,7 +147,7 @@ def test_several_weeks(office: Office) -> None:
     trend = pf.History(office.folder / "history", timezone="UTC").trend(every_days=7)
     assert trend.groupby("date")["pets"].sum().tolist() == [31] * WEEKS
     assert cost[1:] == sorted(cost[1:], reverse=True)  # the first ones are learned from
-    assert [each["day"] for each in office.runs] == office.days
+    assert [row["day"] for row in office.runs] == office.days
 
 
 def test_a_store_that_is_away(office: Office) -> None:
@@ -154,7 +156,7 @@ def test_a_store_that_is_away(office: Office) -> None:
     office.store.is_up = False
     run = office.run(1)
     assert run.folder is not None and run.exit_code == 5
-    assert sorted(each.name for each in run.folder.iterdir()) == ["summary.json", "summary.txt"]
+    assert sorted(path.name for path in run.folder.iterdir()) == ["summary.json", "summary.txt"]
     assert "pets" not in json.loads((run.folder / "summary.json").read_text())
     is_recent, sentence = pf.weekly.check(office.path, today=date(2026, 1, 14))
     assert not is_recent

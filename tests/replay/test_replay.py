@@ -80,8 +80,8 @@ def test_no_key_is_on_a_tape() -> None:
     """No tape holds what looks like a key, each answer names its store, and none is too many."""
     assert {path.stem for path in CASSETTES.glob("*.yaml")} == EXCHANGES.keys()
     exchanges = [exchange for name in EXCHANGES for exchange in recorded(name)]
-    lines = [line for each in exchanges for line in each["request"]["headers"].items()]
+    lines = [line for exchange in exchanges for line in exchange["request"]["headers"].items()]
     keys = [value for name, value in lines if name.lower() == "authorization"]
     assert keys == [[REPLACED]] * len(exchanges)
     assert not any("psk_" in text_of(name) or "Bearer" in text_of(name) for name in EXCHANGES)
-    assert all(len(each["response"]["headers"]["x-store-id"]) == 1 for each in exchanges)
+    assert all(len(exchange["response"]["headers"]["x-store-id"]) == 1 for exchange in exchanges)

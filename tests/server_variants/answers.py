@@ -74,7 +74,7 @@ def client_of(answer: Answer, base_url: str = BASE_URL) -> pf.Client:
     return pf.Client(base_url, "a-key", transport=transport, retry_timeout=0)
 
 
-def known_of(answer: Answer, base_url: str = BASE_URL, **options: Any) -> pf.Completeness:
+def completeness_of(answer: Answer, base_url: str = BASE_URL, **options: Any) -> pf.Completeness:
     """What a fetch verdicts of such a store."""
     client = client_of(answer, base_url)
     return pf.fetch_inventory(client, progress=False, **options).completeness
@@ -88,10 +88,12 @@ def told(
 
     def make(answer: Answer) -> Callable[[], None]:
         def test() -> None:
-            known = known_of(answer, **asked)
-            assert (known.verdict, known.rows) == (verdict, rows), known
-            assert {*learned} <= facts(known) | {*known.assumptions}, known.evidence
-            assert exact in (None, exact_counts(known)), exact_counts(known)
+            completeness = completeness_of(answer, **asked)
+            assert (completeness.verdict, completeness.rows) == (verdict, rows), completeness
+            assert {*learned} <= facts(completeness) | {*completeness.assumptions}, (
+                completeness.evidence
+            )
+            assert exact in (None, exact_counts(completeness)), exact_counts(completeness)
 
         test.__doc__ = answer.__doc__
         return test
@@ -105,16 +107,16 @@ def numbered(answer: Callable[[Query, int], httpx.Response]) -> Answer:
     return lambda query: answer(query, next(asked))
 
 
-def facts(known: Completeness) -> set[Fact]:
+def facts(completeness: Completeness) -> set[Fact]:
     """Everything that was learned, whatever its numbers."""
-    return {each.fact for each in known.evidence}
+    return {item.fact for item in completeness.evidence}
 
 
-def exact_counts(known: Completeness) -> set[str]:
+def exact_counts(completeness: Completeness) -> set[str]:
     """The statuses whose counts are exact."""
-    return {status for status, count in known.by_status.items() if count.is_exact}
+    return {status for status, count in completeness.by_status.items() if count.is_exact}
 
 
-def evidence_of(known: Completeness, fact: Fact) -> Evidence:
+def evidence_of(completeness: Completeness, fact: Fact) -> Evidence:
     """What was learned of a fact, with its number and its text."""
-    return next(each for each in known.evidence if each.fact is fact)
+    return next(item for item in completeness.evidence if item.fact is fact)

@@ -152,16 +152,20 @@ def try_one(store: ZooStore, tally: Tally, status: str | None = None, **options:
         return
     finally:
         tally.requests += len(store.requests)
-    known = inventory.completeness
-    tally.verdicts[f"{known.verdict}, {'one status' if known.status else 'all pets'}"] += 1
-    wrong = [*missing_pets(store, inventory, status), *wrong_counts(store, known)]
-    broken = store.habits.breaks(status) & set(known.assumptions)
+    completeness = inventory.completeness
+    tally.verdicts[
+        f"{completeness.verdict}, {'one status' if completeness.status else 'all pets'}"
+    ] += 1
+    wrong = [*missing_pets(store, inventory, status), *wrong_counts(store, completeness)]
+    broken = store.habits.breaks(status) & set(completeness.assumptions)
     lacks_any = not _ids_with(store, status) <= set(inventory.frame["id"])
-    text = f"{known}; {wrong}: {store.habits}, {options}"
-    if known.verdict == "incomplete" and not lacks_any:
+    text = f"{completeness}; {wrong}: {store.habits}, {options}"
+    if completeness.verdict == "incomplete" and not lacks_any:
         tally.add(tally.needless, tally.misled, broken, text)
-    tally.minimums += sum(count.bound == "at_least" for count in known.by_status.values())
-    tally.too_high += [f"{status} of {text}" for status in minimums_above_truth(store, known)]
+    tally.minimums += sum(count.bound == "at_least" for count in completeness.by_status.values())
+    tally.too_high += [
+        f"{status} of {text}" for status in minimums_above_truth(store, completeness)
+    ]
     if wrong:
         tally.add(tally.false, tally.conditional, broken, text)
 
@@ -177,26 +181,26 @@ def missing_pets(store: ZooStore, inventory: pf.Inventory, status: str | None) -
     return wanted - set(inventory.frame["id"])
 
 
-def wrong_counts(store: ZooStore, known: pf.Completeness) -> list[str]:
+def wrong_counts(store: ZooStore, completeness: pf.Completeness) -> list[str]:
     """Return the statuses whose count is called exact and was so at no request."""
     return [
         status
-        for status, count in known.by_status.items()
+        for status, count in completeness.by_status.items()
         if count.is_exact
         and count.count not in store.counts[None if status == "no status" else status]
     ]
 
 
-def minimums_above_truth(store: ZooStore, known: pf.Completeness) -> list[str]:
+def minimums_above_truth(store: ZooStore, completeness: pf.Completeness) -> list[str]:
     """Return the statuses whose count is called a minimum and is above the truth.
 
     That is the most that the store had at any request, or what it has in the end if the reading
     saw that the store changed.
     """
-    saw_change = any(item.shows is Shows.MOVED for item in known.evidence)
+    saw_change = any(item.shows is Shows.MOVED for item in completeness.evidence)
     in_the_end = Counter(pet.get("status") for pet in store.pets)
     statuses = []
-    for name, count in known.by_status.items():
+    for name, count in completeness.by_status.items():
         status = None if name == "no status" else name
         truth = in_the_end[status] if saw_change else max(store.counts[status])
         if count.bound == "at_least" and count > truth:
@@ -206,7 +210,7 @@ def minimums_above_truth(store: ZooStore, known: pf.Completeness) -> list[str]:
 
 def _ids_with(store: ZooStore, status: str | None) -> set[int]:
     """Return the pets of one status, or of all."""
-    return {each["id"] for each in store.pets if status in (None, each.get("status"))}
+    return {pet["id"] for pet in store.pets if status in (None, pet.get("status"))}
 
 
 def _naive_misses(store: ZooStore, status: str | None) -> bool:

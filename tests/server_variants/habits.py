@@ -116,7 +116,7 @@ class Habits:
             (self.filters_last and self.total and (self.lag or self.drift),
              (Assumption.TOTAL_IS_TRUE,)),
         ]  # fmt: skip
-        return {each for is_so, broken in broken_where if is_so for each in broken}
+        return {assumption for is_so, broken in broken_where if is_so for assumption in broken}
 
     @property
     def _goes_by_ids(self) -> bool:

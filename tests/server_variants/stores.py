@@ -108,17 +108,17 @@ class ZooStore:
         if self.habits.drift is None and len(self.requests) > 1:
             return
         copy_b = [pet for pet in self.pets if pet["id"] != self._newest]
-        for held in (self.pets, copy_b)[: 1 + self._begins_behind]:
-            found = Counter(pet.get("status") for pet in held)
+        for copy in (self.pets, copy_b)[: 1 + self._begins_behind]:
+            counts = Counter(pet.get("status") for pet in copy)
             for status in (*STATUSES, None, "reserved"):
-                self.counts.setdefault(status, set()).add(found[status])
+                self.counts.setdefault(status, set()).add(counts[status])
 
     def _filtered(self, query: dict[str, str]) -> list[dict[str, Any]]:
         is_behind = self._is_behind(query)
-        held = [pet for pet in self.pets if not is_behind or pet["id"] != self._newest]
+        pets = [pet for pet in self.pets if not is_behind or pet["id"] != self._newest]
         if "status" not in query or self.habits.ignores_filter or self.habits.filters_last:
-            return [pet for pet in held if not self._is_hidden(pet)]
-        return [pet for pet in held if pet.get("status") == query["status"]]
+            return [pet for pet in pets if not self._is_hidden(pet)]
+        return [pet for pet in pets if pet.get("status") == query["status"]]
 
     def _is_behind(self, query: dict[str, str]) -> bool:
         """Tell whether it is the turn of the copy that lags."""

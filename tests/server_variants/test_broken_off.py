@@ -95,8 +95,8 @@ def test_no_verdict_is_false_after_failures(draw: random.Random, times: int) -> 
             inventory = problem.partial
         except pf.PetstoreError:
             continue
-        known = inventory.completeness
+        completeness = inventory.completeness
         is_false = drawn_stores.missing_pets(store, inventory, None) or drawn_stores.wrong_counts(
-            store, known
+            store, completeness
         )
-        assert not is_false or store.habits.breaks() & set(known.assumptions)
+        assert not is_false or store.habits.breaks() & set(completeness.assumptions)

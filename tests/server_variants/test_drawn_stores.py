@@ -33,7 +33,7 @@ def by(*parameters: str, **more: Any) -> Habits:
     return Habits(parameters=frozenset(parameters), **more)
 
 
-def known_of(habits: Habits, count: int, **options: Any) -> pf.Completeness:
+def completeness_of(habits: Habits, count: int, **options: Any) -> pf.Completeness:
     return fetch(habits, count, **options).completeness
 
 
@@ -80,9 +80,9 @@ def test_each_parameter_that_is_tried_has_a_store() -> None:
 @pytest.mark.parametrize("name", habits.DRAWN_PARAMETERS)
 def test_no_cut_hides_a_way_on(name: str) -> None:
     """A cut that the status pages gave away is got past."""
-    known = known_of(by(name, cap=50), 250)
-    assert (known.covers_all, known.rows) == (True, 250), str(known)
-    assert Fact.ROWS_TWICE not in facts(known)
+    completeness = completeness_of(by(name, cap=50), 250)
+    assert (completeness.covers_all, completeness.rows) == (True, 250), str(completeness)
+    assert Fact.ROWS_TWICE not in facts(completeness)
 
 
 class Claim(NamedTuple):
@@ -198,18 +198,18 @@ def test_what_a_store_does_decides_the_verdict(claim: Claim) -> None:
     """Each row is a rule: what a fetch from such a store comes to, and what it has learned."""
     store = ZooStore(claim.pets, claim.habits)
     inventory = pf.fetch_inventory(store.client(), **claim.options)
-    known = inventory.completeness
-    assert (known.verdict, inventory.frame["id"].is_unique) == (claim.verdict, True)
-    assert claim.rows in (None, known.rows)
-    assert claim.learned <= facts(known) | {*known.assumptions}
-    assert claim.exact in (None, exact_counts(known))
+    completeness = inventory.completeness
+    assert (completeness.verdict, inventory.frame["id"].is_unique) == (claim.verdict, True)
+    assert claim.rows in (None, completeness.rows)
+    assert claim.learned <= facts(completeness) | {*completeness.assumptions}
+    assert claim.exact in (None, exact_counts(completeness))
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 20, 50, 99])
 def test_a_short_page_is_the_whole(count: int) -> None:
     """Below a page's limit no way on is needed and the status pages vouch."""
-    known = known_of(Habits(), count)
-    assert known.covers_all and known.requests <= 6
+    completeness = completeness_of(Habits(), count)
+    assert completeness.covers_all and completeness.requests <= 6
 
 
 @pytest.mark.parametrize("count", [20, 21, 50])
@@ -221,8 +221,10 @@ def test_a_store_that_ignores_a_limit_proves_nothing_by_a_short_page(
     chosen = answers.pets(count, "sold")
     for ignores_limit, verdict in ((True, "unknown"), (False, "complete")):
         habits = Habits(cap=count, floor=count if ignores_limit else None)
-        known = pf.fetch_inventory(ZooStore(chosen, habits).client(), status=status).completeness
-        assert known.verdict == verdict
+        completeness = pf.fetch_inventory(
+            ZooStore(chosen, habits).client(), status=status
+        ).completeness
+        assert completeness.verdict == verdict
 
 
 def test_a_search_in_a_store_that_ignores_a_limit_proves_no_absence() -> None:
@@ -257,8 +259,10 @@ def test_a_status_is_exact_if_the_listing_of_all_pets_shows_it(
 ) -> None:
     """A page of all pets with one status tests no filter, so all of them are read instead."""
     rows = answers.pets(number_of_pets, "available")
-    known = answers.known_of(lambda query: answers.served(rows, query, way), status="sold")
-    assert (known.verdict, known.rows) == ("complete", 0), known.reason
+    completeness = answers.completeness_of(
+        lambda query: answers.served(rows, query, way), status="sold"
+    )
+    assert (completeness.verdict, completeness.rows) == ("complete", 0), completeness.reason
 
 
 def test_a_status_takes_no_more_than_a_hundred_pages_of_all_pets() -> None:
@@ -269,8 +273,8 @@ def test_a_status_takes_no_more_than_a_hundred_pages_of_all_pets() -> None:
         queries.append(query)
         return answers.served(rows, query, "offset")
 
-    known = answers.known_of(answer, status="sold")
-    assert (known.verdict, known.rows) == ("unknown", 0)
+    completeness = answers.completeness_of(answer, status="sold")
+    assert (completeness.verdict, completeness.rows) == ("unknown", 0)
     assert len(queries) < 120
 
 
@@ -282,9 +286,9 @@ def test_a_filter_of_a_page_that_was_cut_before_is_no_end() -> None:
         of_all = {name: value for name, value in query.items() if name != "status"}
         return answers.listed(answers.of(answers.served(rows, of_all, "offset").json(), query))
 
-    known = answers.known_of(answer, status="sold")
-    assert (known.verdict, known.rows) == ("unknown", 0)
-    assert answers.evidence_of(known, Fact.FILTER_LEFT_OUT).count == 7
+    completeness = answers.completeness_of(answer, status="sold")
+    assert (completeness.verdict, completeness.rows) == ("unknown", 0)
+    assert answers.evidence_of(completeness, Fact.FILTER_LEFT_OUT).count == 7
 
 
 def test_a_failure_while_all_pets_are_read_keeps_the_pets_of_one_status() -> None:
@@ -295,16 +299,16 @@ def test_a_failure_while_all_pets_are_read_keeps_the_pets_of_one_status() -> Non
         is_late = int(query.get("offset", "0")) > 50
         return answers.refusal(503) if is_late else answers.served(rows, query, "offset")
 
-    known = answers.known_of(answer, status="sold")
-    assert (known.verdict, known.rows) == ("unknown", 0)
+    completeness = answers.completeness_of(answer, status="sold")
+    assert (completeness.verdict, completeness.rows) == ("unknown", 0)
 
 
 @pytest.mark.parametrize("lie", ["goes round", "endless repeats"])
 def test_going_round_is_a_doubt(lie: str) -> None:
     """A listing that leads back is read no further, and nothing shows that it ends there."""
-    known = known_of(Habits("link offset", lie=lie), 450)
-    assert (known.verdict, exact_counts(known)) == ("unknown", NONE)
-    assert Fact.NEXT_NOT_READ in facts(known)
+    completeness = completeness_of(Habits("link offset", lie=lie), 450)
+    assert (completeness.verdict, exact_counts(completeness)) == ("unknown", NONE)
+    assert Fact.NEXT_NOT_READ in facts(completeness)
 
 
 @pytest.mark.parametrize("without_status", [1, 2, 3, 4])
@@ -317,4 +321,4 @@ def test_a_total_from_before_makes_no_listing_whole(without_status: int) -> None
 
 def test_few_questions_are_asked_beyond_a_listing() -> None:
     """A store that shows no way on is asked no more than it takes, and less than the budget."""
-    assert known_of(Habits(), 250).requests <= 1 + MAX_PROBES
+    assert completeness_of(Habits(), 250).requests <= 1 + MAX_PROBES

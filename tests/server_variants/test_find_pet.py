@@ -29,14 +29,14 @@ ENDS = {
 def test_a_search_has_three_ends(pet_id: int, habits: Habits, state: str, reason: str) -> None:
     """Only a whole listing proves a pet absent, and nothing but listings is asked for."""
     store = ZooStore(PETS, habits)
-    found = pf.find_pet(store.client(), pet_id)
-    assert (found.state, found.reason[: len(reason)]) == (state, reason)
-    assert (found.pet is not None) == (state == "found")
-    assert (found.requests == 2) == (pet_id == 150)
+    search = pf.find_pet(store.client(), pet_id)
+    assert (search.state, search.reason[: len(reason)]) == (state, reason)
+    assert (search.pet is not None) == (state == "found")
+    assert (search.requests == 2) == (pet_id == 150)
     assert {request.url.path for request in store.requests} == {"/v1/pets"}
-    assert (Assumption.LINKS_REACH_ALL in found.assumptions) == (state == "absent")
+    assert (Assumption.LINKS_REACH_ALL in search.assumptions) == (state == "absent")
     with pytest.raises(TypeError, match="three outcomes"):
-        bool(found)
+        bool(search)
 
 
 def test_no_pet_is_called_absent_that_is_there(draw: random.Random, times: int) -> None:

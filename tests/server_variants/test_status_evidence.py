@@ -11,8 +11,8 @@ from server_variants import answers
 from server_variants.answers import (
     Query,
     client_of,
+    completeness_of,
     evidence_of,
-    known_of,
     listed,
     of,
     pets,
@@ -38,9 +38,9 @@ def test_a_pet_of_a_status_left_out_is_not_absent(way: str) -> None:
         is_sold = query.get("status") == "sold"
         return served(sold if is_sold else shown if way else [], query, way)
 
-    known = known_of(answer)
-    assert (known.verdict, str(known.count("sold"))) == ("unknown", "≥ 100")
-    assert evidence_of(known, Fact.STATUSES_HOLD_MORE).count == 100
+    completeness = completeness_of(answer)
+    assert (completeness.verdict, str(completeness.count("sold"))) == ("unknown", "≥ 100")
+    assert evidence_of(completeness, Fact.STATUSES_HOLD_MORE).count == 100
     with client_of(answer) as client:
         states = [pf.find_pet(client, pet_id).state for pet_id in (1001, 1115, 7777)]
     assert states == ["found", "unknown", "unknown"]
@@ -52,17 +52,19 @@ def test_a_pet_of_a_status_left_out_is_not_absent(way: str) -> None:
 def test_a_window_on_each_listing_is_no_end(way: str, order: str, window: int) -> None:
     """Where every listing ends at one row, no walk to such an end counts its pets."""
     rows = sorted(pets(1000), key=lambda pet: pet[order])
-    known = known_of(lambda query: served(of(rows, query)[:window], query, way))
-    assert known.covers_all == known.count("sold").is_exact == (window == 1000)
+    completeness = completeness_of(lambda query: served(of(rows, query)[:window], query, way))
+    assert completeness.covers_all == completeness.count("sold").is_exact == (window == 1000)
 
 
 @pytest.mark.parametrize("status", [None, "sold"])
 def test_a_filter_that_finds_nothing_counts_nothing(status: str | None) -> None:
     """Filtered pages that lack pets which a page of all pets holds are no counts."""
     rows = pets(500)
-    known = known_of(lambda q: served([] if "status" in q else rows, q), status=status)
-    assert not known.is_complete
-    assert evidence_of(known, Fact.FILTER_LEFT_OUT).count == 33
+    completeness = completeness_of(
+        lambda q: served([] if "status" in q else rows, q), status=status
+    )
+    assert not completeness.is_complete
+    assert evidence_of(completeness, Fact.FILTER_LEFT_OUT).count == 33
 
 
 @told("complete", 5, Assumption.FILLS_PAGES, Assumption.LISTS_EVERY_STATUS)
@@ -70,8 +72,8 @@ def test_a_filter_that_takes_a_missing_status_for_one_says_nothing(query: Query)
     """A filter that returns too much is as good as one that is refused, and no better."""
     rows = pets(5, "available", "pending", "sold", None)
     wanted = query.get("status")
-    found = [pet for pet in rows if wanted in (None, pet.get("status", "available"))]
-    return listed(found[: int(query["limit"])])
+    matches = [pet for pet in rows if wanted in (None, pet.get("status", "available"))]
+    return listed(matches[: int(query["limit"])])
 
 
 def test_statuses_that_moved_after_their_pages_have_no_exact_count() -> None:
@@ -83,9 +85,9 @@ def test_statuses_that_moved_after_their_pages_have_no_exact_count() -> None:
             rows[149]["status"], rows[250]["status"] = "sold", "available"
         return served(rows, query, "links")
 
-    known = known_of(answer)
-    assert (known.verdict, known.count("sold").count) == ("complete", 99)
-    assert answers.exact_counts(known) == {"pending", "no status"}
+    completeness = completeness_of(answer)
+    assert (completeness.verdict, completeness.count("sold").count) == ("complete", 99)
+    assert answers.exact_counts(completeness) == {"pending", "no status"}
 
 
 @told("unknown", 181, Fact.FILTER_LEFT_OUT, exact={"available", "pending"})

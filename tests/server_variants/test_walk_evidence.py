@@ -12,7 +12,18 @@ import petstore_frame as pf
 from petstore_frame.inventory import Fact
 from petstore_frame.inventory.pagination import describe_change
 from server_variants import answers
-from server_variants.answers import Query, Rows, evidence_of, known_of, pets, refusal, served, told
+from server_variants.answers import (
+    Query,
+    Rows,
+    completeness_of,
+    evidence_of,
+    listed,
+    of,
+    pets,
+    refusal,
+    served,
+    told,
+)
 
 PETS = pets(250, "sold")
 
@@ -35,15 +46,15 @@ def page(query: Query, rows: Rows = PETS, **headers: str) -> httpx.Response:
 )
 def test_headers_of_later_pages_count(headers: dict[str, str], verdict: str) -> None:
     """A later page that names a next one in another way, or states a larger total, is no end."""
-    known = known_of(lambda query: page(query, **headers if "at" in query else {}))
-    assert (known.verdict, known.rows) == (verdict, 200)
+    completeness = completeness_of(lambda query: page(query, **headers if "at" in query else {}))
+    assert (completeness.verdict, completeness.rows) == (verdict, 200)
 
 
 def test_pages_of_another_store_are_not_merged() -> None:
     """A page that calls itself another store ends the fetch with what came before it."""
     message = "identified itself as a and then b"
     with pytest.raises(pf.IncompleteInventoryError, match=message) as caught:
-        known_of(lambda query: page(query, **{"X-Store-Id": "ab"["at" in query]}))
+        completeness_of(lambda query: page(query, **{"X-Store-Id": "ab"["at" in query]}))
     assert len(caught.value.partial) == 100
 
 
@@ -58,8 +69,13 @@ def test_an_inventory_is_as_old_as_its_oldest_answer() -> None:
     inventory = pf.fetch_inventory(answers.client_of(lambda query: page(query, Age="86400")))
     assert inventory.completeness.covers_all
     assert inventory.fetched_at < datetime.now(UTC) - timedelta(hours=23)
-    known = known_of(lambda query: page(query, **({"Age": "3600"} if "at" in query else {})))
-    assert (known.verdict, evidence_of(known, Fact.OLD_ANSWER).detail) == ("unstable", "3,600 s")
+    completeness = completeness_of(
+        lambda query: page(query, **({"Age": "3600"} if "at" in query else {}))
+    )
+    assert (completeness.verdict, evidence_of(completeness, Fact.OLD_ANSWER).detail) == (
+        "unstable",
+        "3,600 s",
+    )
 
 
 @pytest.mark.parametrize("number_of_pets", [0, 37, 100, 200, 250])
@@ -72,9 +88,9 @@ def test_a_last_page_that_names_itself_is_a_doubt(number_of_pets: int) -> None:
         link = f'<?limit={query["limit"]}&page={min(number + 1, last)}>; rel="next"'
         return served(rows, query, "page", Link=link)
 
-    known = known_of(answer)
-    assert (known.verdict, known.rows) == ("unknown", number_of_pets)
-    assert Fact.NEXT_NOT_READ in answers.facts(known)
+    completeness = completeness_of(answer)
+    assert (completeness.verdict, completeness.rows) == ("unknown", number_of_pets)
+    assert Fact.NEXT_NOT_READ in answers.facts(completeness)
 
 
 @told("unknown", 200, Fact.WINDOWS_STOPPED)
@@ -111,9 +127,9 @@ def test_no_response_past_the_end_fails_a_reading(way: str, response: httpx.Resp
         is_past_the_end = int(query.get("page", "1")) > 3 or int(query.get("offset", "0")) > 248
         return response if is_past_the_end else page
 
-    known = known_of(answer)
-    assert (known.verdict, known.rows) == ("unknown", 250)
-    assert Fact.WINDOWS_STOPPED in answers.facts(known)
+    completeness = completeness_of(answer)
+    assert (completeness.verdict, completeness.rows) == ("unknown", 250)
+    assert Fact.WINDOWS_STOPPED in answers.facts(completeness)
 
 
 def test_an_outage_on_the_way_is_no_end() -> None:
@@ -128,18 +144,32 @@ def test_an_outage_on_the_way_is_no_end() -> None:
 
     outage: list[bool] = []
     with pytest.raises(pf.IncompleteInventoryError) as caught:
-        known_of(answer)
+        completeness_of(answer)
     assert len(caught.value.partial) == 199
 
 
 def test_a_link_to_another_host_leaves_the_listing_to_the_other_strategies() -> None:
     """A proxy's wrong address is no end: the listing is read by its parameter all the same."""
     link = {"Link": '<https://inside.example/v1/pets?page=2>; rel="next"'}
-    known = known_of(lambda query: served(PETS, query, "offset", **link))
-    assert (known.verdict, known.rows) == ("complete", 250)
-    blocked = known_of(lambda query: served(PETS, query, **link))
+    completeness = completeness_of(lambda query: served(PETS, query, "offset", **link))
+    assert (completeness.verdict, completeness.rows) == ("complete", 250)
+    blocked = completeness_of(lambda query: served(PETS, query, **link))
     assert blocked.verdict == "unknown"
     assert "https://inside.example" in blocked.reason and "base URL" in blocked.next_step
+
+
+@told("unknown", 100, Fact.LINK_NOT_FOLLOWED)
+def test_a_link_to_another_path_is_reported(query: Query) -> httpx.Response:
+    """A listing whose next link leads to something else is not complete."""
+    return served(PETS, query, Link='</v1/admin/delete?all=1>; rel="next"')
+
+
+@told("complete", 250)
+def test_a_link_without_the_prefix_of_a_proxy_is_followed(query: Query) -> httpx.Response:
+    """The store behind the proxy does not know the prefix, so its query is sent to the listing."""
+    at = int(query.get("at", "0"))
+    link = {"Link": f'</pets?limit=100&at={at + 100}>; rel="next"'} if at < 200 else {}
+    return listed(of(PETS, query)[at : at + 100], **link)
 
 
 @pytest.mark.parametrize(

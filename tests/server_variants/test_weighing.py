@@ -10,9 +10,9 @@ from petstore_frame.inventory import Assumption, Fact
 from server_variants.answers import (
     Query,
     client_of,
+    completeness_of,
     exact_counts,
     facts,
-    known_of,
     listed,
     numbered,
     of,
@@ -43,10 +43,10 @@ def test_a_total_beside_a_filter_that_is_not_kept_counts_nothing() -> None:
             pets(130, "available"), {"limit": "100"}, **{"X-Total-Count": str(130 + number)}
         )
 
-    known = known_of(numbered(growing), status="sold")
-    assert (known.verdict, known.advertised_total) == ("unknown", None)
+    completeness = completeness_of(numbered(growing), status="sold")
+    assert (completeness.verdict, completeness.advertised_total) == ("unknown", None)
     total = {"X-Total-Count": "300"}
-    capped = known_of(lambda q: served(pets(300), q, **total), status="sold", max_pets=5)
+    capped = completeness_of(lambda q: served(pets(300), q, **total), status="sold", max_pets=5)
     assert str(capped) == "incomplete: at least 5 sold pets"
 
 
@@ -55,7 +55,7 @@ def test_a_total_beside_a_filter_that_is_not_kept_counts_nothing() -> None:
 def test_a_cap_that_is_just_met_cuts_nothing(way: str, count: int) -> None:
     """With as many pets as ``max_pets`` the end is looked for, and one more pet is a cut."""
     whole, cut = (
-        known_of(lambda query, held=held: served(pets(held), query, way), max_pets=count)
+        completeness_of(lambda query, held=held: served(pets(held), query, way), max_pets=count)
         for held in (count, count + 1)
     )
     assert whole.covers_all
@@ -76,8 +76,8 @@ def test_pets_that_left_end_every_count(
     """Where pets that came do not come again, nothing is exact."""
     rows = pets(count, "sold")
     store = numbered(lambda query, n: served(rows[left * (n >= leave_at) :], query, way))
-    known = known_of(store, **options)
-    assert (known.verdict, exact_counts(known)) == ("unstable", set())
+    completeness = completeness_of(store, **options)
+    assert (completeness.verdict, exact_counts(completeness)) == ("unstable", set())
 
 
 def test_a_total_that_falls_shows_that_a_pet_left() -> None:
@@ -89,8 +89,8 @@ def test_a_total_that_falls_shows_that_a_pet_left() -> None:
             del rows[149]
         return served(rows, query, "links", **{"X-Total-Count": str(len(of(rows, query)))})
 
-    known = known_of(answer)
-    assert (known.verdict, known.advertised_total) == ("unstable", 249)
+    completeness = completeness_of(answer)
+    assert (completeness.verdict, completeness.advertised_total) == ("unstable", 249)
 
 
 @told("unstable", 5, Fact.ONE_ID_TWICE)
@@ -127,9 +127,9 @@ def test_a_store_that_grows_with_each_request_is_read_to_an_end() -> None:
         link = f'<?limit=100&at={at + len(rows)}>; rel="next"'
         return listed(rows, Link=link)
 
-    known = known_of(growing)
-    assert (known.verdict, len(asked) < 70) == ("unstable", True)
-    assert Fact.STILL_GROWS in facts(known)
+    completeness = completeness_of(growing)
+    assert (completeness.verdict, len(asked) < 70) == ("unstable", True)
+    assert Fact.STILL_GROWS in facts(completeness)
 
 
 def test_what_left_meanwhile_makes_no_minimum() -> None:
@@ -140,7 +140,7 @@ def test_what_left_meanwhile_makes_no_minimum() -> None:
         total = {"X-Total-Count": str(250 - number)}
         return served(rows, query, "links", **total)
 
-    known = known_of(numbered(leaving))
-    assert not known.is_complete
-    text = f"{known} {known.count('sold')} {known.total}"
+    completeness = completeness_of(numbered(leaving))
+    assert not completeness.is_complete
+    text = f"{completeness} {completeness.count('sold')} {completeness.total}"
     assert "at least" not in text and "≥" not in text

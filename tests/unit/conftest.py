@@ -34,7 +34,7 @@ PETS: list[Pet] = [
 ]
 
 
-def inventory(
+def make_inventory(
     pets: Iterable[Pet] | pd.DataFrame = PETS,
     verdict: Verdict = Verdict.COMPLETE,
     *,
@@ -43,7 +43,7 @@ def inventory(
     at: datetime = AS_OF,
     base_url: str = BASE_URL,
     store_id: str | None = None,
-    **known_of: Any,
+    **changes: Any,
 ) -> Inventory:
     """An Inventory; where it is not complete, only the statuses in ``exact`` are exact."""
     frame = pets if isinstance(pets, pd.DataFrame) else PetColumns.of_rows(pets).to_frame()
@@ -52,8 +52,8 @@ def inventory(
         frame, verdict=verdict, exact=exact, status=status, reason=reason, fetched_at=at,
         base_url=base_url, store_id=store_id,
     )  # fmt: skip
-    known = replace(made.completeness, **{"requests": 3} | known_of)
-    return inventory_of(frame, known, made.provenance)
+    completeness = replace(made.completeness, **{"requests": 3} | changes)
+    return inventory_of(frame, completeness, made.provenance)
 
 
 def pets(count: int, categories: int = 3) -> list[Pet]:

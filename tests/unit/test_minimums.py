@@ -13,27 +13,29 @@ import petstore_frame as pf
 from petstore_frame.dashboard.inventory_tab import Selection
 from petstore_frame.inventory import Evidence, Fact, Inventory, StatusCount, Verdict
 from petstore_frame.schema import PET_STATUSES
-from unit.conftest import AS_OF, inventory, pets, read_book
+from unit.conftest import AS_OF, make_inventory, pets, read_book
 
 # 60 pets in 3 categories: all of a store, and of one that may hold more.
-INTEGER, PART = inventory(pets(60)), inventory(pets(60), Verdict.UNKNOWN)
+INTEGER, PART = make_inventory(pets(60)), make_inventory(pets(60), Verdict.UNKNOWN)
 
 
-def history_of(folder: Path, held: Inventory, before: int = 60) -> pf.History:
+def history_of(folder: Path, inventory: Inventory, before: int = 60) -> pf.History:
     """Two days, on the first of which only so many of the pets were there."""
     kept = pf.History(folder)
-    day_before = inventory(pets(before), held.completeness.verdict, at=AS_OF - timedelta(days=1))
-    for each in (day_before, held):
-        kept.add(each)
+    day_before = make_inventory(
+        pets(before), inventory.completeness.verdict, at=AS_OF - timedelta(days=1)
+    )
+    for day in (day_before, inventory):
+        kept.add(day)
     return kept
 
 
 def sheet(name: str, before: int = 60) -> Callable[[Inventory, Path], str]:
     """The cells of a sheet as a workbook shows them."""
 
-    def show(held: Inventory, to: Path) -> str:
-        changes = history_of(to, held, before).diff()
-        path = pf.write_report(held, to.with_suffix(".xlsx"), changes=changes)
+    def show(inventory: Inventory, to: Path) -> str:
+        changes = history_of(to, inventory, before).diff()
+        path = pf.write_report(inventory, to.with_suffix(".xlsx"), changes=changes)
         cells = [cell for row in read_book(path)[name].iter_rows() for cell in row]
         return "".join(f"{sign_of(cell)}{cell.value}\n" for cell in cells)
 
@@ -48,22 +50,22 @@ def sign_of(cell: Cell) -> str:
 @pytest.mark.parametrize(
     ("show", "of_a_part", "of_all"),
     [
-        (lambda held, _: " ".join(str(pf.summarize(held)).split()),
+        (lambda inventory, _: " ".join(str(pf.summarize(inventory)).split()),
          "total ≥ 15 ≥ 15 ≥ 15 ≥ 15 ≥ 60", "total 15 15 15 15 60"),
-        (lambda held, _: pf.summarize(held)._repr_html_(), "≥ 60", "60"),
-        (lambda held, _: f"{pf.summarize(held).count('sold')}", "≥ 15", "15"),
+        (lambda inventory, _: pf.summarize(inventory)._repr_html_(), "≥ 60", "60"),
+        (lambda inventory, _: f"{pf.summarize(inventory).count('sold')}", "≥ 15", "15"),
         # A pet not read may be of a category not seen.
-        (lambda held, _: repr(pf.charts.status_chart(held)),
+        (lambda inventory, _: repr(pf.charts.status_chart(inventory)),
          "at least 60 pets in at least 3 categories", "60 pets in 3 categories"),
         # Each end of a line, as a screen reader reads it out.
-        (lambda held, to: pf.charts.trend_chart(history_of(to, held).trend()).html,
+        (lambda inventory, to: pf.charts.trend_chart(history_of(to, inventory).trend()).html,
          "available at least 15 to at least 15", "available 15 to 15"),
         # The ages are of the pets that the last snapshot holds, which may not be all.
-        (lambda held, to: pf.charts.ageing_chart(history_of(to, held).flow().ageing).html,
+        (lambda inventory, to: pf.charts.ageing_chart(history_of(to, inventory).flow().ageing).html,
          ">≥ 15</text>", ">15</text>"),
-        (lambda held, to: pf.write_report(held, to.with_suffix(".html")).read_text("utf-8"),
+        (lambda stock, to: pf.write_report(stock, to.with_suffix(".html")).read_text("utf-8"),
          "<p>≥ 60 pets, in the order read.</p>", "<p>60 pets, in the order read.</p>"),
-        (lambda held, to: pf.write_report(held, to.with_suffix(".html")).read_text("utf-8"),
+        (lambda stock, to: pf.write_report(stock, to.with_suffix(".html")).read_text("utf-8"),
          "at least 3 categories, largest first</caption>", "3 categories, largest first</caption>"),
         (sheet("Summary"), "in at least 3 categories", "in 3 categories"),
         (sheet("By category"), "at least 3 categories, largest", "3 categories, largest"),
@@ -82,25 +84,25 @@ def test_what_left_meanwhile_is_no_minimum_anywhere(tmp_path: Path) -> None:
     """Where pets left while a store was read, nothing that is printed says at least."""
     counts = {name: StatusCount(15, "about") for name in (*PET_STATUSES, "no status")}
     left = Evidence(Fact.PETS_LEFT, count=3)
-    held = inventory(pets(60), Verdict.UNSTABLE, evidence=(left,), by_status=counts)
-    shown = [str(pf.summarize(held)), pf.summarize(held)._repr_html_(), repr(held)]
+    inventory = make_inventory(pets(60), Verdict.UNSTABLE, evidence=(left,), by_status=counts)
+    shown = [str(pf.summarize(inventory)), pf.summarize(inventory)._repr_html_(), repr(inventory)]
     shown.append(
-        pf.write_report(held, tmp_path / "a.html").read_text("utf-8").partition("<table")[0]
+        pf.write_report(inventory, tmp_path / "a.html").read_text("utf-8").partition("<table")[0]
     )
     assert all("≥" not in text and "at least" not in text for text in shown), shown
-    assert "≈ 60" in shown[0] and "≈ 15" in str(pf.summarize(held).count("sold"))
-    book = read_book(pf.write_report(held, tmp_path / "a.xlsx"))
+    assert "≈ 60" in shown[0] and "≈ 15" in str(pf.summarize(inventory).count("sold"))
+    book = read_book(pf.write_report(inventory, tmp_path / "a.xlsx"))
     formats = {cell.number_format for row in book["By category"].iter_rows() for cell in row}
-    assert [each for each in formats if "≥" in each] == []
-    assert [each for each in formats if "≈" in each] != []
+    assert not any("≥" in pattern for pattern in formats)
+    assert any("≈" in pattern for pattern in formats)
 
 
 def test_a_status_spelled_no_status_counts_as_none(tmp_path: Path) -> None:
     """Verdict, summary, charts and workbook count it with the pets without a status, once."""
     rows = [(1, "a", 1, "no status"), (2, "b", 1, "no status"), (3, "c", 1, None)]
-    held = inventory([*rows, (4, "d", 2, "sold")])
-    assert sheet("Summary")(held, tmp_path / "stock").count("No status\n") == 2
-    assert pf.summarize(held).count("no status").count == 3
-    assert repr(pf.charts.status_chart(held)).endswith("1 sold, 3 no status>")
-    shown = Selection(status="no status").of(held, {})
+    inventory = make_inventory([*rows, (4, "d", 2, "sold")])
+    assert sheet("Summary")(inventory, tmp_path / "stock").count("No status\n") == 2
+    assert pf.summarize(inventory).count("no status").count == 3
+    assert repr(pf.charts.status_chart(inventory)).endswith("1 sold, 3 no status>")
+    shown = Selection(status="no status").of(inventory, {})
     assert pf.summarize(shown).total.count == len(shown) == 3

@@ -78,7 +78,7 @@ def test_no_line_stays_in_a_saved_notebook(tmp_path: Path) -> None:
     cell = nbformat.v4.new_code_cell(STORY)
     book = nbformat.v4.new_notebook(cells=[cell])
     nbclient.NotebookClient(book, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    assert [list(each["data"].values()) for each in cell["outputs"]] == [[""], [""]]
+    assert [list(output["data"].values()) for output in cell["outputs"]] == [[""], [""]]
 
 
 def test_no_bar_loads_no_library() -> None:

@@ -18,7 +18,7 @@ import petstore_frame as pf
 from petstore_frame.inventory import Completeness, Evidence, Fact, Verdict
 from petstore_frame.summary import Summary
 from petstore_frame.validation import INT64
-from unit.conftest import inventory, pets
+from unit.conftest import make_inventory, pets
 
 LARGE = st.integers(INT64[0], INT64[-1])
 SMALL = st.integers(0, 9)
@@ -152,8 +152,10 @@ def counted(
     """The summary of so many pets of these categories and statuses."""
     rows = [group[:2] for group in groups for _ in range(group[2])]
     frame = pd.DataFrame(rows, columns=["category_id", "status"], dtype="object")
-    known = Completeness(verdict, "made up", len(rows), requests=1)
-    return Summary.of(frame.astype({"category_id": "Int64"}), known, {3: "Cat", 5: "<b>Dog</b>"})
+    completeness = Completeness(verdict, "made up", len(rows), requests=1)
+    return Summary.of(
+        frame.astype({"category_id": "Int64"}), completeness, {3: "Cat", 5: "<b>Dog</b>"}
+    )
 
 
 def test_lines_sums_and_text_agree() -> None:
@@ -199,26 +201,26 @@ def test_the_legend_says_what_changed() -> None:
         Fact.ROWS_TWICE: "≈ means about: the store changed while it was read.",
     }
     for fact, sentence in sentences.items():
-        held = inventory(verdict=Verdict.UNSTABLE, evidence=(Evidence(fact, count=2),))
-        assert pf.summarize(held).legend[-1] == sentence
+        inventory = make_inventory(verdict=Verdict.UNSTABLE, evidence=(Evidence(fact, count=2),))
+        assert pf.summarize(inventory).legend[-1] == sentence
 
 
 def test_repeated_rows_count_once() -> None:
     """A minimum counts the ids that were read, not the rows that a program repeated."""
-    frame = inventory(pets(60)).frame
+    frame = make_inventory(pets(60)).frame
     for twice in (pd.concat([frame, frame]), pl.concat([pl.from_pandas(frame)] * 2)):
         assert str(pf.summarize(twice).total) == "≥ 60"
 
 
 def test_a_summary_answers_for_its_table() -> None:
     """Its counts are those of the table of a frame, exact where all or that status was listed."""
-    held = inventory()
-    summary = pf.summarize(held, categories={3: "Cat"})
+    inventory = make_inventory()
+    summary = pf.summarize(inventory, categories={3: "Cat"})
     counts = [summary.count("no status", category_id=number).count for number in (3, 9, 99)]
     assert counts == [0, 1, 0] and summary.frame["pets"].sum() == summary.total.count == 5
-    plain = pf.summarize(pl.from_pandas(held.frame), categories={3: "Cat"})
+    plain = pf.summarize(pl.from_pandas(inventory.frame), categories={3: "Cat"})
     pd.testing.assert_frame_equal(plain.frame, summary.frame)
-    unsure = pf.summarize(inventory(verdict=Verdict.UNKNOWN, exact=["sold"]))
+    unsure = pf.summarize(make_inventory(verdict=Verdict.UNKNOWN, exact=["sold"]))
     asked = ("sold", "available", "no status", None)
     assert [unsure.count(one).is_exact for one in asked] == [True, False, False, False]
     assert str(unsure).startswith("unknown: at least 5 pets\n≥ means at least: ")

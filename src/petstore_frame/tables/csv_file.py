@@ -9,8 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -26,14 +25,6 @@ DELIMITERS = (",", ";", "\t", "|")
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 # A line with only these characters is an empty row.
 _NO_TEXT = ' \t\r\n\ufeff"' + "".join(DELIMITERS)
-
-
-class WrappedRowsError(InputError):
-    """Each row is in quotes as a whole; ``unwrapped`` is the table without them."""
-
-    def __init__(self, message: str, line: int, unwrapped: Table) -> None:
-        super().__init__(message, line=line, hint="remove the quotes around the rows")
-        self.unwrapped = unwrapped
 
 
 class _Cut(NamedTuple):
@@ -66,16 +57,7 @@ def text_table(data: bytes, layout: Layout) -> Table:
     header[0] = header[0].removeprefix("\ufeff")
     rows = partial(_rows, data, codec, first + header_lines, cut.delimiter, layout.quoting)
     facts = {"encoding": codec, "delimiter": cut.delimiter}
-    table = Table(tuple(header), rows, header_row, facts)
-    if layout.quoting == "strict":
-        signs = (delimiter,) if delimiter else DELIMITERS
-        if _is_wrapped(table, signs):
-            unwrapped = text_table(data, replace(layout, quoting="unwrap"))
-            where = "below the header " if len(header) > 1 else ""
-            message = f"each row {where}is in quotes, so it is a single cell"
-            line = next(table.readable_rows()).line if len(header) > 1 else first + 1
-            raise WrappedRowsError(message, line, unwrapped)
-    return table
+    return Table(tuple(header), rows, header_row, facts)
 
 
 def _lines(data: bytes, codec: str, skipped: int = 0) -> Iterator[str]:
@@ -128,21 +110,6 @@ def _cells_below(data: bytes, codec: str, first: int, cut: _Cut, layout: Layout)
     width = len(cut.header)
     rows = [row for row in rows if any(map(str.strip, row))]
     return width > 1 and bool(rows) and all(len(row) == width for row in rows)
-
-
-def _is_wrapped(table: Table, delimiters: Sequence[str]) -> bool:
-    """Return True if the header, or each row below it, is in quotes as a whole."""
-    header = table.columns
-    if len(header) == 1:
-        return any(unwrapped_row(header, sign) is not None for sign in delimiters)
-    has_rows = False
-    for cells in table.cells():
-        if not any(map(str.strip, cells)):
-            continue
-        if unwrapped_row(cells, table.facts["delimiter"]) is None:
-            return False
-        has_rows = True
-    return has_rows
 
 
 def _unwrapped(cells: list[str], delimiter: str, quoting: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 SINGLE_QUOTE = "'"
 
@@ -33,6 +33,19 @@ def single_quoted_row(cells: Sequence[str], delimiter: str) -> list[str] | None:
         return None
     read = _read_again(delimiter.join(cells), delimiter, SINGLE_QUOTE)
     return read if read is not None and len(read) < len(cells) else None
+
+
+def quoting_of_header(columns: Sequence[str], delimiters: Iterable[str]) -> str | None:
+    """Return the ``quoting`` that removes the quotes around a header, or None.
+
+    Example:
+        >>> quoting_of_header(["name,category"], ",;"), quoting_of_header(["'name'", "'kind'"], ",")
+        ('unwrap', 'single')
+    """
+    if any(unwrapped_row(columns, delimiter) for delimiter in delimiters):
+        return "unwrap"
+    names = [column for column in columns if column.strip()]
+    return "single" if names and all(map(is_in_single_quotes, names)) else None
 
 
 def is_in_single_quotes(cell: str) -> bool:

@@ -1,103 +1,268 @@
-"""Reads the facts of a workbook that openpyxl does not report: formulas, hidden rows, sizes.
+"""Reads the parts of a workbook that all its sheets share: names, texts, number formats.
 
-Each sheet is read as a stream before openpyxl opens it, so that a small file cannot take much
-memory. The time depends only on the size of the file.
+The parts are XML files in a zip file. Their tags are counted before they are parsed, and each part
+is parsed once, so the time depends only on the size of the file.
 """
 
 from __future__ import annotations
 
 import posixpath
+import re
 import zipfile
-from array import array
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import BinaryIO, NamedTuple
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, BinaryIO, NamedTuple, cast
 from xml.parsers import expat
 
 from petstore_frame.errors import InputError
 from petstore_frame.tables.file_kinds import reject_other_archive
+from petstore_frame.tables.limits import (
+    CELL_CHARACTERS,
+    SHARED_STRINGS,
+    SHEETS,
+    STYLES,
+    UNPACKED_BYTES,
+    XML_TAGS,
+)
 
 _MIB = 1024 * 1024
-# A zip file can unpack to thousands of times its size, and openpyxl creates an object per cell, so
-# both are limited first.
-MAX_UNPACKED, MAX_CELLS, MAX_MERGED = 256 * _MIB, 4_000_000, 1_000_000
+# A small file that unpacks to hundreds of times its size was made to fill the memory.
 _MOST_EXPANSION, _SMALL = 500, 8 * _MIB
-_TRUE = ("1", "true")
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+SAVE_AGAIN = "save it again as .xlsx"
+# What the readers of zip files and XML raise for a damaged file.
+_ERRORS_OF_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ArithmeticError, ValueError,
+    TypeError, LookupError,
+)  # fmt: skip
+_MOST_TAGS = 1000  # maximum number of tags to remember
+_TRUE = ("1", "true", "on")
 _SAVE_AS_CSV = "save the cells of the animals as CSV, and load that"
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+Attributes = dict[str, str]
 
 
-class CellRange(NamedTuple):
-    """A rectangle of cells; rows and columns count from 1."""
+class SheetPart(NamedTuple):
+    """A sheet with cells: its title, the name of its XML file, and whether a person sees it."""
 
-    top: int
-    left: int
-    bottom: int
-    right: int
-    name: str  # such as ``B2:B3``
+    title: str
+    file: str
+    is_visible: bool
 
 
-@dataclass
-class SheetFacts:
-    """The facts of a sheet besides the values of its cells."""
+class NumberFormat(NamedTuple):
+    """The number format of a cell style."""
 
-    hidden_rows: set[int] = field(default_factory=set)
-    merged: list[CellRange] = field(default_factory=list)
-    uncalculated: list[str] = field(default_factory=list)  # addresses of formulas without a value
-    # The positions of formulas with the value 0, in ascending order; see ``is_zero_formula``.
-    zero_formulas: array[int] = field(default_factory=lambda: array("Q"))
-
-    def is_zero_formula(self, row: int, column: int) -> bool:
-        """Return True if a cell is a formula with the value 0; rows and columns count from 1."""
-        position = _position(row, column)
-        at = bisect_left(self.zero_formulas, position)
-        return at < len(self.zero_formulas) and self.zero_formulas[at] == position
+    code: str = "General"
+    is_date: bool = False
+    is_duration: bool = False
 
 
-@dataclass
+class _Handlers(dict[str, Any]):
+    """Functions by the name of an element; a tag may have the prefix of a namespace."""
+
+    def __missing__(self, tag: str) -> Any:
+        handler = self.get(tag.rpartition(":")[2], _ignore)
+        if len(self) < _MOST_TAGS:
+            self[tag] = handler
+        return handler
+
+
+def _ignore(*_: object) -> None:
+    """Ignore an element."""
+
+
+def parse_xml(
+    part: BinaryIO,
+    starts: Mapping[str, Callable[[Attributes], None]],
+    ends: Mapping[str, Callable[[], None]] = MappingProxyType({}),
+    on_text: Callable[[str], None] | None = None,
+) -> None:
+    """Parse a part; call the functions at the start and the end of elements, and for texts."""
+    start_handlers, end_handlers = _Handlers(starts), _Handlers(ends)
+    parser = expat.ParserCreate()
+    # Without a buffer, each line feed is a text of its own.
+    parser.buffer_text = True
+    parser.buffer_size = 65_536
+    parser.EntityDeclHandler = _reject_entities
+    parser.StartElementHandler = lambda tag, attributes: start_handlers[tag](attributes)
+    if ends:
+        parser.EndElementHandler = lambda tag: end_handlers[tag]()
+    if on_text is not None:
+        parser.CharacterDataHandler = on_text
+    parser.ParseFile(part)
+
+
+@contextmanager
+def _explained_damage() -> Iterator[None]:
+    """Turn the errors of a damaged workbook into an InputError."""
+    try:
+        yield
+    except InputError:
+        raise
+    except expat.ExpatError as problem:
+        raise InputError(f"the workbook is damaged: {problem}", hint=SAVE_AGAIN) from None
+    except _ERRORS_OF_DAMAGE as problem:
+        reason = str(problem).partition("\n")[0][:200]
+        raise InputError(f"the workbook cannot be read: {reason}", hint=SAVE_AGAIN) from None
+
+
+def _reject_entities(*_: object) -> None:
+    """Reject entity declarations, which can expand without limit."""
+    raise InputError("the workbook is damaged: it defines entities", hint=_SAVE_AS_CSV)
+
+
 class WorkbookParts:
-    """The file of each sheet by its title, and whether the workbook was calculated."""
+    """The parts of a workbook; each is read when it is needed.
 
-    sheet_files: Mapping[str, str]
-    # The program that wrote it did not calculate formulas, and asks Excel to do so.
-    is_uncalculated: bool
+    Raises:
+        InputError: The file is not a readable workbook, or it exceeds a limit.
+    """
 
-    def sheet_facts(self, file: BinaryIO, title: str) -> SheetFacts:
-        """Read the facts of a sheet; reject it if it has too many cells."""
-        name = self.sheet_files.get(title)
-        if name is None:
-            return SheetFacts()
-        scan = _SheetScan(is_uncalculated=self.is_uncalculated)
-        with zipfile.ZipFile(file) as packed, packed.open(name) as part:
-            scan.parse(part)
-        return scan.facts
-
-
-def read_parts(file: BinaryIO) -> WorkbookParts:
-    """Return the files of a workbook; reject a file that is not a readable workbook."""
-    with zipfile.ZipFile(file) as packed:
-        parts = {part.filename: part for part in packed.infolist()}
-        reject_other_archive(packed)
-        unpacked = sum(part.file_size for part in parts.values())
-        stored = max(1, sum(part.compress_size for part in parts.values()))
+    def __init__(self, file: BinaryIO) -> None:
+        with _explained_damage():
+            self._zip = zipfile.ZipFile(file)
+            self._infos = {part.filename: part for part in self._zip.infolist()}
+            reject_other_archive(self._zip)
+        self._tags = 0
+        sizes = [part.file_size for part in self._infos.values()]
+        stored = max(1, sum(part.compress_size for part in self._infos.values()))
         # zipfile never unpacks more than the size that the directory states.
-        if unpacked > MAX_UNPACKED or (unpacked > _SMALL and unpacked / stored > _MOST_EXPANSION):
-            raise _too_large(f"would unpack to {unpacked // _MIB:,} MiB")
-        targets = dict[str, str]()
-        relations = "xl/_rels/workbook.xml.rels"
-        for _, attributes in _elements(packed.read(relations)) if relations in parts else ():
+        UNPACKED_BYTES.check(sum(sizes))
+        if sum(sizes) > _SMALL and sum(sizes) / stored > _MOST_EXPANSION:
+            message = f"the workbook unpacks to {sum(sizes) // stored:,} times its size"
+            raise InputError(f"{message}; the limit is {_MOST_EXPANSION}", hint=_SAVE_AS_CSV)
+        self.sheets: list[SheetPart] = []
+        # The program that wrote the workbook did not calculate formulas, and asks Excel to do so.
+        self.is_uncalculated = False
+        self.is_1904 = False  # the year in which days begin to count
+        self._read_workbook()
+
+    def _read_workbook(self) -> None:
+        targets, types = dict[str, str](), dict[str, str]()
+
+        def add_relation(attributes: Attributes) -> None:
             path = posixpath.normpath(posixpath.join("/xl", attributes.get("Target", "")))
             targets[attributes.get("Id", "")] = path.lstrip("/")
-        files, is_uncalculated = dict[str, str](), False
-        for name, attributes in _elements(packed.read("xl/workbook.xml")):
-            if name == "sheet":
-                ids = [value for key, value in attributes.items() if key.endswith(":id")]
-                files[attributes.get("name", "")] = targets.get("".join(ids[:1]), "")
-            elif name == "calcPr":
-                is_uncalculated = _leaves_calculation_to_excel(attributes)
-        existing_files = {title: path for title, path in files.items() if path in parts}
-        return WorkbookParts(existing_files, is_uncalculated)
+            types[attributes.get("Id", "")] = attributes.get("Type", "")
+
+        def add_sheet(attributes: Attributes) -> None:
+            SHEETS.check(len(self.sheets) + 1, is_exact=False)
+            ids = [value for key, value in attributes.items() if key.endswith(":id")]
+            relation = "".join(ids[:1])
+            file = targets.get(relation, "")
+            if types.get(relation, "").endswith("/worksheet") and file in self._infos:
+                is_visible = attributes.get("state", "visible") == "visible"
+                self.sheets.append(SheetPart(attributes.get("name", ""), file, is_visible))
+
+        def set_calculation(attributes: Attributes) -> None:
+            self.is_uncalculated = _leaves_calculation_to_excel(attributes)
+
+        def set_epoch(attributes: Attributes) -> None:
+            self.is_1904 = attributes.get("date1904") in _TRUE
+
+        self.parse("xl/_rels/workbook.xml.rels", {"Relationship": add_relation})
+        self.parse(
+            "xl/workbook.xml",
+            {"sheet": add_sheet, "calcPr": set_calculation, "workbookPr": set_epoch},
+        )
+
+    def parse(
+        self,
+        name: str,
+        starts: Mapping[str, Callable[[Attributes], None]],
+        ends: Mapping[str, Callable[[], None]] = MappingProxyType({}),
+        on_text: Callable[[str], None] | None = None,
+    ) -> None:
+        """Parse a part, if the workbook has it; count its tags first."""
+        if name not in self._infos:
+            return
+        with _explained_damage():
+            with self._zip.open(name) as part:
+                while chunk := part.read(_MIB):
+                    self._tags += chunk.count(b"<")
+                    XML_TAGS.check(self._tags, is_exact=False)
+            with self._zip.open(name) as part:
+                parse_xml(cast("BinaryIO", part), starts, ends, on_text)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts that cells refer to by their position."""
+        return _texts_of(self, "xl/sharedStrings.xml")
+
+    @cached_property
+    def formats(self) -> list[NumberFormat]:
+        """The number format of each cell style."""
+        from openpyxl.styles import numbers
+
+        codes: dict[int, str] = dict(numbers.BUILTIN_FORMATS)
+        ids, is_in_cell_styles = list[int](), False
+
+        def add_code(attributes: Attributes) -> None:
+            STYLES.check(len(codes), is_exact=False)
+            # Excel allows 255 characters.
+            codes[int(attributes.get("numFmtId", "0"))] = attributes.get("formatCode", "")[:255]
+
+        def enter_cell_styles(_: Attributes) -> None:
+            nonlocal is_in_cell_styles
+            is_in_cell_styles = True
+
+        def leave_cell_styles() -> None:
+            nonlocal is_in_cell_styles
+            is_in_cell_styles = False
+
+        def add_style(attributes: Attributes) -> None:
+            if is_in_cell_styles:
+                STYLES.check(len(ids) + 1, is_exact=False)
+                ids.append(int(attributes.get("numFmtId", "0")))
+
+        starts = {"numFmt": add_code, "cellXfs": enter_cell_styles, "xf": add_style}
+        self.parse("xl/styles.xml", starts, {"cellXfs": leave_cell_styles})
+        formats = dict[int, NumberFormat]()
+        for number in dict.fromkeys(ids):
+            code = codes.get(number, "General")
+            is_duration = bool(numbers.is_timedelta_format(code))
+            formats[number] = NumberFormat(code, bool(numbers.is_date_format(code)), is_duration)
+        return [formats[number] for number in ids]
+
+    @cached_property
+    def description(self) -> str:
+        """The comment of the workbook, which a program may have written."""
+        texts, is_description = list[str](), False
+
+        def start(_: Attributes) -> None:
+            nonlocal is_description
+            is_description = True
+
+        def end() -> None:
+            nonlocal is_description
+            is_description = False
+
+        def add_text(content: str) -> None:
+            if is_description:
+                texts.append(content)
+
+        self.parse("docProps/core.xml", {"description": start}, {"description": end}, add_text)
+        return "".join(texts)
+
+    @cached_property
+    def custom_properties(self) -> Mapping[str, str]:
+        """The custom properties of the workbook, as text by name."""
+        properties, current = dict[str, list[str]](), ""
+
+        def start(attributes: Attributes) -> None:
+            nonlocal current
+            current = attributes.get("name", "")
+            properties[current] = []
+
+        def add_text(content: str) -> None:
+            if current in properties:
+                properties[current].append(content)
+
+        self.parse("docProps/custom.xml", {"property": start}, {}, add_text)
+        return {name: "".join(parts) for name, parts in properties.items()}
 
 
 def _leaves_calculation_to_excel(attributes: Mapping[str, str]) -> bool:
@@ -106,161 +271,60 @@ def _leaves_calculation_to_excel(attributes: Mapping[str, str]) -> bool:
     return asks_for_it or attributes.get("calcCompleted", "1") not in _TRUE
 
 
-def _new_parser() -> expat.XMLParserType:
-    """Return a parser that rejects entity declarations, which can expand without limit."""
-    parser = expat.ParserCreate()
+def _texts_of(parts: WorkbookParts, file: str) -> list[str]:
+    """Return the shared texts; pieces of a text in several fonts are joined."""
+    texts, pieces = list[str](), list[str]()
+    is_text = is_phonetic = False
+    length = 0
 
-    def reject_entities(*_: object) -> None:
-        raise InputError("the workbook is damaged: it defines entities", hint=_SAVE_AS_CSV)
+    def start_item(_: Attributes) -> None:
+        nonlocal length
+        pieces.clear()
+        length = 0
 
-    parser.EntityDeclHandler = reject_entities
-    return parser
+    def end_item() -> None:
+        SHARED_STRINGS.check(len(texts) + 1, is_exact=False)
+        texts.append(unescaped("".join(pieces)))
 
+    def start_text(_: Attributes) -> None:
+        nonlocal is_text
+        is_text = not is_phonetic
 
-def _elements(data: bytes) -> list[tuple[str, dict[str, str]]]:
-    """Return the elements of a small XML file, without their namespaces, with their attributes."""
-    elements = list[tuple[str, dict[str, str]]]()
-    parser = _new_parser()
+    def end_text() -> None:
+        nonlocal is_text
+        is_text = False
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        elements.append((tag.rpartition(":")[2], attributes))
+    def start_phonetic(_: Attributes) -> None:
+        nonlocal is_phonetic
+        is_phonetic = True
 
-    parser.StartElementHandler = start
-    parser.Parse(data, True)  # positional only
-    return elements
+    def end_phonetic() -> None:
+        nonlocal is_phonetic
+        is_phonetic = False
 
+    def add_text(content: str) -> None:
+        nonlocal length
+        if is_text:
+            length += len(content)
+            CELL_CHARACTERS.check(length, is_exact=False)
+            pieces.append(content)
 
-def _too_large(reason: str) -> InputError:
-    message = f"the workbook {reason}, more than a list of animals needs"
-    return InputError(message, hint=_SAVE_AS_CSV)
-
-
-class _SheetScan:
-    """Collects the facts of a sheet while its XML is parsed."""
-
-    def __init__(self, *, is_uncalculated: bool) -> None:
-        self.facts = SheetFacts()
-        self._is_uncalculated = is_uncalculated
-        self._cells = self._cells_with_gaps = self._merged_cells = 0
-        self._address, self._type, self._has_formula = "", "", False
-        self._value: str | None = None
-        self._parser = _new_parser()
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-
-    def parse(self, part: object) -> None:
-        """Parse the XML of a sheet."""
-        try:
-            self._parser.ParseFile(part)  # type: ignore[arg-type]
-        except expat.ExpatError as problem:
-            hint = "save it again as .xlsx"
-            raise InputError(f"the workbook is damaged: {problem}", hint=hint) from None
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = tag.rpartition(":")[2]
-        if name == "c":
-            self._count_cell()
-            self._address, self._type = attributes.get("r", ""), attributes.get("t", "")
-            self._has_formula, self._value = False, None
-        elif name == "f":
-            self._has_formula = True
-        elif name == "v":
-            if self._has_formula:
-                self._value = ""
-                self._parser.CharacterDataHandler = self._text
-        elif name == "row":
-            self._start_row(attributes)
-        elif name == "mergeCell":
-            self._add_merged(attributes.get("ref", ""))
-
-    def _end(self, tag: str) -> None:
-        name = tag.rpartition(":")[2]
-        if name == "v":
-            self._parser.CharacterDataHandler = None
-        elif name == "c" and self._has_formula:
-            self._end_formula()
-        elif name == "row":
-            self._end_row()
-
-    def _end_formula(self) -> None:
-        if not self._has_value():
-            self.facts.uncalculated.append(self._address)
-        elif self._value == "0" and self._type in ("", "n"):
-            row = self._address.lstrip(_LETTERS)
-            if row.isdecimal():
-                position = _position(int(row), _column_of(self._address))
-                self.facts.zero_formulas.append(position)
-
-    def _text(self, text: str) -> None:
-        self._value = (self._value or "") + text
-
-    def _count_cell(self) -> None:
-        self._cells += 1
-        if self._cells > MAX_CELLS:
-            raise _too_large(f"has more than {MAX_CELLS:,} cells")
-
-    def _has_value(self) -> bool:
-        """Whether the file has the calculated value of a formula."""
-        if self._is_uncalculated:
-            return bool(self._value) and self._value != "0"
-        # A formula with an empty text as its value has the type "str" and no value.
-        return bool(self._value) or self._type == "str"
-
-    def _start_row(self, attributes: dict[str, str]) -> None:
-        is_flat = attributes.get("ht") in ("0", "0.0")
-        if is_flat or attributes.get("hidden") in ("1", "true"):
-            line = attributes.get("r", "")
-            if line.isdecimal():
-                self.facts.hidden_rows.add(int(line))
-
-    def _end_row(self) -> None:
-        """Count the empty cells that openpyxl fills a row with, up to its last cell."""
-        self._cells_with_gaps += _column_of(self._address)
-        self._address = ""
-        if self._cells_with_gaps > 4 * MAX_CELLS:
-            raise _too_large(f"has more than {4 * MAX_CELLS:,} cells, empty ones included")
-
-    def _add_merged(self, reference: str) -> None:
-        from openpyxl.utils import range_boundaries
-
-        left, top, right, bottom = range_boundaries(reference)
-        self._merged_cells += (right - left + 1) * (bottom - top + 1)
-        if self._merged_cells > MAX_MERGED:
-            raise _too_large(f"merges {self._merged_cells:,} cells")
-        self.facts.merged.append(CellRange(top, left, bottom, right, reference))
+    parts.parse(
+        file,
+        {"si": start_item, "t": start_text, "rPh": start_phonetic},
+        {"si": end_item, "t": end_text, "rPh": end_phonetic},
+        add_text,
+    )
+    return texts
 
 
-def _column_of(address: str) -> int:
-    """Return the number of the column of an address such as ``AB12``, from 1."""
-    column = 0
-    for letter in address.rstrip("0123456789").upper()[:4]:
-        column = column * 26 + ord(letter) - ord("A") + 1
-    return column
+def unescaped(text: str) -> str:
+    """Return a text with its control characters, which a workbook writes as ``_x000D_``.
 
-
-def _position(row: int, column: int) -> int:
-    """Return a number that sorts the cells of a sheet by row and column."""
-    return (row << 20) + column
-
-
-class MergedCells:
-    """Finds the merged cells of a row; rows must be requested in ascending order."""
-
-    def __init__(self, ranges: list[CellRange]) -> None:
-        self._waiting = sorted(ranges, reverse=True)  # the last item is the next range
-        self._active = list[CellRange]()
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting or self._active)
-
-    def in_row(self, row: int) -> Iterator[tuple[int, CellRange]]:
-        """Yield the columns of a row that are merged into the first cell of a range."""
-        self._active = [area for area in self._active if area.bottom >= row]
-        while self._waiting and self._waiting[-1].top <= row:
-            area = self._waiting.pop()
-            if area.bottom >= row:
-                self._active.append(area)
-        for area in self._active:
-            for column in range(area.left, area.right + 1):
-                if (row, column) != (area.top, area.left):
-                    yield column, area
+    Example:
+        >>> unescaped("a_x0009_b"), unescaped("_x005F_x0009_")
+        ('a\\tb', '_x0009_')
+    """
+    if "_x" not in text:
+        return text
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)

@@ -15,7 +15,7 @@ import petstore_frame as pf
 from petstore_frame import errors, sample_data
 from petstore_frame.charts import Chart, moves_chart, svg
 from petstore_frame.inventory import Verdict
-from unit.conftest import inventory, pets
+from unit.conftest import make_inventory, pets
 
 
 def parts(drawing: Chart, tag: str) -> list[ElementTree.Element]:
@@ -26,7 +26,7 @@ def parts(drawing: Chart, tag: str) -> list[ElementTree.Element]:
 
 def test_bars_are_as_long_as_their_counts(tmp_path) -> None:
     """There is a bar a category and status held, as wide as its count; a chart alone is XML."""
-    pets = inventory([(1, "a", 1, "sold"), (2, "b", 1, "sold"), (3, "c", 2, None)])
+    pets = make_inventory([(1, "a", 1, "sold"), (2, "b", 1, "sold"), (3, "c", 2, None)])
     drawing = pf.charts.status_chart(pets)
     widths = [float(bar.get("width")[:-1]) for bar in parts(drawing, "rect") if bar.get("class")]
     assert widths == [pytest.approx(2 * widths[1], rel=0.01), widths[1]]
@@ -36,14 +36,14 @@ def test_bars_are_as_long_as_their_counts(tmp_path) -> None:
 
 def test_minimums_look_different() -> None:
     """A count that may be short is hatched and has a sign, also of rows taken out of a frame."""
-    whole, part = inventory(pets(40)), inventory(pets(40), Verdict.UNKNOWN)
+    whole, part = make_inventory(pets(40)), make_inventory(pets(40), Verdict.UNKNOWN)
     plain = pf.charts.status_chart(whole).html
     assert "≥" not in plain and "url(#pf-at-least" not in plain
     assert pf.charts.status_chart(whole.frame).html == plain
-    for each in (part, part.frame, whole.frame.head(7)):
-        drawn = pf.charts.status_chart(each)
+    for source in (part, part.frame, whole.frame.head(7)):
+        drawn = pf.charts.status_chart(source)
         assert "≥" in drawn.html and "url(#pf-at-least" in drawn.html
-        assert f"at least {len(each)} pets" in repr(drawn)
+        assert f"at least {len(source)} pets" in repr(drawn)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def trend_of(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
 def test_only_exact_numbers_of_neighboring_days_are_joined(history) -> None:
     """A line stops before a missing day and before a minimum, which is a hollow mark by itself."""
     drawing = pf.charts.trend_chart(history.trend())
-    paths = [each.get("d") for each in parts(drawing, "path")]
+    paths = [path.get("d") for path in parts(drawing, "path")]
     assert [path.count("M") for path in paths] == [3] * 4
     assert [path.count("L") for path in paths] == [28 - 3] * 4
     marks = parts(drawing, "circle")
@@ -101,7 +101,7 @@ def test_one_day_is_a_trend_and_no_day_is_said() -> None:
     assert repr(pf.charts.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 0 to 0>"
     assert "no snapshots" in repr(pf.charts.trend_chart(trend.iloc[:0]))
     with pytest.raises(pf.ArgumentError, match=r"top must be 1 or more, got 0$"):
-        pf.charts.status_chart(inventory(), top=0)
+        pf.charts.status_chart(make_inventory(), top=0)
 
 
 WIDTHS = (svg.NARROWEST_DRAWING, 900)  # pixels
@@ -171,7 +171,7 @@ def test_a_number_that_is_about_is_not_called_a_minimum() -> None:
 
 def test_a_chart_is_saved_as_png(tmp_path) -> None:
     """A PNG has twice the pixels of the SVG, with its text."""
-    drawing = pf.charts.status_chart(inventory(pets(40)))
+    drawing = pf.charts.status_chart(make_inventory(pets(40)))
     picture = drawing.save(tmp_path / "stock.png").read_bytes()
     assert picture.startswith(b"\x89PNG\r\n")
     root = ElementTree.fromstring(drawing.save(tmp_path / "stock.svg").read_text("utf-8"))
@@ -189,5 +189,5 @@ def test_without_a_font_no_png_is_written(tmp_path, monkeypatch) -> None:
         resvg, "svg_to_bytes", lambda text, **options: draw(text, skip_system_fonts=True, **options)
     )
     with pytest.raises(errors.ReportError, match="a PNG needs one of the fonts"):
-        pf.charts.status_chart(inventory()).save(tmp_path / "stock.png")
+        pf.charts.status_chart(make_inventory()).save(tmp_path / "stock.png")
     assert list(tmp_path.iterdir()) == []

@@ -16,8 +16,8 @@ def test_the_page_shows_what_the_command_was_given(tmp_path, monkeypatch) -> Non
     labels.write_text("category_id,label\n1,Cat\n", encoding="utf-8")
     client = MemoryStore(pets(4)).client()
     monkeypatch.setattr(pf, "Client", lambda **_: client)
-    given = {"categories": labels, "history": None, "folder": tmp_path, "journal": None}
-    environ = page_environ({"JUPYTER_PATH": "/before"}, given)
+    settings = {"categories": labels, "history": None, "folder": tmp_path, "journal": None}
+    environ = page_environ({"JUPYTER_PATH": "/before"}, settings)
     assert "pf-dash" in page_widget(environ | {"PETSTORE_TIMEOUT": "5"})._dom_classes
     assert json.loads(environ["PETSTORE_PAGE"])["folder"] == str(tmp_path)
     assert environ["JUPYTER_PATH"].split(":") == [str(PAGE), "/before"]

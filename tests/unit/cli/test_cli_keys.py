@@ -28,5 +28,5 @@ def test_only_the_key_that_was_named_is_revoked(tmp_path) -> None:
     book = open_database(str(tmp_path / "store.sqlite3"))
     first, second = new_key(book, "till"), new_key(book, "van")
     wrong = (first[:9], first[:10] + "x", first[:-1], "psk_")
-    assert [revoke_key(book, each) for each in (*wrong, first[:10], second)] == [0] * 4 + [1, 1]
+    assert [revoke_key(book, key) for key in (*wrong, first[:10], second)] == [0] * 4 + [1, 1]
     book.dispose()

@@ -25,7 +25,11 @@ READERS = {"fetch": "pets.csv", "report": "stock.html", "snapshot": "history"}
 
 
 def options(name: str) -> dict[str, Any]:
-    return {each.opts[0]: each for each in COMMANDS[name].params if each.opts[0][:2] == "--"}
+    return {
+        parameter.opts[0]: parameter
+        for parameter in COMMANDS[name].params
+        if parameter.opts[0][:2] == "--"
+    }
 
 
 def having(option: str) -> set[str]:

@@ -52,10 +52,10 @@ def keys(**known: int | None) -> pd.DataFrame:
 )
 def test_each_field_that_differs_is_named(ours, theirs, difference: str) -> None:
     """A changed pet is one row that holds both sides; what a list leaves empty is no change."""
-    found = match_by_key(listed(("a", "Rex", *ours)), keys(a=1), stored((1, "Rex", *theirs)))
-    assert list(found["kind"]) == [Kind.CHANGED if difference else Kind.SAME]
-    assert found.loc[0, "difference"] == difference
-    assert found["status_in_store"].fillna("").tolist() == [theirs[1] or ""]
+    matches = match_by_key(listed(("a", "Rex", *ours)), keys(a=1), stored((1, "Rex", *theirs)))
+    assert list(matches["kind"]) == [Kind.CHANGED if difference else Kind.SAME]
+    assert matches.loc[0, "difference"] == difference
+    assert matches["status_in_store"].fillna("").tolist() == [theirs[1] or ""]
 
 
 BIG = 2**53
@@ -83,9 +83,9 @@ BY_KEY = {
 @pytest.mark.parametrize(("ours", "known", "theirs", "expected"), BY_KEY.values(), ids=BY_KEY)
 def test_a_key_leads_to_its_pet_whatever_else_is_alike(ours, known, theirs, expected) -> None:
     """Only the keys decide which row is which pet."""
-    found = match_by_key(ours, known, theirs)
-    assert [None if pd.isna(each) else each for each in found["id"]] == [*expected]
-    assert list(found["kind"]) == [*expected.values()]
+    matches = match_by_key(ours, known, theirs)
+    assert [None if pd.isna(pet_id) else pet_id for pet_id in matches["id"]] == [*expected]
+    assert list(matches["kind"]) == [*expected.values()]
 
 
 @pytest.mark.parametrize(
@@ -109,11 +109,11 @@ def test_equal_fields_pair_only_without_a_choice(
 ) -> None:
     """Rows and pets of one name are paired, counted or left open."""
     pets = stored(*((at, "Rex", 1, status) for at, status in enumerate(theirs)))
-    found = match_on(
+    matches = match_on(
         listed(*((None, "Rex", 1, status) for status in ours)), pets, ON, covers_all=covers_all
     )
-    assert list(found["kind"]) == expected
-    assert (found["row"].notna().sum(), found["id"].notna().sum()) == (len(ours), ids)
+    assert list(matches["kind"]) == expected
+    assert (matches["row"].notna().sum(), matches["id"].notna().sum()) == (len(ours), ids)
 
 
 animals = st.tuples(
@@ -126,12 +126,12 @@ def test_each_row_is_shown_once_and_each_pet_is_accounted_for(ours, theirs) -> N
     """No row is lost or repeated, and pets are as many as pairs, rest and equals."""
     rows = listed(*((None, *animal) for animal in ours))
     pets = stored(*((at, *animal) for at, animal in enumerate(theirs)))
-    found = match_on(rows, pets, ON)
-    there = found["row"].notna()
-    equals = (there & found["kind"].eq(Kind.SAME) & found["id"].isna()).sum()
-    assert sorted(found.loc[there, "row"]) == list(range(1, len(ours) + 1))
-    assert found["id"].dropna().is_unique
-    assert found["id"].notna().sum() + equals == len(theirs)
+    matches = match_on(rows, pets, ON)
+    there = matches["row"].notna()
+    equals = (there & matches["kind"].eq(Kind.SAME) & matches["id"].isna()).sum()
+    assert sorted(matches.loc[there, "row"]) == list(range(1, len(ours) + 1))
+    assert matches["id"].dropna().is_unique
+    assert matches["id"].notna().sum() + equals == len(theirs)
 
 
 statuses = st.sampled_from(["available", "pending", "sold"])
@@ -150,19 +150,19 @@ def inventory(pets: Animals, day: str) -> pf.Inventory:
 def test_diff_compare_and_counts_agree(old: Animals, new: Animals) -> None:
     """A comparison by key and a diff name the same pets and fields, and counts are their sums."""
     before, after = inventory(old, "2026-11-01"), inventory(new, "2026-11-02")
-    found = pf.diff(before, after)
+    difference = pf.diff(before, after)
     table = pf.compare(before, after, on="id").frame
     kinds = table["kind"].value_counts()
     assert [kinds.get(str(kind), 0) for kind in (Kind.CHANGED, Kind.ONLY_IN_STORE)] == [
-        found.counts["changed"],
-        found.counts["new"],
+        difference.counts["changed"],
+        difference.counts["new"],
     ]
-    assert kinds.get("only in list", 0) == found.counts["gone"]
+    assert kinds.get("only in list", 0) == difference.counts["gone"]
     changed = table[table["kind"] == Kind.CHANGED].set_index("id")["difference"].to_dict()
-    rows = found.frame[found.frame["kind"] == "changed"]
+    rows = difference.frame[difference.frame["kind"] == "changed"]
     assert rows.set_index("id")["difference"].to_dict() == changed
-    sums = [pf.summarize(each).count().count for each in (before, after)]
-    assert sums[1] - sums[0] == found.counts["new"] - found.counts["gone"]
+    sums = [pf.summarize(listing).count().count for listing in (before, after)]
+    assert sums[1] - sums[0] == difference.counts["new"] - difference.counts["gone"]
 
 
 def test_two_listings_are_compared_by_id_in_any_form(tmp_path: Path) -> None:
@@ -173,9 +173,9 @@ def test_two_listings_are_compared_by_id_in_any_form(tmp_path: Path) -> None:
     files = [pf.write_report(before, tmp_path / f"yesterday.{kind}") for kind in ("parquet", "csv")]
     plain = pd.DataFrame(before.frame.to_dict("list"))
     for earlier in (before, before.frame, *files, plain):
-        found = pf.compare(earlier, after.frame, on="id")
+        comparison = pf.compare(earlier, after.frame, on="id")
         assert pf.diff(earlier, after).frame["id"].tolist() == [1, 2, 3, 4]
-        assert found.frame.set_index("id")["kind"].to_dict() == {
+        assert comparison.frame.set_index("id")["kind"].to_dict() == {
             1: "changed", 2: "changed", 3: "only in list", 4: "only in store",
         }  # fmt: skip
     with pytest.raises(pf.ArgumentError, match="compares two listings"):

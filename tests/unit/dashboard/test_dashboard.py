@@ -13,14 +13,17 @@ from petstore_frame import sample_data
 from petstore_frame.dashboard import background
 from petstore_frame.dashboard import dashboard as dashboard_module
 from petstore_frame.dashboard.remembered_answers import Memory
-from unit.conftest import inventory, pets
+from unit.conftest import make_inventory, pets
 from unit.dashboard.store import BROKEN, LABELS, WAIT_S, MemoryStore, widgets_made
 
 
 @pytest.mark.parametrize(
     ("message", "options"),
     [
-        ("pass a client of the same store", {"inventory": inventory(base_url="https://b.example")}),
+        (
+            "pass a client of the same store",
+            {"inventory": make_inventory(base_url="https://b.example")},
+        ),
         ("client", {"client": 3}),
     ],
 )

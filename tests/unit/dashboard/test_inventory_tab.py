@@ -14,7 +14,7 @@ import petstore_frame as pf
 from petstore_frame.dashboard import inventory_tab
 from petstore_frame.dashboard.live_html import LiveHTML
 from petstore_frame.dashboard.selection import Selection
-from unit.conftest import inventory, pets, read_book
+from unit.conftest import make_inventory, pets, read_book
 from unit.dashboard.store import LABELS, MemoryStore, widgets_made
 
 rows = st.lists(
@@ -38,7 +38,7 @@ selections = st.builds(
 @given(rows, selections)
 def test_cards_matrix_and_table_agree_with_pandas(rows: list, selection: Selection) -> None:
     """Every number of a selection is that of the rows that pandas finds."""
-    held = inventory([(n, *row) for n, row in enumerate(rows)])
+    held = make_inventory([(n, *row) for n, row in enumerate(rows)])
     frame = held.frame
     found = frame[[True] * len(frame)]
     if selection.status == "no status":

@@ -136,7 +136,9 @@ def test_damaged_and_foreign_files_are_named(history, add) -> None:
     shutil.copytree(history.folder / "date=2026-11-01", history.folder / "date=2026-12-24")
     (history.folder / "date=2026-11-01" / "part-0.parquet").write_bytes(b"")
     (history.folder / "notes.txt").write_text("mine")
-    found = {str(each.path.relative_to(history.folder)): each for each in history.problems()}
+    problems = {
+        str(problem.path.relative_to(history.folder)): problem for problem in history.problems()
+    }
     reasons = {
         "date=2026-11-01/part-0.parquet": "",
         "date=2026-11-02/pets.parquet": "damaged: ",
@@ -144,9 +146,9 @@ def test_damaged_and_foreign_files_are_named(history, add) -> None:
         "date=2026-12-24/pets.parquet": "fetched on 2026-11-01, but stored under another date",
         "notes.txt": "",
     }  # fmt: skip
-    assert list(found) == list(reasons)
-    assert all(reason in found[name].reason for name, reason in reasons.items())
-    assert all(each.reason in repr(history) for each in found.values())
+    assert list(problems) == list(reasons)
+    assert all(reason in problems[name].reason for name, reason in reasons.items())
+    assert all(problem.reason in repr(history) for problem in problems.values())
     with pytest.warns(errors.HistoryWarning, match="that day is left out"):
         assert "to 2026-11-03: no change; 2026-11-02 is left out (damaged" in str(history.diff())
     with pytest.warns(errors.HistoryWarning):

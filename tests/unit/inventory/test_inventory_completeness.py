@@ -19,7 +19,7 @@ from petstore_frame.inventory import (
     Verdict,
 )
 from petstore_frame.inventory.completeness import completeness_html
-from unit.conftest import inventory as inventory_of
+from unit.conftest import make_inventory as inventory_of
 
 
 def known(verdict: Verdict = Verdict.COMPLETE, **more) -> Completeness:
@@ -123,7 +123,9 @@ def test_a_notebook_shows(made: dict, has: list[str], lacks: list[str]) -> None:
 
 def test_at_most_two_assumptions_are_shown_at_once() -> None:
     """The others are one click away, and none is lost."""
-    known = Completeness(Verdict.COMPLETE, "It ended.", 3, 2, assumptions=("a", "b", "c", "d"))
-    shown, _, folded = str(completeness_html(known)).partition("2 more")
+    completeness = Completeness(
+        Verdict.COMPLETE, "It ended.", 3, 2, assumptions=("a", "b", "c", "d")
+    )
+    shown, _, folded = str(completeness_html(completeness)).partition("2 more")
     assert [f"<bdi>{name}.</bdi>" in shown for name in "ABCD"] == [True, True, False, False]
     assert [f"<bdi>{name}.</bdi>" in folded for name in "ABCD"] == [False, False, True, True]

@@ -17,9 +17,9 @@ import petstore_frame as pf
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.provenance import rows_fingerprint
 from petstore_frame.report import write_data
-from unit.conftest import inventory
+from unit.conftest import make_inventory
 
-STOCK: Any = inventory([(1, "Luna", 3, "sold"), (2, "Max", 4, None)])
+STOCK: Any = make_inventory([(1, "Luna", 3, "sold"), (2, "Max", 4, None)])
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_an_inventory_says_that_the_frame_is_its_attribute(use: Callable[[], obj
 
 def test_neither_an_inventory_nor_its_completeness_is_true_or_false() -> None:
     """An empty store is not the same as no store, and complete not the same as not empty."""
-    empty = inventory([])
+    empty = make_inventory([])
     for value in (STOCK, empty, STOCK.completeness, empty.completeness):
         with pytest.raises(TypeError, match="is_complete"):
             bool(value)

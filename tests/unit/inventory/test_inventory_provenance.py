@@ -77,17 +77,17 @@ BREAKS = {
 @pytest.mark.parametrize("change", KEEPS.values(), ids=KEEPS)
 def test_what_keeps_the_rows_keeps_what_they_cover(frame: pd.DataFrame, change) -> None:
     """Order, index, further columns, copies, and attrs given back after a merge change nothing."""
-    found = change(frame)
-    assert (pf.completeness(found), provenance_of(found)) == (KNOWN, PROVENANCE)
+    changed = change(frame)
+    assert (pf.completeness(changed), provenance_of(changed)) == (KNOWN, PROVENANCE)
 
 
 @pytest.mark.parametrize(("change", "why"), BREAKS.values(), ids=BREAKS)
 def test_changed_rows_cover_nothing_that_is_known(frame: pd.DataFrame, change, why: str) -> None:
     """No filtered or edited frame passes for the whole, and the reason is told."""
-    found = pf.completeness(change(frame))
-    assert found.verdict is Verdict.UNKNOWN
-    assert {each.fact for each in found.evidence} == {Fact.CHANGED_SINCE}
-    assert why in found.reason
+    completeness = pf.completeness(change(frame))
+    assert completeness.verdict is Verdict.UNKNOWN
+    assert {item.fact for item in completeness.evidence} == {Fact.CHANGED_SINCE}
+    assert why in completeness.reason
 
 
 def test_of_a_frame_from_elsewhere_nothing_is_known(frame: pd.DataFrame) -> None:
@@ -96,32 +96,34 @@ def test_of_a_frame_from_elsewhere_nothing_is_known(frame: pd.DataFrame) -> None
         other = pd.DataFrame({"id": [1]})
         other.attrs.update(attrs)
         for rows in (other, frame.merge(other, on="id"), other.loc[[0, 0]]):
-            found = pf.completeness(rows)
-            assert str(found) == "unknown: at least 1 pet"
-            assert {each.fact for each in found.evidence} == {Fact.NO_RECORD}
+            completeness = pf.completeness(rows)
+            assert str(completeness) == "unknown: at least 1 pet"
+            assert {item.fact for item in completeness.evidence} == {Fact.NO_RECORD}
     for value in (None, "stock.csv", 3, pd.Series([1])):
         with pytest.raises(pf.ArgumentError, match="expected a frame of pets or an Inventory, got"):
             pf.completeness(value)
 
 
 EDITS = {
-    "a row added in place": lambda held: held.frame.loc.__setitem__(99, [9, "Rex", 1, "sold"]),
-    "a cell set": lambda held: held.frame.__setitem__("category_id", 1),
-    "replaced": lambda held: dataclasses.replace(held, frame=held.frame.head(2)),
+    "a row added in place": lambda inventory: inventory.frame.loc.__setitem__(
+        99, [9, "Rex", 1, "sold"]
+    ),
+    "a cell set": lambda inventory: inventory.frame.__setitem__("category_id", 1),
+    "replaced": lambda inventory: dataclasses.replace(inventory, frame=inventory.frame.head(2)),
 }
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_an_edited_inventory_is_nowhere_called_complete(frame: pd.DataFrame, edit) -> None:
     """Whatever shows an Inventory stops calling it complete once its rows were changed."""
-    held = Inventory(frame, PROVENANCE)
-    assert (held.completeness, pf.summarize(held).completeness) == (KNOWN, KNOWN)
-    edited = edit(held)
-    held = held if edited is None else edited
-    chart = repr(pf.charts.status_chart(held))
-    shown = [repr(held), held._repr_html_(), str(pf.summarize(held)), chart]
+    inventory = Inventory(frame, PROVENANCE)
+    assert (inventory.completeness, pf.summarize(inventory).completeness) == (KNOWN, KNOWN)
+    edited = edit(inventory)
+    inventory = inventory if edited is None else edited
+    chart = repr(pf.charts.status_chart(inventory))
+    shown = [repr(inventory), inventory._repr_html_(), str(pf.summarize(inventory)), chart]
     assert all(("at least" in text or "≥" in text) and str(KNOWN) not in text for text in shown)
-    assert not pf.summarize(held).count("sold").is_exact
+    assert not pf.summarize(inventory).count("sold").is_exact
 
 
 def made(verdict: Verdict = Verdict.COMPLETE, **more: Any) -> Inventory:
@@ -134,21 +136,21 @@ def made(verdict: Verdict = Verdict.COMPLETE, **more: Any) -> Inventory:
 def test_own_keys_stand_beside_the_pets() -> None:
     """with_ids adds a column of text, and what is covered stays; a pet with two keys has both."""
     ids = pd.DataFrame({"key": ["A1", "A2", "A3", "x"], "id": [5, 1, 5, None]})
-    held = made().with_ids(ids.astype({"id": "Int64"}))
-    assert held.frame["key"].fillna("").tolist() == ["A1, A3", "A2", "", "", ""]
-    assert held.frame["key"].dtype == held.frame["name"].dtype
-    assert held.completeness.covers_all
+    inventory = made().with_ids(ids.astype({"id": "Int64"}))
+    assert inventory.frame["key"].fillna("").tolist() == ["A1, A3", "A2", "", "", ""]
+    assert inventory.frame["key"].dtype == inventory.frame["name"].dtype
+    assert inventory.completeness.covers_all
     with pytest.raises(pf.ArgumentError, match="key is missing"):
         made().with_ids(pd.DataFrame({"id": [1]}))
 
 
 def test_every_pet_can_be_counted_with_pandas() -> None:
     """to_frame gives every pet a status and a label; the Inventory's own frame stays as it is."""
-    held = made()
-    pets = held.to_frame({7: "Cat"}, no_status="(none)")
-    assert pets.groupby("status", observed=True).size().sum() == len(held) == 5
+    inventory = made()
+    pets = inventory.to_frame({7: "Cat"}, no_status="(none)")
+    assert pets.groupby("status", observed=True).size().sum() == len(inventory) == 5
     assert pets["category"].tolist()[:3] == ["Cat", "Cat", "Category 8"]
-    assert held.frame["status"].isna().sum() == 1
+    assert inventory.frame["status"].isna().sum() == 1
 
 
 def test_other_libraries_read_an_inventory() -> None:
@@ -190,8 +192,12 @@ def test_no_more_pets_are_counted_than_were_read(frame: pd.DataFrame) -> None:
     added = frame.copy()
     added.loc[9] = [9, "e", 7, "sold"]
     for changed in (twice, added):
-        found = pf.completeness(changed)
-        assert (found.rows, found.count("sold").count, found.is_complete) == (4, 2, False)
+        completeness = pf.completeness(changed)
+        assert (completeness.rows, completeness.count("sold").count, completeness.is_complete) == (
+            4,
+            2,
+            False,
+        )
 
 
 def test_what_is_not_complete_can_be_refused(frame: pd.DataFrame) -> None:

@@ -13,7 +13,6 @@ import openpyxl
 
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Recipe, open_source
-from petstore_frame.loader.source.returned_file import OptionsOfImport
 
 INPUTS = Path(__file__).parent / "inputs"
 NASTY = sorted(INPUTS.glob("[0-9]*"))
@@ -23,14 +22,11 @@ def rows_of(
     source: Any,
     *,
     exclude_lines: Collection[int] = (),
-    import_options: OptionsOfImport = lambda _: None,
     **options: Any,
 ) -> list[SourceRow]:
     """Return the records of a file or a frame, read with these words of a recipe."""
     recipe = Recipe(**options)
-    return [
-        *open_source(source, recipe, import_options=import_options, exclude_lines=exclude_lines)
-    ]
+    return [*open_source(source, recipe, exclude_lines=exclude_lines)]
 
 
 def written_out(record: SourceRow) -> str:
@@ -39,7 +35,10 @@ def written_out(record: SourceRow) -> str:
     if record.payload is not None and record.state is not State.EXCLUDED:
         what = record.payload.decode()
     elif record.problems:
-        problems = [f"{each.allow or each.code} {each.column or '-'}" for each in record.problems]
+        problems = [
+            f"{problem.allow or problem.code} {problem.column or '-'}"
+            for problem in record.problems
+        ]
         what = f"{what} {', '.join(problems)}"
     key = [] if record.key is None else [f"key {' + '.join(record.key)}"]
     return " | ".join([f"{record.line}: {what}", *record.notes, *key])

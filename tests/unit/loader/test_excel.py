@@ -16,7 +16,8 @@ import xlsxwriter
 import petstore_frame as pf
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import State
-from petstore_frame.loader.source import open_source
+from petstore_frame.loader.source import Recipe, open_source
+from petstore_frame.tables.limits import UNPACKED_BYTES
 from unit.loader.opened import memory_below, rows_of, with_parts, workbook_of
 
 HEADER = ("name", "categoryId", "status")
@@ -69,17 +70,17 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
     path, book = tmp_path / "pets.xlsx", workbook_of(tmp_path, HEADER, ("Rex", 3, None))
     book.create_sheet("Lists").sheet_state = "hidden"
     book.save(path)
-    source = open_source(path)
+    source = open_source(path, Recipe())
     assert [record.state for record in source] == ["pending"]
     assert source.name == "pets.xlsx (sheet Pets)"
     more = book.create_sheet("More")
     book.save(path)
-    assert open_source(path).name == "pets.xlsx (sheet Pets)"  # More is empty
+    assert open_source(path, Recipe()).name == "pets.xlsx (sheet Pets)"  # More is empty
     more.append(HEADER)
     more.append(("Bo", 4, None))
     book.save(path)
     with pytest.raises(InputError, match=r"'Pets', 'More'; .*'name'.* / 'Bo', '4'") as asked:
-        open_source(path)
+        open_source(path, Recipe())
     assert (asked.value.add, asked.value.likely) == (("sheet", "?"), "Pets")
     with pytest.raises(InputError, match="no sheet is called 'pets'"):
         rows_of(path, sheet="pets")
@@ -109,15 +110,17 @@ def sheet(rows: str, after: str = "") -> str:
 
 # Made when asked for: every worker collects this file, and makes none. With the most MiB needed.
 BOMBS: dict[str, tuple[str, Callable[[], str | bytes], str, int]] = {
-    "a part of zeros": ("xl/more.bin", lambda: bytes(2**26), "would unpack to 64 MiB", 8),
+    "a part of zeros": (
+        "xl/more.bin", lambda: bytes(2**26), "has 67,.* bytes; the limit is 33,554,432", 8,
+    ),
     "few cells far to the right": (
         SHEET, lambda: sheet('<row><c r="XFD2"><v>1</v></c></row>' * 500),
-        "has more than 80,000 cells, empty ones included", 100,
+        "up to the cell XFD63, the table has 1,015,746 empty cells", 100,
     ),
     "cells merged without end": (
         SHEET,
         lambda: sheet("", after='<mergeCells><mergeCell ref="A2:XFD1048576"/></mergeCells>'),
-        "merges 17,179,852,800 cells", 100,
+        "the file has 17,179,852,800 merged cells; the limit is 1,000,000", 100,
     ),
 }  # fmt: skip
 
@@ -127,8 +130,8 @@ def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: 
     """What unpacks to more than a list of animals needs is refused while it is being unpacked."""
     part, content, words, most = BOMBS[kind]
     path = with_parts(tmp_path, {part: content()})
-    monkeypatch.setattr("petstore_frame.tables.workbook_xml.MAX_CELLS", 20_000)
-    monkeypatch.setattr("petstore_frame.tables.workbook_xml.MAX_UNPACKED", 2**25)
+    limit = UNPACKED_BYTES._replace(most=2**25)
+    monkeypatch.setattr("petstore_frame.tables.workbook_xml.UNPACKED_BYTES", limit)
     with memory_below(most), pytest.raises(InputError, match=words) as refused:
         rows_of(path)
     assert refused.value.path == str(path) and refused.value.hint
@@ -222,7 +225,7 @@ def test_a_sheet_is_scanned_in_the_time_of_its_size(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the workbook is damaged"):
         rows_of(broken)
     many = with_parts(tmp_path, {SHEET: sheet("<row>" + "<c/>" * 5_000_000 + "</row>")})
-    with memory_below(120), pytest.raises(InputError, match=r"more than 4,000,000 cells|unpack"):
+    with memory_below(120), pytest.raises(InputError, match=r"XML tags|unpack|bytes"):
         rows_of(many)
 
 
@@ -231,7 +234,7 @@ def test_our_own_report_is_known_by_its_mark(tmp_path: Path) -> None:
     path = tmp_path / "stock.xlsx"
     pf.write_report(pd.DataFrame({"id": [1], "name": ["Rex"], "category_id": [3],
                                   "status": ["sold"]}), path)  # fmt: skip
-    assert open_source(path).name == "stock.xlsx (sheet Inventory)"
+    assert open_source(path, Recipe()).name == "stock.xlsx (sheet Inventory)"
     workbook = workbook_of(tmp_path, HEADER, ("Rex", 3, None))
     for name in ("Inventory", "About"):
         more = workbook.create_sheet(name)
@@ -239,7 +242,7 @@ def test_our_own_report_is_known_by_its_mark(tmp_path: Path) -> None:
         more.append(("Bo", 4, None))
     workbook.save(tmp_path / "pets.xlsx")
     with pytest.raises(InputError, match="several sheets"):
-        open_source(tmp_path / "pets.xlsx")
+        open_source(tmp_path / "pets.xlsx", Recipe())
 
 
 def test_a_name_or_key_that_is_a_formula_with_the_value_0_needs_fixing(tmp_path: Path) -> None:
@@ -281,3 +284,25 @@ def test_sheets_that_are_not_listed_are_counted(tmp_path: Path) -> None:
     for options, more in (({}, "and 18 more; 'Pets' begins"), ({"sheet": "X"}, "and 18 more$")):
         with pytest.raises(InputError, match=more):
             rows_of(tmp_path / "pets.xlsx", **options)
+
+
+def test_rows_are_read_by_their_numbers(tmp_path: Path) -> None:
+    """A workbook may store row 3 before row 2, and B2 before A2; no row and no cell is lost."""
+    row = '<row r="{0}"><c r="B{0}"><v>{0}</v></c><c r="A{0}" t="str"><v>Pet {0}</v></c></row>'
+    path = with_parts(tmp_path, {SHEET: sheet("".join(map(row.format, (4, 3, 2))))})
+    assert [record.cells for record in rows_of(path)] == [
+        ("Pet 2", "2"), ("Pet 3", "3"), ("Pet 4", "4"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ('<row r="2"><c r="A2"><v>1</v></c></row>' * 2, "the row 2 twice"),
+        ('<row r="2"><c r="A2"><v>1</v></c><c r="A2"><v>2</v></c></row>', "the cell A2 twice"),
+    ],
+)
+def test_a_row_or_cell_that_is_stored_twice_is_named(tmp_path: Path, rows: str, words) -> None:
+    """Which of the two is right cannot be known, so neither is dropped."""
+    with pytest.raises(InputError, match=words):
+        rows_of(with_parts(tmp_path, {SHEET: sheet(rows)}))

@@ -10,7 +10,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError
 from shop import Shop
-from unit.conftest import inventory
+from unit.conftest import make_inventory
 from unit.loader.opened import written
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -25,7 +25,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"sep": ";"}, "load has no option 'sep'; it has key, keep, order_by, "),
     ({"recipe": {"kepe": "first"}}, "did you mean 'keep'?"),
     ({"client": None}, "client must be a Client, got None"),
-    ({"source": inventory()}, "got Inventory"),
+    ({"source": make_inventory()}, "got Inventory"),
     ({"source": {"name": ["Rex"]}}, "DataFrame"),
     ({"source": None}, "DataFrame"),
 ]  # fmt: skip
@@ -37,9 +37,9 @@ def test_a_wrong_argument_stages_nothing(
 ) -> None:
     """Each is refused with what it can be, before a journal is made."""
     file = written(tmp_path, "name,category_id\nRex,3\n")
-    given = {"source": file, "client": client, "journal": tmp_path / "journal"} | options
+    arguments = {"source": file, "client": client, "journal": tmp_path / "journal"} | options
     with pytest.raises(pf.ArgumentError) as refused:
-        pf.load(**given)
+        pf.load(**arguments)
     assert words in str(refused.value)
     assert "source" in options or "nothing was sent" in str(refused.value)
     assert [path.name for path in tmp_path.iterdir()] == ["pets.csv"]

@@ -96,8 +96,8 @@ def test_an_absent_record_keeps_its_key(writer: Outcomes) -> None:
 def test_a_key_is_the_same_on_every_computer(result: LoadResult, tmp_path: Path) -> None:
     """It is made from the import, the row and its payload, not drawn."""
     keys = []
-    for each in (result, stage(tmp_path / "y.sqlite3", RUN, rows_of([BODY] * 6))):
-        with session_of(each) as writer:
+    for staged in (result, stage(tmp_path / "y.sqlite3", RUN, rows_of([BODY] * 6))):
+        with session_of(staged) as writer:
             keys.append([intent.key for intent in writer.commit([], 1.0, room=6, keys_since=0.0)])
     assert keys[0] == keys[1] and len({*keys[0]}) == 6
 

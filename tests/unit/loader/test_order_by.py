@@ -31,18 +31,20 @@ def order_values(
 @given(st.lists(st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=ZONES)))
 def test_instants_sort_as_instants(moments: list[datetime]) -> None:
     """What is later sorts later, whatever the time zones are."""
-    found = order_values([moment.isoformat() for moment in moments])
+    values = order_values([moment.isoformat() for moment in moments])
     in_utc = [moment.astimezone(UTC) for moment in moments]
-    assert sorted(range(len(found)), key=found.__getitem__) == sorted(
-        range(len(found)), key=in_utc.__getitem__
+    assert sorted(range(len(values)), key=values.__getitem__) == sorted(
+        range(len(values)), key=in_utc.__getitem__
     )
 
 
 @given(st.lists(st.decimals(-(10**15), 10**15, places=2, allow_nan=False)))
 def test_numbers_sort_as_numbers(numbers: list[Decimal]) -> None:
     """Also negative ones and decimals."""
-    found = order_values([f"{number:.2f}" for number in numbers])
-    assert sorted(found) == [found[at] for at in sorted(range(len(found)), key=numbers.__getitem__)]
+    values = order_values([f"{number:.2f}" for number in numbers])
+    assert sorted(values) == [
+        values[at] for at in sorted(range(len(values)), key=numbers.__getitem__)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -132,8 +132,8 @@ def test_a_path_in_a_recipe_is_relative_to_it(tmp_path: Path) -> None:
 def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:
     """Tables are merged word by word, so that following a proposal drops nothing."""
     path = Recipe(key="a", value_map={"status": {"x": "sold", "y": ""}}).write(tmp_path / "r.toml")
-    found = as_recipe(path, {"key": "b", "value_map": {"Status": {"y": "pending"}}, "keep": None})
-    assert found == Recipe(key="b", value_map={"status": {"x": "sold", "y": "pending"}})
+    recipe = as_recipe(path, {"key": "b", "value_map": {"Status": {"y": "pending"}}, "keep": None})
+    assert recipe == Recipe(key="b", value_map={"status": {"x": "sold", "y": "pending"}})
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,8 @@ def write_beside(result: LoadResult, out: Path, words: str) -> str:
 def test_files_of_the_same_records_are_replaced(tmp_path: Path, out: Path, result) -> None:
     """So are those of a rehearsal, which created nothing; but never the file that is loaded."""
     (out / "fix.csv").unlink()
-    for each in (result, make_result(tmp_path / "a.csv", "two")):
-        assert [path.parent for path in each.write(out)] == [out] * 5
+    for other in (result, make_result(tmp_path / "a.csv", "two")):
+        assert [path.parent for path in other.write(out)] == [out] * 5
     loaded = replace(view_of(result).facts.run, place=str((out / "fix.csv").resolve()))
     place, note = find_place(out, loaded)
     assert place != out and "fix.csv is the file that was loaded" in note

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import petstore_frame as pf
-from unit.conftest import inventory, read_book
+from unit.conftest import make_inventory, read_book
 
 OPTIONS = {"attention", "categories", "changes", "overwrite"}
 
@@ -16,8 +16,8 @@ def write(tmp_path):
 
     def made(*pets, of=None, to="stock.xlsx", **facts):
         options = {name: facts.pop(name) for name in OPTIONS & facts.keys()}
-        held = inventory(*pets, **facts) if of is None else of
-        return pf.write_report(held, tmp_path / to, **options)
+        inventory = make_inventory(*pets, **facts) if of is None else of
+        return pf.write_report(inventory, tmp_path / to, **options)
 
     return made
 

@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from office import NEEDED, save_all_as
-from unit.conftest import inventory, pets
+from unit.conftest import make_inventory, pets
 
 FIRST_DAY = date(1900, 3, 1)
 ZURICH = ZoneInfo("Europe/Zurich")
-PETS = inventory(pets(3)).frame
+PETS = make_inventory(pets(3)).frame
 DRAWS = 8  # of three values each
 CATEGORIES = {1: "Dog", 2: "Cat", 3: "Bird"}
 NAMES = ["category", "Category", "Status", "NAME", "category (store)", "=1+1", "", "id "]
@@ -77,7 +77,7 @@ COLUMNS: dict[str, tuple[Callable[[list[Any]], Any], st.SearchStrategy[Any]]] = 
 
 def frame_with(column: Any) -> Any:
     """Return as many pets with a further column, in the library of that column."""
-    frame = inventory(pets(len(column))).frame
+    frame = make_inventory(pets(len(column))).frame
     if isinstance(column, pd.Series):
         return frame.assign(own=column.array)
     if isinstance(column, pl.Series):

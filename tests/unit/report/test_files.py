@@ -19,7 +19,7 @@ from petstore_frame.errors import ArgumentError, ReportError
 from petstore_frame.inventory import Verdict
 from petstore_frame.report import write_data
 from petstore_frame.storage import styles
-from unit.conftest import PETS, inventory, pets
+from unit.conftest import PETS, make_inventory, pets
 
 KINDS = ["xlsx", "csv", "parquet", "html"]
 
@@ -29,7 +29,7 @@ def test_a_report_leaves_nothing_beside_it(kind, write, tmp_path) -> None:
     """The file takes its name when it is whole, and its permissions stay."""
     path = write(to=f"stock.{kind.upper()}")
     beside = {f"{path.name}.coverage.json"} if kind == "csv" else set()
-    assert {each.name for each in tmp_path.iterdir()} == {path.name} | beside
+    assert {path.name for path in tmp_path.iterdir()} == {path.name} | beside
     assert path.stat().st_mode & 0o600 == 0o600
     path.chmod(0o600)
     assert write(to=path.name).stat().st_mode & 0o777 == 0o600
@@ -100,7 +100,7 @@ def test_a_file_open_in_an_office_program_is_refused(lock, write, tmp_path) -> N
     assert lock in str(refused.value)
 
 
-FRAME = inventory().frame
+FRAME = make_inventory().frame
 REFUSED = [
     ({"to": "nowhere/a.xlsx"}, ReportError, r"the folder .*nowhere does not exist"),
     ({"to": "a.xls"}, ReportError, "unsupported extension '.xls'"),
@@ -131,30 +131,30 @@ def test_csv_is_what_a_spreadsheet_opens(write) -> None:
 @pytest.mark.parametrize("write_as", [pf.write_report, write_data])
 def test_a_csv_comes_back_with_what_it_covers(write_as, tmp_path) -> None:
     """It is read as an inventory that diff and compare take; once changed, it is unknown."""
-    held = inventory()
-    path = write_as(held, tmp_path / "stock.csv")
+    inventory = make_inventory()
+    path = write_as(inventory, tmp_path / "stock.csv")
     back = pf.read_inventory(path)
-    assert back.completeness == held.completeness and back.provenance == held.provenance
-    assert back.frame["name"].tolist() == held.frame["name"].tolist()
-    assert len(pf.diff(path, held)) == 0
+    assert back.completeness == inventory.completeness and back.provenance == inventory.provenance
+    assert back.frame["name"].tolist() == inventory.frame["name"].tolist()
+    assert len(pf.diff(path, inventory)) == 0
     path.write_text(path.read_text("utf-8-sig").replace("sold", "pending"), encoding="utf-8")
     assert pf.read_inventory(path).completeness.verdict is Verdict.UNKNOWN
 
 
 CATS = {3: "Cat"}
 SAVED_FORMS = {
-    "workbook": lambda held, folder: pf.write_report(held, folder / "a.xlsx", categories=CATS),
-    "CSV": lambda held, folder: pf.write_report(held, folder / "a.csv", categories=CATS),
-    "CSV with semicolons": lambda held, folder: with_semicolons(held, folder / "a.csv"),
-    "Parquet": lambda held, folder: pf.write_report(held, folder / "a.parquet", categories=CATS),
-    "polars": lambda held, folder: pl.from_pandas(held.frame),
-    "pyarrow": lambda held, folder: pl.from_pandas(held.frame).to_arrow(),
+    "workbook": lambda stock, folder: pf.write_report(stock, folder / "a.xlsx", categories=CATS),
+    "CSV": lambda stock, folder: pf.write_report(stock, folder / "a.csv", categories=CATS),
+    "CSV with semicolons": lambda inventory, folder: with_semicolons(inventory, folder / "a.csv"),
+    "Parquet": lambda stock, folder: pf.write_report(stock, folder / "a.parquet", categories=CATS),
+    "polars": lambda inventory, folder: pl.from_pandas(inventory.frame),
+    "pyarrow": lambda inventory, folder: pl.from_pandas(inventory.frame).to_arrow(),
 }  # fmt: skip
 
 
-def with_semicolons(held: pf.Inventory, path: Path) -> Path:
+def with_semicolons(inventory: pf.Inventory, path: Path) -> Path:
     """Save a report as a spreadsheet does in countries with a decimal comma."""
-    rows = csv.reader(pf.write_report(held, path).read_text("utf-8-sig").splitlines())
+    rows = csv.reader(pf.write_report(inventory, path).read_text("utf-8-sig").splitlines())
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         csv.writer(file, delimiter=";").writerows(rows)
     return path
@@ -163,17 +163,17 @@ def with_semicolons(held: pf.Inventory, path: Path) -> Path:
 @pytest.mark.parametrize("form", SAVED_FORMS)
 def test_diff_and_compare_take_a_listing_in_any_form(form, tmp_path) -> None:
     """A listing that was saved, or is a frame of another library, equals itself."""
-    held = inventory()
-    saved = SAVED_FORMS[form](held, tmp_path)
-    assert len(pf.diff(saved, held)) == 0
-    assert pf.compare(saved, held, on="id").is_equal
+    inventory = make_inventory()
+    saved = SAVED_FORMS[form](inventory, tmp_path)
+    assert len(pf.diff(saved, inventory)) == 0
+    assert pf.compare(saved, inventory, on="id").is_equal
 
 
 def test_a_workbook_comes_back_with_what_it_covers(write) -> None:
     """Ids, names, columns of the user and the coverage are those that were written."""
-    held = inventory([*PETS, (6, "a\x01b _x0041_", 3, "on hold")])
-    frame = held.frame.assign(price=[1.5, None, 3.0, 4.0, 5.0, 6.0], key="A-1")
-    priced = pf.Inventory(frame, held.provenance)
+    inventory = make_inventory([*PETS, (6, "a\x01b _x0041_", 3, "on hold")])
+    frame = inventory.frame.assign(price=[1.5, None, 3.0, 4.0, 5.0, 6.0], key="A-1")
+    priced = pf.Inventory(frame, inventory.provenance)
     path = write(of=priced, to="stock.xlsx", categories={3: "Cat"})
     back = pf.read_inventory(path)
     assert back.completeness == priced.completeness and back.provenance == priced.provenance
@@ -194,7 +194,7 @@ def test_labels_of_categories_are_not_a_column_of_the_user(ending, write) -> Non
 @pytest.mark.parametrize("letter", ["x", "\U0001f436"])
 def test_a_name_that_a_cell_cut_is_not_taken_for_the_name(letter, write) -> None:
     """A workbook with a cut text is not read back; Parquet has the whole name."""
-    listing = inventory([(7, letter * 40_000, 3, "sold")])
+    listing = make_inventory([(7, letter * 40_000, 3, "sold")])
     with pytest.raises(pf.InputError, match="of pet 7 was cut"):
         pf.read_inventory(write(of=listing, to="stock.xlsx"))
     back = pf.read_inventory(write(of=listing, to="stock.parquet"))
@@ -227,15 +227,15 @@ def test_what_is_not_a_listing_is_named(name, content, error, message, tmp_path)
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(error, match=message):
-        pf.diff(path, inventory())
+        pf.diff(path, make_inventory())
 
 
 def test_diff_says_what_it_was_given() -> None:
     """A frame that lacks columns, and a value that is no frame, are described."""
     with pytest.raises(pf.ArgumentError, match="a DataFrame without category_id, status"):
-        pf.diff(pl.DataFrame({"id": [1], "name": ["Rex"]}), inventory())
+        pf.diff(pl.DataFrame({"id": [1], "name": ["Rex"]}), make_inventory())
     with pytest.raises(pf.ArgumentError, match="got int"):
-        pf.diff(3, inventory())
+        pf.diff(3, make_inventory())
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "html"])
@@ -250,12 +250,12 @@ def test_control_characters_in_labels_keep_a_file_valid(ending, write) -> None:
 
 def test_every_file_has_a_users_columns(write, book_of) -> None:
     """They follow the pets' own in every view, with their types, and formulas are harmless."""
-    held = inventory(pets(4))
-    frame = held.frame.assign(
+    inventory = make_inventory(pets(4))
+    frame = inventory.frame.assign(
         price=[9.5, None, 3.0, 4.0], since=pd.to_datetime(["2026-11-01"] * 4), is_shy=True
     )
     ids = pd.DataFrame({"key": ["A-1", "=A"], "id": [1, 2]})
-    priced = pf.Inventory(frame, held.provenance).with_ids(ids)
+    priced = pf.Inventory(frame, inventory.provenance).with_ids(ids)
     further = ["price", "since", "is_shy", "key"]
     path = write(of=priced, to="stock.parquet")
     back = pf.read_inventory(path)
@@ -281,8 +281,8 @@ def test_every_pet_is_on_the_page_and_nothing_from_elsewhere(write) -> None:
     pets = [(2**63 - 1 - at, HOSTILE[at % len(HOSTILE)], 3, "sold") for at in range(1_200)]
     text = write(pets, to="stock.html").read_text(encoding="utf-8")
     listed = text.partition(LIST)[2].partition("</noscript>")[0]
-    found = [re.split(r"<t[hd]\b[^>]*>", row)[1:] for row in listed.split("<tr>")]
-    rows = [[html.unescape(re.sub("<[^>]*>", "", cell)) for cell in row] for row in found]
+    cells = [re.split(r"<t[hd]\b[^>]*>", row)[1:] for row in listed.split("<tr>")]
+    rows = [[html.unescape(re.sub("<[^>]*>", "", cell)) for cell in row] for row in cells]
     assert [[cell.strip("\n") for cell in row] for row in rows if row and row[0] != "ID"] == [
         [str(pet_id), name, "3", "sold"] for pet_id, name, _, _ in pets
     ]

@@ -19,7 +19,7 @@ import pytest
 import petstore_frame as pf
 from office import NEEDED, save_as
 from petstore_frame.inventory import Verdict
-from unit.conftest import inventory, pets
+from unit.conftest import make_inventory, pets
 
 pytestmark = NEEDED
 
@@ -72,7 +72,7 @@ def test_a_list_prints_sixty_pets_to_a_portrait_page(write, office_profile, tmp_
 
 def test_libreoffice_adds_up_numbers_and_knows_dates(tmp_path: Path, office_profile: Path) -> None:
     """In an office program decimals and NumPy integers add up, and dates are dates."""
-    frame = inventory(pets(3)).frame.assign(
+    frame = make_inventory(pets(3)).frame.assign(
         fee=[Decimal("12.50"), Decimal("7.25"), Decimal("0.25")],
         arrow_fee=pd.array(["1.5", "2.5", None], dtype=pd.ArrowDtype(pa.decimal128(9, 2))),
         weight=pd.Series([np.int64(4), np.int32(5), np.int8(6)], dtype="object"),

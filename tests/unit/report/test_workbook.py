@@ -14,7 +14,7 @@ import petstore_frame as pf
 from petstore_frame.inventory import Evidence, Fact, Verdict
 from petstore_frame.report import write_data
 from petstore_frame.report.list_sheets import ID_RULE
-from unit.conftest import inventory, pets, read_book
+from unit.conftest import make_inventory, pets, read_book
 
 SHEETS = ["Summary", "By category", "Inventory", "About"]
 
@@ -63,7 +63,7 @@ def test_an_id_is_a_number_as_long_as_excel_keeps_it(verb, tmp_path) -> None:
     edges = [10**15 - 1, 10**15, 1 - 10**15, -(10**15), 17, 2**63 - 1]
     kept = [one if len(str(abs(one))) <= 15 else str(one) for one in edges]
     rows = [(one, "=1+1", abs(one), "sold") for one in edges]
-    book = read_book(verb(inventory(rows), tmp_path / "stock.xlsx"))
+    book = read_book(verb(make_inventory(rows), tmp_path / "stock.xlsx"))
     ids, names, *_ = zip(*book["Inventory"].iter_rows(min_row=2, values_only=True), strict=True)
     assert list(ids) == kept and set(names) == {"=1+1"}
     assert ID_RULE in texts(book["About"])  # which of them are text, and how to look one up
@@ -98,7 +98,7 @@ def test_a_minimum_shows_itself_as_one(book_of) -> None:
     assert "complete: 1 sold pet" in texts(sold["About"])
     assert signs(sold)[:2] == [False, False]
     # What a frame from elsewhere covers is unknown.
-    bare = texts(book_of(of=pl.from_pandas(inventory().frame.head(4)))["Summary"])
+    bare = texts(book_of(of=pl.from_pandas(make_inventory().frame.head(4)))["Summary"])
     assert any(text.startswith("Unknown: at least 4 pets") for text in bare)
 
 
@@ -146,8 +146,8 @@ FALSE_ALARM = re.compile(r"\bnone\b|\ball\b|unknown|not known|nothing", re.IGNOR
 
 def test_a_selection_raises_no_alarm(book_of, write) -> None:
     """A summary and a report name their selection; what was left out is no count of nothing."""
-    held = inventory(pets(60))
-    part = held.where(status="pending", category_id=2)
+    inventory = make_inventory(pets(60))
+    part = inventory.where(status="pending", category_id=2)
     summary = pf.summarize(part)
     assert (summary.statuses, summary.total.count) == (("pending",), 5)
     shown = f"{summary}{summary._repr_html_()}".lower()
@@ -162,7 +162,7 @@ def test_a_selection_raises_no_alarm(book_of, write) -> None:
     page = write(of=part, to="part.html").read_text("utf-8")
     assert part.completeness.part in page.partition("<details>")[0]
     assert "No pets match this filter." in texts(
-        book_of(of=held.where(category_id=99), to="no.xlsx")["Summary"]
+        book_of(of=inventory.where(category_id=99), to="no.xlsx")["Summary"]
     )
 
 
@@ -174,15 +174,17 @@ def test_the_about_sheet_has_all_the_evidence(book_of) -> None:
         evidence=(Evidence(Fact.ROWS_TWICE, count=3), Evidence(Fact.OLD_ANSWER, detail="1 day")),
         advertised_total=512,
     )
-    found = set(texts(book["About"]))
-    assert any(text.endswith(f"Made with petstore-frame {pf.__version__}") for text in found)
+    texts_of_sheet = set(texts(book["About"]))
+    assert any(
+        text.endswith(f"Made with petstore-frame {pf.__version__}") for text in texts_of_sheet
+    )
     assert {
         "The store fills each page.",
         "The store returned 3 rows twice.",
         "512",
-    } <= found
-    assert any("1 day old" in text for text in found)
-    assert {"all pets", "the page was full", "3"} <= found
+    } <= texts_of_sheet
+    assert any("1 day old" in text for text in texts_of_sheet)
+    assert {"all pets", "the page was full", "3"} <= texts_of_sheet
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "html", "csv"])

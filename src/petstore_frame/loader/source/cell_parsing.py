@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
@@ -264,7 +265,10 @@ class FieldReader(dict[str, Meaning]):
             message = f"{short_text(name)} is {kind}, not a name"
             return _rejected("spreadsheet_fault", message, "type the name again, as text")
         meaning = self._meaning_of_json(quoted(name), notes, fold_name(name))
-        return meaning._replace(problem=_LIKE_A_TOTAL) if is_total(name) else meaning
+        if is_total(name):
+            return meaning._replace(problem=_LIKE_A_TOTAL)
+        inner = unwrap_name(name)
+        return meaning if inner == name.strip() else meaning._replace(problem=_wrapped(inner))
 
     def _read_category(self, text: str) -> Meaning:
         digits = plain = unwrap_formula(text)
@@ -338,6 +342,14 @@ class FieldReader(dict[str, Meaning]):
 
 def _rejected(code: str, message: str, hint: str, add: tuple[str, Any] | None = None) -> Meaning:
     return Meaning(problem=RowProblem(code, message, hint=hint, add=add))
+
+
+def _wrapped(inner: str) -> RowProblem:
+    """Return the problem of a name in quotes, in ``="…"`` or with an HTML entity."""
+    message = f"the name is in quotes or has HTML entities; without them it is {short_text(inner)}"
+    problem = suspicious(Suspicion.WRAPPED_NAMES, message)
+    hint = f"quoting 'unwrap' removes them; allow '{problem.allow}' sends the name as it is"
+    return replace(problem, hint=hint, add=("quoting", PLACEHOLDER))
 
 
 def _integer_of(text: str) -> int | None:

@@ -163,15 +163,6 @@ def may_be_header(
     return {*columns.missing} <= {*columns.likely}
 
 
-def likely_name_column(header: Sequence[str], mapping: Mapping[str, str]) -> str | None:
-    """Return the column that certainly or most likely has the names, or None."""
-    try:
-        columns = recognize_columns(header, mapping, ())
-    except InputError:
-        return None
-    return columns.mapping.get("name") or next(iter(columns.likely.get("name", ())), None)
-
-
 def find_columns(
     header: Sequence[str],
     mapping: Mapping[str, str],

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from petstore_frame.loader.matching.folding import SEPARATOR
 from petstore_frame.loader.row_state import RowProblem, SourceRow, State, Suspicion, digest_of
@@ -28,13 +28,12 @@ from petstore_frame.loader.source.not_animals import (
     zero_formula,
 )
 from petstore_frame.loader.source.order_values import OrderReader
-from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.returned_file import YES, denied
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
 from petstore_frame.loader.source.spreadsheet_text import unwrap_name
 from petstore_frame.schema import PetField
-from petstore_frame.tables.excel_file import MERGED
-from petstore_frame.tables.quotes import single_quoted_row, unwrapped_row
+from petstore_frame.tables.quotes import is_in_single_quotes, single_quoted_row, unwrapped_row
+from petstore_frame.tables.sheet_xml import MERGED
 from petstore_frame.tables.table import (
     DISPLAYED_PREFIX,
     PADDED_NOTE,
@@ -44,6 +43,9 @@ from petstore_frame.tables.table import (
     TableRow,
     is_number_note,
 )
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.source.recipe import Recipe
 
 # A row of totals has a label and a number.
 _MAX_OF_TOTAL = 2
@@ -107,13 +109,10 @@ class RowChecker:
         delimiter: Delimiter of a text file; empty for other sources.
         displayed_numbers: Collects the numbers that a workbook displays in another form, by the
             position of their column.
-        on_entity: Called for a name with an HTML entity; None skips that check.
-        on_single_quotes: Called for a row that was split within single quotes; None skips that
-            check.
     """
 
     columns: Sequence[str]
-    recipe: RecipeFields
+    recipe: Recipe
     sent: Sequence[SentColumn]
     filters: Sequence[RowFilter]
     exclude_lines: Collection[int]
@@ -121,8 +120,6 @@ class RowChecker:
     order: OrderReader | None
     delimiter: str
     displayed_numbers: dict[int, DisplayedNumbers]
-    on_entity: Callable[[], None] | None
-    on_single_quotes: Callable[[], None] | None
 
     def __post_init__(self) -> None:
         self._chooses_rows = bool(self.filters or self.exclude_lines) or self.order is not None
@@ -193,10 +190,9 @@ class RowChecker:
         notes: list[str],
     ) -> list[RowProblem]:
         """Return the problems of a row, with those that need more than one cell to see."""
-        if "html_entity" in notes and self.on_entity is not None:
-            self.on_entity()
         if repeats_header(cells, self.columns):
             return [REPEATED_HEADER]
+        problems = [self._with_single_quotes(problem, cells) for problem in problems]
         problems = with_total(problems, cells, may_be_animal=self._may_be_animal(cells))
         if not self._has_facts_of_animal(cells):
             problems = without_defaults(problems)
@@ -205,6 +201,14 @@ class RowChecker:
             problems = [doubt]
         is_confirmed = row.answer in YES
         return self._without_allowed(problems, notes, is_confirmed=is_confirmed)
+
+    def _with_single_quotes(self, problem: RowProblem, cells: Sequence[str]) -> RowProblem:
+        """Return the problem of a name in quotes; if other cells have some, all are CSV quotes."""
+        is_wrapped = problem.allow == Suspicion.WRAPPED_NAMES and bool(self.delimiter)
+        if not is_wrapped or sum(map(is_in_single_quotes, cells)) < 2:
+            return problem
+        hint = f"quoting 'single' reads the cells without them; {problem.hint.partition('; ')[2]}"
+        return replace(problem, hint=hint)
 
     def _may_be_animal(self, cells: Sequence[str]) -> bool:
         """Return False for a row that has neither a category nor a key, and two texts at most."""
@@ -333,13 +337,13 @@ class RowChecker:
         message = f"the row has {len(cells)} cells, but the header has {len(self.columns)}"
         hint = f'put a cell that contains {self.delimiter!r} in straight double quotes (")'
         row = single_quoted_row(cells, self.delimiter) if self.delimiter else None
+        add: tuple[str, str] | None = None
         if not self.delimiter:
             hint = "remove the extra cells, or name their columns in the header"
         elif self._fits(row):
-            if self.on_single_quotes is not None:
-                self.on_single_quotes()
             hint = f"quoting 'single' sends the name as {self._name_of(row)!r}"
-        return RowProblem("extra_cell", message, value=extra[:200], hint=hint)
+            add = ("quoting", PLACEHOLDER)
+        return RowProblem("extra_cell", message, value=extra[:200], hint=hint, add=add)
 
     def _fits(self, row: Sequence[str] | None) -> TypeGuard[Sequence[str]]:
         """Return True for a row, read in another way, that has as many cells as the header."""

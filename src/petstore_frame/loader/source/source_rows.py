@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import RowProblem, SourceRow, Suspicion
@@ -26,8 +27,6 @@ from petstore_frame.loader.source.field_readers import KEY, readers_of
 from petstore_frame.loader.source.grouped_digits import both_readings, without_separators
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.order_values import OrderReader
-from petstore_frame.loader.source.quoting import ask_for_quoting
-from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_checks import (
     NO_COLUMN,
     DisplayedNumbers,
@@ -36,12 +35,13 @@ from petstore_frame.loader.source.row_checks import (
     SentColumn,
 )
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
-from petstore_frame.loader.source.wrapped_names import WrappedNames
-from petstore_frame.schema import FIELDS, count_text
+from petstore_frame.schema import FIELDS
 from petstore_frame.tables import Labels
 from petstore_frame.tables.categories import repeated_ids, repeated_labels
-from petstore_frame.tables.quotes import single_quoted_row
 from petstore_frame.tables.table import Table, TableRow
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.source.recipe import Recipe
 
 _AT_ONCE = 128
 # Maximum number of rows to search for likely keys.
@@ -64,7 +64,7 @@ class Source:
         self,
         opened: Input,
         table: Table,
-        recipe: RecipeFields,
+        recipe: Recipe,
         *,
         is_returned: bool = False,
         exclude_lines: Collection[int] = (),
@@ -134,9 +134,6 @@ class Source:
     @cached_property
     def _checker(self) -> RowChecker:
         """The checker of the rows; cached, because creating it may read the complete file."""
-        names = self._wrapped_names()
-        if names is not None:
-            names.ask_if_all_quoted()
         return RowChecker(
             columns=self.columns,
             recipe=self.recipe,
@@ -147,8 +144,6 @@ class Source:
             order=self._order_reader(),
             delimiter="" if self.is_returned else self.table.facts.get("delimiter", ""),
             displayed_numbers=self._displayed_numbers,
-            on_entity=None if names is None else names.ask_if_all_encoded,
-            on_single_quotes=None if names is None else self._ask_about_single_quotes,
         )
 
     def _key_reader(self) -> KeyReader | None:
@@ -168,44 +163,6 @@ class Source:
             order.observe(row)
         order.finish()
         return order
-
-    def _wrapped_names(self) -> WrappedNames | None:
-        """Return the check for wrapped names; None if the recipe states how to read them."""
-        column = self.mapping.get("name")
-        is_decided = (
-            self.is_returned
-            or self.recipe.quoting == "unwrap"
-            or Suspicion.WRAPPED_NAMES in self.recipe.allow
-        )
-        if column is None or is_decided:
-            return None
-        return WrappedNames(
-            self.columns.index(column),
-            column,
-            self.table.readable_rows,
-            is_text="delimiter" in self.table.facts and self.recipe.quoting == "strict",
-        )
-
-    def _ask_about_single_quotes(self) -> None:
-        """Ask whether the cells of the file are in single quotes.
-
-        Raises:
-            InputError: Always; it has the number of rows that were split within such quotes.
-        """
-        delimiter, width = self.table.facts["delimiter"], len(self.columns)
-        lines = [
-            row.line
-            for row in self.table.readable_rows()
-            if len(row.cells) > width
-            and len(single_quoted_row(row.cells, delimiter) or ()) == width
-        ]
-        raise ask_for_quoting(
-            "single",
-            self._opened.table_with(self.recipe.replace(quoting="single")),
-            self.recipe.mapping,
-            message=f"{count_text(len(lines), 'row')} split within single quotes",
-            line=lines[0],
-        )
 
     @cached_property
     def _likely_keys(self) -> tuple[keys.LikelyKey, ...]:
@@ -244,6 +201,11 @@ class Source:
                 yield rows  # the rows above the error can still be displayed
                 raise
             yield rows
+
+    def check(self, number: int, row: TableRow) -> SourceRow:
+        """Check one row, such as one with corrected cells."""
+        with self._opened.naming():
+            return self._checker.check(number, row)
 
     def warnings(self) -> list[str]:
         """Return what a user should know about the file as a whole, after its rows were read."""

@@ -50,17 +50,6 @@ def unwrap_name(name: str) -> str:
     return inner.strip() or text
 
 
-def is_in_quotes(name: str) -> bool:
-    """Return True if a name is in one pair of quotes.
-
-    Example:
-        >>> is_in_quotes("'Luna'"), is_in_quotes("O'Malley")
-        (True, False)
-    """
-    text = name.strip()
-    return text[:1] in _QUOTES and unwrap_name(text) != html.unescape(text)
-
-
 # Texts that programs write for a missing value.
 MISSING_TEXTS = frozenset(written_words("missing"))
 _LONGEST_MISSING = max(map(len, MISSING_TEXTS))
@@ -100,6 +89,4 @@ NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("invisible_characters", INVISIBLE.search),
     ("line_break", re.compile(r"[\t\r\n]").search),
     ("missing_word", is_missing_text),
-    ("html_entity", ENTITY.search),
-    ("quoted_name", is_in_quotes),
 )
