@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from petstore_frame.inventory import Inventory
-    from petstore_frame.loader.duplicate_question import Question as DuplicateQuestion
     from petstore_frame.loader.results.load_result import LoadResult
     from petstore_frame.loader.row_state import Ending
     from petstore_frame.questions import Question, Reader
@@ -355,27 +354,16 @@ class QuestionError(PetstoreError):
         return self.text()
 
 
-class DuplicatesError(PetstoreError):
-    """Some rows may be animals that are already in the store; nothing was sent.
-
-    ``str()`` explains what each choice would do. ``question`` has the cases, counts and examples.
-    """
-
-    def __init__(self, question: DuplicateQuestion) -> None:
-        super().__init__(question.text())
-        self.question = question
-
-    def text(self, reader: Reader = "python") -> str:
-        """Return the question, with what to type for each answer."""
-        return self.question.text(reader)
-
-
 class LoadFailedError(PetstoreError):
     """Some rows of an import are not in the store; ``result`` has the state of each row."""
 
     def __init__(self, text: str, result: LoadResult) -> None:
         super().__init__(text)
         self.result = result
+
+
+class DuplicatesError(LoadFailedError):
+    """Possible duplicates wait for an answer; ``result.possible_duplicates`` has them."""
 
 
 class LoadStoppedError(PetstoreError):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from end_to_end.shell import typed
 from petstore_frame.errors import DuplicatesError, PetstoreError
-from petstore_frame.loader.source.set_options import read_set
+from petstore_frame.loader.source.recipe import read_set
 from petstore_frame.questions import to_add
 from threaded import Server
 from unit.loader.staged import change

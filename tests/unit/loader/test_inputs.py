@@ -348,7 +348,7 @@ LOOKED_AT = [path for path in NASTY if not path.name.startswith(("50_", "61_scri
 @pytest.mark.parametrize("path", LOOKED_AT, ids=lambda path: path.name)
 def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
     """Whatever a file holds, a look at it ends, and says what is in the way."""
-    preview = FilePreview.of(path)
+    preview = FilePreview.of(path, Recipe())
     assert all(str(question) for question in preview.questions)
     assert preview.columns or preview.questions
 

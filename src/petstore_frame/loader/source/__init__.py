@@ -10,9 +10,13 @@ or for a preview.
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.column_mapping import field_name
 from petstore_frame.loader.source.key_columns import LikelyKey
-from petstore_frame.loader.source.preview import FilePreview, open_source
-from petstore_frame.loader.source.recipe import Recipe, as_recipe
-from petstore_frame.loader.source.recipe_options import RecipeOptions
+from petstore_frame.loader.source.preview import (
+    FilePreview,
+    open_source,
+    read_fix_file,
+    stored_source,
+)
+from petstore_frame.loader.source.recipe import Recipe, RecipeOptions, as_recipe
 from petstore_frame.loader.source.source_rows import Source
 
 __all__ = [
@@ -25,4 +29,6 @@ __all__ = [
     "as_recipe",
     "field_name",
     "open_source",
+    "read_fix_file",
+    "stored_source",
 ]

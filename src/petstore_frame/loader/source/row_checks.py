@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from petstore_frame.loader.matching.folding import SEPARATOR
 from petstore_frame.loader.row_state import RowProblem, SourceRow, State, Suspicion, digest_of
@@ -27,7 +27,6 @@ from petstore_frame.loader.source.not_animals import (
     zero_formula,
 )
 from petstore_frame.loader.source.order_values import OrderReader
-from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.returned_file import YES, denied
 from petstore_frame.loader.source.row_keys import KeyReader, cell_at
 from petstore_frame.loader.source.spreadsheet_text import unwrap_name
@@ -43,6 +42,9 @@ from petstore_frame.tables.table import (
     TableRow,
     is_number_note,
 )
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.source.recipe import Recipe
 
 NO_COLUMN = sys.maxsize  # the position of a field that has a default and no column
 _OPEN_DEFAULT = RowProblem(
@@ -107,7 +109,7 @@ class RowChecker:
     """
 
     columns: Sequence[str]
-    recipe: RecipeFields
+    recipe: Recipe
     sent: Sequence[SentColumn]
     filters: Sequence[RowFilter]
     exclude_lines: Collection[int]

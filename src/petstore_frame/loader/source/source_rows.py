@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import RowProblem, SourceRow, Suspicion
@@ -26,7 +27,6 @@ from petstore_frame.loader.source.field_readers import KEY, readers_of
 from petstore_frame.loader.source.grouped_digits import both_readings, without_separators
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.order_values import OrderReader
-from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_checks import (
     NO_COLUMN,
     DisplayedNumbers,
@@ -39,6 +39,9 @@ from petstore_frame.schema import FIELDS
 from petstore_frame.tables import Labels
 from petstore_frame.tables.categories import repeated_ids, repeated_labels
 from petstore_frame.tables.table import Table, TableRow
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.source.recipe import Recipe
 
 _AT_ONCE = 128
 # Maximum number of rows to search for likely keys.
@@ -61,7 +64,7 @@ class Source:
         self,
         opened: Input,
         table: Table,
-        recipe: RecipeFields,
+        recipe: Recipe,
         *,
         is_returned: bool = False,
         exclude_lines: Collection[int] = (),
@@ -198,6 +201,11 @@ class Source:
                 yield rows  # the rows above the error can still be displayed
                 raise
             yield rows
+
+    def check(self, number: int, row: TableRow) -> SourceRow:
+        """Check one row, such as one with corrected cells."""
+        with self._opened.naming():
+            return self._checker.check(number, row)
 
     def warnings(self) -> list[str]:
         """Return what a user should know about the file as a whole, after its rows were read."""
