@@ -19,7 +19,7 @@ import xlsxwriter
 from petstore_frame.errors import InputError
 from petstore_frame.loader.read_list import read_list
 from petstore_frame.loader.row_state import SourceRow, State
-from petstore_frame.loader.source import FilePreview, Recipe, open_source
+from petstore_frame.loader.source import FilePreview, Recipe
 from petstore_frame.schema.text import short_text
 from unit.loader.opened import (
     INPUTS,
@@ -445,13 +445,6 @@ def far_below(folder: Path) -> Path:
     return folder / "pets.xlsx"
 
 
-def padded(folder: Path) -> Path:
-    book = workbook_of(folder, ("name", "category_id"), (7, 3))
-    book.active["A2"].number_format = "000"
-    book.save(folder / "pets.xlsx")
-    return folder / "pets.xlsx"
-
-
 def uncalculated(folder: Path) -> Path:
     book = xlsxwriter.Workbook(str(folder / "pets.xlsx"))
     sheet = book.add_worksheet()
@@ -466,13 +459,6 @@ def packed(folder: Path, parts: dict[str, str]) -> Path:
     with zipfile.ZipFile(folder / "pets.xlsx", "w") as file:
         for name, text in parts.items():
             file.writestr(name, text)
-    return folder / "pets.xlsx"
-
-
-def displayed_key(folder: Path) -> Path:
-    book = workbook_of(folder, ("name", "category_id", "Tag"), ("Rex", 3, 7))
-    book.active["C2"].number_format = '"A-"0000'
-    book.save(folder / "pets.xlsx")
     return folder / "pets.xlsx"
 
 
@@ -495,8 +481,6 @@ OTHERS: dict[str, Callable[[Path], Any]] = {
     "a formula from a program that doesn't calculate": uncalculated,
     "one colored cell in the last row of a sheet": colored,
     "a cell with text far below the list": far_below,
-    "a name that is a number shown as 007 in Excel": padded,
-    "a key that is a number shown as A-0007 in Excel": displayed_key,
     "a name that is a formula with the value 0": zero_formula,
     "a workbook in the format Strict Open XML": lambda to: packed(to, {"xl/workbook.xml": STRICT}),
     "an OpenDocument spreadsheet": lambda to: packed(
@@ -603,21 +587,6 @@ def test_both_readings_of_grouped_digits_are_shown(
     draft = " ".join(Recipe.draft(path).replace("\n# ", " ").split())
     assert f"line 2, category_id {short_text(path.read_text().split(chr(34))[1])}" in draft
     assert readings in draft and 'thousands = "?"' in draft
-
-
-def test_a_number_that_is_displayed_in_another_form_is_reported(tmp_path: Path) -> None:
-    """By sheet and column, with the displayed and the stored value, in a name or the key only."""
-    book = workbook_of(tmp_path, ("Tag", "name", "category_id", "Cage"), *[(7, 8, 3, 9)] * 3)
-    for row in book.active.iter_rows(min_row=2):
-        for cell, number_format in zip(row, ('"A-"0000', "000", "00", "000-000"), strict=True):
-            cell.number_format = number_format
-    book.save(tmp_path / "pets.xlsx")
-    source = open_source(tmp_path / "pets.xlsx", Recipe(key="Tag"))
-    assert {row.key for row in source} == {("7",)}
-    key, name = source.warnings()
-    assert key.startswith("sheet 'Pets', row 2, column 'Tag': Excel shows 'A-0007', but")
-    assert "the number 7, which is used; 2 more are similar" in key
-    assert "column 'name': Excel shows '008', but the cell has the number 8" in name
 
 
 def test_what_is_no_animal_gets_no_option_that_would_make_it_one(tmp_path: Path) -> None:

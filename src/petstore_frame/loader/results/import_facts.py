@@ -59,7 +59,6 @@ from petstore_frame.schema.text import short_text
 from petstore_frame.tables.table import (
     DATE_NOTE,
     NUMBER_NOTE,
-    PADDED_NOTE,
     ZERO_FORMULA_NOTE,
 )
 
@@ -127,7 +126,6 @@ NOTES: dict[str, str] = {
     },
     "formula": "the name starts like a spreadsheet formula",
     "missing_word": "the name looks like a missing value, such as nan; value_map can empty it",
-    PADDED_NOTE: "Excel shows the number in another form, such as 007, which is not sent",
     ZERO_FORMULA_NOTE: "the category is a formula with the value 0; was it ever calculated?",
     "line_break": "the name has a line break or a tab",
     "total_row": "the name looks like a totals row",
@@ -193,7 +191,7 @@ def count_notes(noted_rows: Iterable[NotedRows], noun: str = "row") -> list[Caus
             "normalized" if "→" in note and note not in NOTES else note for note in group.notes
         )
         for kind in dict.fromkeys(kinds):
-            if kind in NOTES and kind != PADDED_NOTE:  # a sentence about the column has it
+            if kind in NOTES:
                 rows[kind] += group.rows
                 lines[kind] += group.lines
     return [

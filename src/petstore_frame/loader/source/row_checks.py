@@ -35,8 +35,6 @@ from petstore_frame.schema import PetField
 from petstore_frame.tables.quotes import is_in_single_quotes, single_quoted_row, unwrapped_row
 from petstore_frame.tables.sheet_xml import MERGED
 from petstore_frame.tables.table import (
-    DISPLAYED_PREFIX,
-    PADDED_NOTE,
     ZERO_FORMULA_NOTE,
     ZERO_FORMULA_PREFIX,
     CellProblem,
@@ -74,16 +72,6 @@ class RowFilter(NamedTuple):
         return has_value if self.excludes else not has_value
 
 
-@dataclass
-class DisplayedNumbers:
-    """Numbers of a column that a workbook displays in another form, with the first of them."""
-
-    stored: str
-    displayed: str
-    line: int
-    count: int = 0
-
-
 class SentColumn(NamedTuple):
     """A field to send: position of its column, default, columns in the default, and reader."""
 
@@ -107,8 +95,6 @@ class RowChecker:
         keys: Reads the key; None without a key.
         order: Reads the value of ``order_by``; None without this option.
         delimiter: Delimiter of a text file; empty for other sources.
-        displayed_numbers: Collects the numbers that a workbook displays in another form, by the
-            position of their column.
     """
 
     columns: Sequence[str]
@@ -119,7 +105,6 @@ class RowChecker:
     keys: KeyReader | None
     order: OrderReader | None
     delimiter: str
-    displayed_numbers: dict[int, DisplayedNumbers]
 
     def __post_init__(self) -> None:
         self._chooses_rows = bool(self.filters or self.exclude_lines) or self.order is not None
@@ -138,8 +123,6 @@ class RowChecker:
         cells = tuple(row.cells)
         if not (cells and cells[0].strip()) and _is_blank(cells, row.problems):
             return _blank_row(number, row, cells)
-        if row.notes:
-            self._record_displayed_numbers(row)
         problems = [] if quantity_problem is None else [quantity_problem]
         notes: list[str] = []
         if row.lines > 1 and is_swallowing(cells, self.delimiter, len(self.columns)):
@@ -164,14 +147,6 @@ class RowChecker:
         if notes or self._chooses_rows:
             return self._choose(checked, row)
         return checked
-
-    def _record_displayed_numbers(self, row: TableRow) -> None:
-        """Count the numbers that the workbook displays in another form."""
-        for at, note in row.notes.items():
-            if note.startswith(DISPLAYED_PREFIX):
-                displayed = note.removeprefix(DISPLAYED_PREFIX)
-                first = DisplayedNumbers(row.cells[at], displayed, row.line)
-                self.displayed_numbers.setdefault(at, first).count += 1
 
     def _read_key(
         self, keys: KeyReader, row: TableRow, ordinal: str, problems: list[RowProblem]
@@ -306,7 +281,7 @@ class RowChecker:
             notes.append(ZERO_FORMULA_NOTE)
         # Only a number in a text field needs a note.
         elif note is not None and not (is_number and is_number_note(note)):
-            notes.append(PADDED_NOTE if note.startswith(DISPLAYED_PREFIX) else note)
+            notes.append(note)
         meaning = reader[text]
         notes += meaning.notes
         if meaning.problem is not None:
