@@ -51,7 +51,6 @@ from petstore_frame.loader.row_state import (
     Reason,
     RowProblem,
     State,
-    Suspicion,
 )
 from petstore_frame.loader.source import LikelyKey, field_name
 from petstore_frame.questions import Question
@@ -60,7 +59,6 @@ from petstore_frame.schema.text import short_text
 from petstore_frame.tables.table import (
     DATE_NOTE,
     NUMBER_NOTE,
-    PADDED_NOTE,
     ZERO_FORMULA_NOTE,
 )
 
@@ -133,7 +131,6 @@ NOTES: dict[str, str] = {
     },
     "formula": "the name starts like a spreadsheet formula",
     "missing_word": "the name looks like a missing value, such as nan; value_map can empty it",
-    PADDED_NOTE: "Excel shows the number in another form, such as 007, which is not sent",
     ZERO_FORMULA_NOTE: "the category is a formula with the value 0; was it ever calculated?",
     "line_break": "the name has a line break or a tab",
     "total_row": "the name looks like a totals row",
@@ -159,6 +156,11 @@ class Cause:
     lines: tuple[range, ...]  # line numbers of the rows
     values: tuple[tuple[str, int], ...] = ()  # values of the cells, most common first
     noun: str = "row"  # what ``rows`` counts: the animals of rows with a quantity, or the rows
+
+    @property
+    def option(self) -> str:
+        """The option that solves the problem for all rows; empty if there is none."""
+        return "" if self.problem.add is None else str(self.problem.add[0])
 
     @property
     def first_lines(self) -> list[int]:
@@ -194,7 +196,7 @@ def count_notes(noted_rows: Iterable[NotedRows], noun: str = "row") -> list[Caus
             "normalized" if "→" in note and note not in NOTES else note for note in group.notes
         )
         for kind in dict.fromkeys(kinds):
-            if kind in NOTES and kind != PADDED_NOTE:  # a sentence about the column has it
+            if kind in NOTES:
                 rows[kind] += group.rows
                 lines[kind] += group.lines
     return [
@@ -450,6 +452,14 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
         option = None if problem.add is None else problem.add[0]
         groups[problem.code, column, option].append(group)
     causes = [_with_lines(_cause_of(group, run), sql, run) for group in groups.values()]
+    # A default for all rows would also make animals of the rows for which none is proposed.
+    without_default = {cause.problem.code for cause in causes if cause.problem.add is None}
+    causes = [
+        replace(cause, problem=replace(cause.problem, add=None))
+        if cause.option == "defaults" and cause.problem.code in without_default
+        else cause
+        for cause in causes
+    ]
     return sorted(causes, key=lambda cause: -cause.rows)
 
 
@@ -467,15 +477,16 @@ def _cause_of(group: Sequence[ProblemRows], run: Import) -> Cause:
 
 
 def _with_lines(cause: Cause, sql: sqlite3.Connection, run: Import) -> Cause:
-    """Return the cause of a few rows of totals with their lines to exclude.
+    """Return the cause of a few rows that are no animals with their lines to exclude.
 
     A suggestion would replace the lines that the user excludes already, so there must be none.
     """
-    if cause.problem.allow != Suspicion.TOTAL_ROW or cause.rows > _MAX_EXCLUDED:
+    if cause.option != "exclude_lines":
         return cause
-    if sql.execute(_LEFT_OUT, [run.number, Reason.LEFT_OUT]).fetchone():
-        return cause
-    add = "exclude_lines", [*chain.from_iterable(cause.lines)]
+    add: tuple[str, Any] = ("exclude_lines", [*chain.from_iterable(cause.lines)])
+    has_excluded = sql.execute(_LEFT_OUT, [run.number, Reason.LEFT_OUT]).fetchone() is not None
+    if cause.rows > _MAX_EXCLUDED or has_excluded:
+        add = ("allow", "?")
     return replace(cause, problem=replace(cause.problem, add=add))
 
 
