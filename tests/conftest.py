@@ -8,6 +8,7 @@ import secrets
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from shop import Shop
     from threaded import Server
 
+ROOT = Path(__file__).parents[1]
 IN_MEMORY = Path("/dev/shm")
 EXAMPLES = 30  # of each property
 SEED = 20301205  # the same for everyone, so that a failure is not an accident of the day
@@ -47,6 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # the plugin of hypothesis reads its seed in the same hook
 def pytest_configure(config: pytest.Config) -> None:
+    _keep_bytecode()
     # The workers of pytest-xdist get the options of this process, and with them the seed.
     is_campaign = config.getoption("--campaign")
     if config.option.seed is None:
@@ -67,6 +70,19 @@ def pytest_configure(config: pytest.Config) -> None:
         database=None,
     )
     settings.load_profile("house")
+
+
+def _keep_bytecode() -> None:
+    """Keep compiled modules in a folder of the tests if Python is told to write none.
+
+    The suite starts hundreds of processes, and each would compile all that it imports: 1.8 seconds
+    instead of 0.7 for a command.
+    """
+    if sys.dont_write_bytecode:
+        sys.dont_write_bytecode = False
+        sys.pycache_prefix = str(ROOT / ".pytest_cache" / "bytecode")
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_xdist_auto_num_workers() -> int:

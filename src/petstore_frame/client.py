@@ -136,7 +136,8 @@ class Client:
         params: Mapping[str, str] | None = None,
         number: int | None = None,
         is_guess: bool = False,
-        on_wait: Callable[[float], None] | None = None,
+        max_wait_s: float | None = None,
+        on_wait: Callable[[float, bool], None] | None = None,
     ) -> Page:
         """Get one page with your own query parameters, or from an address.
 
@@ -148,16 +149,24 @@ class Client:
             number: Number of the page in the listing, for error messages.
             is_guess: Whether the store may not understand the request; if so, a failure is not
                 retried for long.
-            on_wait: Function that gets the seconds to wait when the store asks to wait.
+            max_wait_s: Longest wait, in seconds, before a single retry of a request that you can
+                do without; None retries as usual.
+            on_wait: Function that is called before each retry, with the seconds to wait and whether
+                the store asked for them.
 
         Raises:
-            CrossOriginError: The address belongs to another origin. Nothing was sent.
+            CrossOriginError: The address belongs to another origin, or is not that of the listing.
+                Nothing was sent.
             PetstoreError: As for ``list_pets``.
         """
         if self._is_closed:
             raise self._closed_error()
+        if address != "/pets":
+            address = self._transport.listing_address(address)
         parse = partial(parse_page, params=params, number=number)
-        return self._transport.get(address, params, parse, is_guess=is_guess, on_wait=on_wait)
+        return self._transport.get(
+            address, params, parse, is_guess=is_guess, max_wait_s=max_wait_s, on_wait=on_wait
+        )
 
     def pages(self, status: PetStatus | None = None) -> Iterator[Page]:
         """Yield one page after another, for a store that is larger than memory.
@@ -173,7 +182,7 @@ class Client:
 
         Raises:
             PetstoreError: As for ``list_pets``.
-            CrossOriginError: A next link leads to another host.
+            CrossOriginError: A next link leads to another host or path than that of the listing.
 
         Example:
             >>> import petstore_frame as pf
@@ -287,7 +296,7 @@ class Client:
                 )
             return pet
 
-        return self._transport.get(address, None, parse, is_list=False)
+        return self._transport.get(address, None, parse)
 
     def close(self) -> None:
         """Close the connections; the client cannot be used afterward."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from petstore_frame.inventory import Inventory
-    from petstore_frame.loader.duplicate_question import Question as DuplicateQuestion
     from petstore_frame.loader.results.load_result import LoadResult
     from petstore_frame.loader.row_state import Ending
     from petstore_frame.questions import Question, Reader
@@ -91,6 +91,7 @@ class APIStatusError(PetstoreError):
         request_id: The ``X-Request-Id`` of the response, for the store's operator, or None.
         store_id: The ``X-Store-Id`` of the response (an extension), or None.
         retry_after_s: Seconds that the store asked to wait, or None.
+        retry_at: The time when these seconds are over, in the local time zone, or None.
         next_step: What to do about the error.
         retryable: Whether the same GET may succeed later.
 
@@ -106,6 +107,7 @@ class APIStatusError(PetstoreError):
     request_id: str | None = None
     store_id: str | None = None
     retry_after_s: float | None = None
+    retry_at: datetime | None = None
 
     usual_step: ClassVar[str] = "see the store's message"
 
@@ -114,10 +116,17 @@ class APIStatusError(PetstoreError):
 
     @property
     def next_step(self) -> str:
+        if self.retry_after_s and self.retry_at is not None:
+            return (
+                f"the store asks to wait {self.retry_after_s:,.0f} s, until "
+                f"{self.retry_at:%Y-%m-%d %H:%M:%S %Z}; try again then"
+            )
         return self.usual_step
 
     @property
     def retryable(self) -> bool:
+        if self.status_code == 403:  # some stores limit requests with a 403
+            return self.retry_after_s is not None
         return self.status_code in (408, 429) or self.status_code >= 500
 
     @property
@@ -160,7 +169,7 @@ class ServerError(APIStatusError):
     def next_step(self) -> str:
         if self.operation.startswith("POST"):
             return "the pet may have been added; look for it before you try again"
-        return self.usual_step
+        return super().next_step
 
 
 @dataclass(eq=False, repr=False)
@@ -213,7 +222,7 @@ class ContractError(PetstoreError):
 
 
 class CrossOriginError(PetstoreError):
-    """A link leads away from the store or is invalid; it was not followed, to protect the key."""
+    """A link leads away from the store's listing or is invalid, so it was not followed."""
 
 
 class EndpointDeprecatedWarning(FutureWarning):
@@ -345,27 +354,16 @@ class QuestionError(PetstoreError):
         return self.text()
 
 
-class DuplicatesError(PetstoreError):
-    """Some rows may be animals that are already in the store; nothing was sent.
-
-    ``str()`` explains what each choice would do. ``question`` has the cases, counts and examples.
-    """
-
-    def __init__(self, question: DuplicateQuestion) -> None:
-        super().__init__(question.text())
-        self.question = question
-
-    def text(self, reader: Reader = "python") -> str:
-        """Return the question, with what to type for each answer."""
-        return self.question.text(reader)
-
-
 class LoadFailedError(PetstoreError):
     """Some rows of an import are not in the store; ``result`` has the state of each row."""
 
     def __init__(self, text: str, result: LoadResult) -> None:
         super().__init__(text)
         self.result = result
+
+
+class DuplicatesError(LoadFailedError):
+    """Possible duplicates wait for an answer; ``result.possible_duplicates`` has them."""
 
 
 class LoadStoppedError(PetstoreError):

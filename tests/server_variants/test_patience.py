@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import itertools
+import json
 from collections.abc import Callable, Iterator
 
 import httpx
@@ -99,6 +102,80 @@ def test_a_page_that_is_no_list_is_asked_for_again(wrong: httpx.Response) -> Non
 
     inventory = pf.fetch_inventory(client_at(time, answer), progress=False)
     assert inventory.completeness.covers_all
+
+
+CUT = json.dumps(pets(100)).encode()[:2000]
+WRONG: dict[str, tuple[bytes, dict[str, str]]] = {
+    "half a list": (CUT, {}),
+    "half a list, packed": (gzip.compress(CUT)[:200], {"Content-Encoding": "gzip"}),
+    "an HTML page": (b"<html>Starting</html>", {"Content-Type": "text/html"}),
+}
+
+
+@pytest.mark.parametrize(("body", "headers"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_a_cut_response_is_asked_for_again(
+    body: bytes, headers: dict[str, str], number: int
+) -> None:
+    """Whether it is the first page or a later one, the listing is read to its end."""
+    rows, requests = pets(500), itertools.count(1)
+
+    def answer(query: Query) -> httpx.Response:
+        if next(requests) != number:
+            return served(rows, query, "links")
+        # A body that nobody has read, as it comes from a socket.
+        return httpx.Response(200, stream=httpx.ByteStream(body), headers=headers)
+
+    assert pf.fetch_inventory(client_at(Time(), answer), progress=False).completeness.covers_all
+
+
+def test_a_pet_is_asked_for_again_if_its_response_was_cut() -> None:
+    """A single pet is read as patiently as a listing."""
+    bodies = iter([b'{"id":1,"na', b'{"id":1,"name":"Luna","categoryId":3}'])
+    client = client_at(Time(), lambda _: httpx.Response(200, content=next(bodies)))
+    with pytest.warns(pf.EndpointDeprecatedWarning):
+        assert client.get_pet(1).name == "Luna"
+
+
+@pytest.mark.parametrize("refused", [{"Retry-After": "20"}, {}], ids=["429", "503"])
+def test_a_question_beside_the_listing_costs_seconds(refused: dict[str, str]) -> None:
+    """A filter that is always refused does not keep a complete listing waiting."""
+    time, rows, requests = Time(), pets(300), []
+
+    def answer(query: Query) -> httpx.Response:
+        requests.append(query)
+        if "status" in query:
+            return httpx.Response(429 if refused else 503, headers=refused, json={})
+        return served(rows, query, "links")
+
+    inventory = pf.fetch_inventory(client_at(time, answer), progress=False)
+    assert inventory.completeness.covers_all
+    assert time.now <= 10
+    assert len(requests) <= 12
+
+
+def test_a_page_that_is_called_partial_is_a_page() -> None:
+    """A store may answer with 206 because a page is a part of its listing."""
+    rows = pets(250)
+
+    def answer(query: Query) -> httpx.Response:
+        page = served(rows, query, "links")
+        return httpx.Response(206, content=page.content, headers=page.headers)
+
+    assert pf.fetch_inventory(client_at(Time(), answer), progress=False).completeness.covers_all
+
+
+def test_the_progress_bar_says_that_the_store_is_not_answering(capsys) -> None:
+    """During an outage a person sees that the reading goes on, and when."""
+    time = Time()
+
+    def answer(query: Query) -> httpx.Response:
+        return (
+            refusal(503) if "at" in query and time.now < 60 else served(pets(300), query, "links")
+        )
+
+    pf.fetch_inventory(client_at(time, answer), progress=True)
+    assert "the store is not answering; trying again in" in capsys.readouterr().err
 
 
 def test_the_progress_bar_says_that_the_store_asked_to_wait(capsys) -> None:

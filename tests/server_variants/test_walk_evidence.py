@@ -17,6 +17,8 @@ from server_variants.answers import (
     Rows,
     completeness_of,
     evidence_of,
+    listed,
+    of,
     pets,
     refusal,
     served,
@@ -154,6 +156,20 @@ def test_a_link_to_another_host_leaves_the_listing_to_the_other_strategies() -> 
     blocked = completeness_of(lambda query: served(PETS, query, **link))
     assert blocked.verdict == "unknown"
     assert "https://inside.example" in blocked.reason and "base URL" in blocked.next_step
+
+
+@told("unknown", 100, Fact.LINK_NOT_FOLLOWED)
+def test_a_link_to_another_path_is_reported(query: Query) -> httpx.Response:
+    """A listing whose next link leads to something else is not complete."""
+    return served(PETS, query, Link='</v1/admin/delete?all=1>; rel="next"')
+
+
+@told("complete", 250)
+def test_a_link_without_the_prefix_of_a_proxy_is_followed(query: Query) -> httpx.Response:
+    """The store behind the proxy does not know the prefix, so its query is sent to the listing."""
+    at = int(query.get("at", "0"))
+    link = {"Link": f'</pets?limit=100&at={at + 100}>; rel="next"'} if at < 200 else {}
+    return listed(of(PETS, query)[at : at + 100], **link)
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def explain(error: Exception) -> str:
     """
     if isinstance(error, pf.IncompleteInventoryError):
         return f"{error.__cause__ or error}; {error.partial.completeness}"
-    if isinstance(error, (pf.DuplicatesError, pf.QuestionError)):
+    if isinstance(error, pf.QuestionError):
         return error.text("shell")
     if isinstance(error, pf.PetstoreError):
         return _with_option(error)

@@ -6,7 +6,7 @@ import re
 import shlex
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 from typer import Option
@@ -98,20 +98,19 @@ def load(
         bool, Option("--dry-run", help="Read and check everything; send nothing.")
     ] = False,
     duplicates: Annotated[
-        list[str] | None,
+        Literal["skip", "create"] | None,
         Option(
-            metavar="ANSWER",
-            help="Answer for rows that may be loaded already: skip (the same animals), create "
-            "(different animals), or an answer for one case, such as similar_key=skip. Repeatable.",
-            show_default="ask",
+            help="Answer for possible duplicates: skip (the same animals) or create (different "
+            "animals).",
+            show_default="they are not sent",
         ),
     ] = None,
     as_new: Annotated[
         str | None,
         Option(
             metavar="[LINES]",
-            help="Lines of new animals that only look like loaded ones, such as 17,23; without "
-            "lines, the whole file.",
+            help="Lines of new animals among the possible duplicates, such as 17,23; without "
+            "lines, the whole file has new animals.",
             show_default="none",
         ),
     ] = None,
@@ -181,9 +180,9 @@ def load(
     _check_combination(path, resume=resume, dry_run=dry_run, settles=bool(reconcile or resolve))
     if not isfinite(grace):
         refuse(f"--grace must be a number of seconds, 0 or more, got {grace}")
-    options = {
+    options: dict[str, Any] = {
         "recipe": recipe_of(recipe, key, categories, settings),
-        "duplicates": _answers(duplicates or []),
+        "duplicates": duplicates,
         "as_new": as_new == ALL_LINES or _lines("--as-new", as_new),
         "exclude_lines": _lines("--exclude-lines", exclude_lines),
         "rename_categories": numbers_of("--rename-categories", rename_categories),
@@ -237,9 +236,10 @@ def _load(
         return _result_so_far(stopped)
     except KeyboardInterrupt as interrupt:
         raise CommandInterrupted(NOTHING_SENT) from interrupt
-    except pf.errors.DuplicatesError as problem:
+    except pf.errors.QuestionError as problem:
         if as_json:
-            finish(problem.question.as_dict(), "", as_json=True, code=QUESTION)
+            questions = [question.as_dict() for question in problem.questions]
+            finish({"questions": questions}, "", as_json=True, code=QUESTION)
         raise
 
 
@@ -283,24 +283,6 @@ def _pets(pairs: list[str]) -> dict[RowName, PetIds]:
         except ValueError:
             refuse(f"--resolve must be LINE=PET_ID or LINE=none, got {pair!r}")
     return pets
-
-
-def _answers(texts: list[str]) -> Any:
-    """Return one answer for all cases, or an answer per named case."""
-    from petstore_frame.loader.duplicate_question import BY_NAME, CASES
-
-    if not texts:
-        return None
-    answers = dict(text.rpartition("=")[::2] for text in texts)
-    if len(answers) != len(texts) or ("" in answers and len(texts) > 1):
-        refuse("--duplicates must be one answer, or CASE=ANSWER once per case")
-    for case, answer in answers.items():
-        if answer not in ("skip", "create", "raise"):
-            refuse(f"--duplicates must be skip or create, got {shlex.quote(answer)}")
-        if case and case not in (*CASES, *BY_NAME):
-            cases = ", ".join(dict.fromkeys([*CASES, *BY_NAME]))
-            refuse(f"--duplicates: the case must be one of {cases}; got {shlex.quote(case)}")
-    return answers.get("", answers)
 
 
 def _make_folder(folder: Path) -> None:

@@ -82,7 +82,7 @@ class Plan:
         conflicting, invalid = _rows_to_fix(result)
         changed = sum(
             group.rows
-            for group in facts.excluded
+            for group in facts.not_sent
             if str(group.reason) == "changed" and group.staged_at is not None
         )
         return cls(

@@ -30,10 +30,10 @@ from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.unfinished_imports import UnfinishedImports
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.errors import (
-    DuplicatesError,
     LoadInterrupted,
     LoadStoppedError,
     PetstoreError,
+    QuestionError,
 )
 from petstore_frame.loader import (
     LoadResult,
@@ -213,7 +213,7 @@ class ImportTab(FileSteps):
         except (LoadInterrupted, LoadStoppedError) as stopped:
             result = stopped.result
             self._check_key()
-        except DuplicatesError:  # the store changed after the check
+        except QuestionError:  # the store changed after the check
             self.update()
             return
         self._show(result)
@@ -247,14 +247,8 @@ class ImportTab(FileSteps):
             results = resume_loads(
                 self._client(),
                 journal=self.store.journal,
-                duplicates=self.unfinished.answers or None,
                 progress=progress,
             )
-        except DuplicatesError as problem:
-            self.unfinished.ask(problem.question)
-            self.background.show_message("")
-            self._changed()
-            return
         except (LoadInterrupted, LoadStoppedError) as stopped:
             results = [stopped.result]
             self._check_key()

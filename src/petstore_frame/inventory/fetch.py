@@ -121,7 +121,7 @@ def read_inventory(
     *,
     max_pages: float,
     on_rows: Callable[[int], object],
-    on_wait: Callable[[float], None] | None = None,
+    on_wait: Callable[[float, bool], None] | None = None,
 ) -> Inventory:
     """Read every pet, or raise; for other parts of this package.
 
@@ -130,7 +130,7 @@ def read_inventory(
         max_pages: Maximum number of pages; a listing that reaches it is incomplete.
         on_rows: Called with the number of pets after each page; an error that it raises ends the
             reading.
-        on_wait: Called with the seconds to wait if the store asks to wait.
+        on_wait: Called before a retry with the seconds, and whether the store asked for them.
 
     Raises:
         PetstoreError: A page could not be read.

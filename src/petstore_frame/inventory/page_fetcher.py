@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Thread
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.transport import STORE_ID, Page
@@ -18,6 +18,8 @@ MAX_LIMIT = Page.MAX_LIMIT
 OF_ALL = {"limit": str(MAX_LIMIT)}
 # Maximum number of probes (requests beyond the listing itself), for a store of any size.
 MAX_PROBES = 16
+# Maximum time in seconds that all probes of a reading wait for a store that does not answer them.
+MAX_PROBE_WAIT_S = 10.0
 # Requests that are sent at the same time.
 IN_FLIGHT = 4
 # A thread costs about a tenth of a millisecond; a store on this machine responds in one or two.
@@ -40,7 +42,8 @@ class ReadingClient(Protocol):
         params: Mapping[str, str] | None = ...,
         number: int | None = ...,
         is_guess: bool = ...,
-        on_wait: Callable[[float], None] | None = ...,
+        max_wait_s: float | None = ...,
+        on_wait: Callable[[float, bool], None] | None = ...,
     ) -> Page: ...
 
 
@@ -51,9 +54,10 @@ class PageFetcher:
     Attributes:
         client: Sends the requests.
         status: The requested status, or None for all pets.
-        on_wait: Called with the seconds to wait if the store asks to wait.
+        on_wait: Called before a retry with the seconds, and whether the store asked for them.
         requests: Number of requests, not including retries.
         probes: Number of requests beyond the listing itself, at most ``MAX_PROBES``.
+        probe_wait_s: Seconds that further probes may wait.
         longest_page: Length of the longest page, a lower bound for the store's page length.
         ignores_limit: Whether any page had more pets than its limit.
         newest_s, oldest_s: Ages of the responses, as the ``Age`` headers of caches state them.
@@ -63,9 +67,10 @@ class PageFetcher:
 
     client: ReadingClient
     status: str | None = None
-    on_wait: Callable[[float], None] | None = None
+    on_wait: Callable[[float, bool], None] | None = None
     requests: int = 0
     probes: int = 0
+    probe_wait_s: float = MAX_PROBE_WAIT_S
     longest_page: int = 0
     ignores_limit: bool = False
     newest_s: float = math.inf
@@ -94,6 +99,7 @@ class PageFetcher:
         address: str = "/pets",
         number: int | None = None,
         is_guess: bool = False,
+        is_probe: bool = False,
         upcoming: Iterable[Params] = (),
     ) -> Page:
         """Request a page by its parameters, or by an address from the store.
@@ -103,6 +109,7 @@ class PageFetcher:
             address: ``/pets``, or a next link.
             number: The number of the page in the listing, for error messages.
             is_guess: Whether the store may refuse the request.
+            is_probe: Whether the listing does not need the page.
             upcoming: The queries after this one, which are sent at the same time if that saves
                 time.
 
@@ -112,7 +119,7 @@ class PageFetcher:
         future = None
         if params is not None:
             if upcoming:
-                self._send_ahead([params, *upcoming])
+                self._send_ahead([params, *upcoming], is_probe=is_probe)
             future = self._in_flight.pop(frozenset(params.items()), None)
         if future is not None:
             page = future.result()
@@ -120,7 +127,11 @@ class PageFetcher:
             self.requests += 1
             started_at = time.monotonic()
             page = self.client.ask_page(
-                address, params=params, number=number, is_guess=is_guess, on_wait=self.on_wait
+                address,
+                params=params,
+                number=number,
+                is_guess=is_guess,
+                **self._patience(is_probe=is_probe),
             )
             self._fastest_s = min(self._fastest_s, time.monotonic() - started_at)
         self._note(page)
@@ -154,19 +165,34 @@ class PageFetcher:
         query = frozenset(params.items())
         if query in self._probed:
             return self._probed[query]
-        if self.probes >= MAX_PROBES:
+        if self.probes >= MAX_PROBES or self.probe_wait_s <= 0:
             return None
         self.probes += 1
         self._probed[query] = None
+        started_at, wait_before_s = time.monotonic(), self.probe_wait_s
         try:
-            self._probed[query] = self.page(params, is_guess=True, upcoming=upcoming)
+            page = self.page(params, is_guess=True, is_probe=True, upcoming=upcoming)
         except AuthenticationError:
             raise
-        except PetstoreError:
-            pass  # no usable response: the question stays open
-        return self._probed[query]
+        except PetstoreError:  # no usable response: the question stays open
+            elapsed_s = time.monotonic() - started_at
+            self.probe_wait_s = min(self.probe_wait_s, wait_before_s - elapsed_s)
+            return None
+        self._probed[query] = page
+        return page
 
-    def _send_ahead(self, queries: Iterable[Params]) -> None:
+    def _patience(self, *, is_probe: bool) -> dict[str, Any]:
+        """Return the options of a request that say how long it may wait."""
+        if not is_probe:
+            return {"on_wait": self.on_wait}
+        return {"max_wait_s": self.probe_wait_s, "on_wait": self._note_probe_wait}
+
+    def _note_probe_wait(self, seconds: float, is_requested: bool) -> None:
+        self.probe_wait_s -= seconds
+        if self.on_wait is not None:
+            self.on_wait(seconds, is_requested)
+
+    def _send_ahead(self, queries: Iterable[Params], *, is_probe: bool) -> None:
         """Send requests, each in its own thread, unless the store responds faster than that.
 
         The threads are daemons: after Ctrl-C neither the caller nor the interpreter waits for them.
@@ -181,14 +207,16 @@ class PageFetcher:
                 self.requests += 1
                 Thread(
                     target=self._send_in_thread,
-                    args=(params, future),
+                    args=(params, future, self._patience(is_probe=is_probe)),
                     daemon=True,
                     name="petstore-frame-page",
                 ).start()
 
-    def _send_in_thread(self, params: Params, future: Future[Page]) -> None:
+    def _send_in_thread(
+        self, params: Params, future: Future[Page], patience: Mapping[str, Any]
+    ) -> None:
         try:
-            page = self.client.ask_page(params=params, is_guess=True, on_wait=self.on_wait)
+            page = self.client.ask_page(params=params, is_guess=True, **patience)
         except BaseException as problem:  # noqa: BLE001 # raised where the page is needed
             future.set_exception(problem)
         else:

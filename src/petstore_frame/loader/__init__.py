@@ -1,21 +1,21 @@
 """Loads animals into a store, each of them once, and reports the state of each row.
 
-    file, frame -> source -> journal -> identity -> sending -> the store
+    file, frame -> source -> journal -> matching -> sending -> the store
                                 |                                  |
                              results  <-----  reconcile  <---------+
 
 - ``source`` reads a file or a frame into checked rows.
 - ``journal`` stores the rows and their states on disk, in one database per store.
-- ``matching`` has the rules that decide which animal a row is; ``identity`` applies them.
+- ``matching`` has the rule that decides which animal a row is.
 - ``sending`` sends the pending rows of one import.
 - ``results`` reports the state of each row, and writes the result files.
 
-``loading`` runs an import from start to end, with the arguments that ``load_options`` checks.
+``load_steps`` runs a load in five steps, and ``loading`` has the functions that start one, with the
+arguments that ``load_options`` checks. ``corrections`` applies fix files and corrected cells.
 ``reconcile`` reads the store, before a load and to settle unconfirmed rows; ``resolve`` settles
-them by hand. ``duplicate_question`` is the question that a load may ask, ``replaced_imports`` the
-one that ``resume_loads`` may ask, and ``next_steps`` writes the calls that continue an import.
-``category_names`` asks about a list that contradicts earlier ones. ``row_state`` defines the states
-of a row. ``read_list`` reads a list to compare with a store.
+them by hand. ``findings`` has what a result reports besides its rows, ``next_steps`` the calls to
+type next, and ``row_state`` the states of a row. ``read_list`` reads a list that will be compared
+with a store.
 """
 
 from petstore_frame.loader.category_names import (

@@ -16,6 +16,7 @@ from typing import Any
 
 from petstore_frame.errors import QuestionError
 from petstore_frame.inventory import Provenance
+from petstore_frame.loader.findings import NewCategoryNames
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.decisions import (
     STORE,
@@ -24,8 +25,8 @@ from petstore_frame.loader.journal.decisions import (
     read_decisions,
     remove_decisions,
 )
-from petstore_frame.loader.journal.rows import CATEGORY_NAMES, Import, note_facts
-from petstore_frame.loader.journal.store_check import StorePets
+from petstore_frame.loader.journal.rows import Import
+from petstore_frame.loader.journal.store_pets import StorePets
 from petstore_frame.loader.matching.folding import category_in, fold
 from petstore_frame.questions import PLACEHOLDER, Example, Question, Step
 from petstore_frame.schema import count_text
@@ -37,7 +38,7 @@ NamesByNumber = Mapping[int, Sequence[str]]
 _NAME = "category_name"
 _USED_NUMBERS = """
 SELECT DISTINCT CAST(json_extract(CAST(payload AS TEXT), '$.categoryId') AS INTEGER) FROM rows
-WHERE import = ? AND payload IS NOT NULL
+WHERE reading = ? AND payload IS NOT NULL
 """
 _MAX_PETS, _MAX_EXAMPLES = 2, 10
 
@@ -119,22 +120,20 @@ def names_of_store(store: StorePets | None) -> NamesByNumber:
     return names_of_pets((int(category_in(pet.content)), pet.name) for pet in pets)
 
 
-def note_unknown_names(
+def new_category_names(
     sql: sqlite3.Connection, run: Import, categories: Categories, pets: NamesByNumber
-) -> None:
-    """Note the names that rows of a file use and that nobody stated before, with pets to check.
+) -> NewCategoryNames | None:
+    """Return the names that rows of a file use and that nobody stated before, with pets to check.
 
     A dry run shows them, because a pet that is sent with a wrong number cannot be changed.
     """
     listed, known = names_by_number(categories), read_category_names(sql)
-    used = {number for (number,) in sql.execute(_USED_NUMBERS, [run.number])}
-    unknown = [
-        {"number": number, "name": " / ".join(listed[number]), "pets": pets.get(number, ())}
-        for number in sorted(used & (listed.keys() - known.keys()))
-    ]
-    if unknown:
-        run.facts[CATEGORY_NAMES] = unknown
-        note_facts(sql, run, run.facts)
+    used = {number for (number,) in sql.execute(_USED_NUMBERS, [run.reading])}
+    numbers = sorted(used & (listed.keys() - known.keys()))
+    if not numbers:
+        return None
+    names = {str(number): " / ".join(listed[number]) for number in numbers}
+    return NewCategoryNames(names, {str(number): [*pets.get(number, ())] for number in numbers})
 
 
 def category_question(

@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 import sqlite3
 
-from petstore_frame.loader.journal.row_counts import count_states, read_excluded
+from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.results.import_facts import Cause, read_causes
+from petstore_frame.loader.row_state import State
 
 _MIN_ROWS = 3
 _CREATED = """
 SELECT 1 FROM animals JOIN imports USING (import)
-WHERE header = ? AND state IN ('created', 'matched', 'gone') AND ending IS NOT 'max_rows' LIMIT 1
+WHERE header = ? AND state IN ('created', 'matched') AND ending IS NOT 'max_rows' LIMIT 1
 """
 
 
@@ -28,9 +29,8 @@ def common_cause(sql: sqlite3.Connection, run: Import) -> Cause | None:
     causes = read_causes(sql, run)
     if not causes or causes[0].rows < _MIN_ROWS:
         return None
-    excluded = read_excluded(sql, run)
-    animals = sum(count_states(sql, run.number).values())
-    animals -= sum(group.rows for group in excluded if group.reason.is_plain)
+    states = count_states(sql, run.number)
+    animals = sum(states.values()) - states[State.EXCLUDED]
     was_created = sql.execute(_CREATED, [json.dumps(run.header)]).fetchone()
     if was_created or 2 * causes[0].rows <= animals:
         return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.duplicate_question import BY_NAME, CASES, UNSENT
+from petstore_frame.loader.matching.values import Answer
 from petstore_frame.loader.row_state import State
 from petstore_frame.storage.progress import checked_progress
 from petstore_frame.validation import (
@@ -18,9 +18,6 @@ from petstore_frame.validation import (
     checked_integer,
 )
 
-Answer = Literal["raise", "skip", "create"]
-# One answer, or one for each case of the question.
-Duplicates = Answer | Mapping[str, Answer]
 # Whether a whole file has new animals, the number of the copy, or the lines with new animals.
 AsNew = bool | int | Collection[int]
 ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
@@ -38,7 +35,7 @@ class LoadOptions:
     max_errors: int | None = None
     max_rows: int | None = None
     dry_run: bool = False
-    duplicates: Duplicates | None = None
+    duplicates: Answer | None = None
     as_new: AsNew = False
     exclude_lines: Collection[int] = ()
     rename_categories: Collection[int] = ()
@@ -59,9 +56,8 @@ class LoadOptions:
         if self.max_rows is not None:
             checked_integer("max_rows", self.max_rows, 1)
         checked_progress(self.progress)
-        for case, answer in self.answers.items():
-            checked_choice("a case of duplicates", case, [*CASES, "not_found", UNSENT])
-            checked_choice("duplicates", answer, get_args(Answer))
+        if self.duplicates is not None:
+            checked_choice("duplicates", self.duplicates, get_args(Answer))
         if not isinstance(self.as_new, (bool, Collection)):
             checked_integer("as_new", self.as_new, 1)
         for line in (*self.new_lines, *self.exclude_lines):
@@ -81,16 +77,3 @@ class LoadOptions:
     def new_lines(self) -> Collection[int]:
         """The lines of new animals, even if they look like loaded ones."""
         return self.as_new if isinstance(self.as_new, Collection) else ()
-
-    @property
-    def answers(self) -> dict[str, Answer]:
-        """The answers by case; the cases in ``BY_NAME`` have one only if it was given by name."""
-        answers = self.duplicates or "raise"
-        if not isinstance(answers, Mapping):
-            answers = {case: answers for case in CASES if case not in BY_NAME}
-        return {case: answer for case, answer in answers.items() if answer != "raise"}
-
-    @property
-    def named_answers(self) -> dict[str, str]:
-        """The answers that were given by case; these also reverse earlier answers."""
-        return dict(self.answers) if isinstance(self.duplicates, Mapping) else {}

@@ -7,7 +7,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from petstore_frame.questions import Call, command_line, to_add
+from petstore_frame.loader.source import LikelyKey
+from petstore_frame.questions import PLACEHOLDER, Call, Step, command_line, to_add
 
 
 def load_call(file: str | None, folder: str | None, base_url: str) -> Call:
@@ -74,3 +75,14 @@ def _command(name: str, argument: str, base_url: str, *options: str) -> str:
     if os.environ.get("PETSTORE_BASE_URL", "").rstrip("/") != base_url:
         arguments += ["--base-url", base_url]
     return command_line(arguments)
+
+
+def likely_key_step(likely: Sequence[LikelyKey]) -> Step:
+    """Return the step that names the key; a placeholder, unless the only column is proven."""
+    first, *others = likely
+    text = "One column may identify the animals: {}"
+    if first.is_proven and not others:
+        return Step(text.format(first), {"key": first.column})
+    facts = "; ".join(map(str, likely))
+    text = f"{text.format(facts)}; replace ? with its name, or with nothing if there is none"
+    return Step(text, {"key": PLACEHOLDER})

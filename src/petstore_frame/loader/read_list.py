@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,12 +11,11 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.row_counts import NotedRows
 from petstore_frame.loader.journal.rows import read_keys, shown_key
-from petstore_frame.loader.journal.staging import key_text
-from petstore_frame.loader.matching.key_cores import core_of_key
-from petstore_frame.loader.matching.repeated_keys import choose_rows
-from petstore_frame.loader.matching.values import Row
+from petstore_frame.loader.journal.staging import key_and_core, order_of
+from petstore_frame.loader.matching.repeated_keys import Keep, select_rows
+from petstore_frame.loader.matching.values import Plan, Row
 from petstore_frame.loader.results.import_facts import count_notes
-from petstore_frame.loader.results.key_frame import frame_of_keys
+from petstore_frame.loader.results.result_files import frame_of_keys
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Recipe, Source, open_source
 from petstore_frame.schema import FIELDS, as_type, line_ranges
@@ -48,10 +46,9 @@ def read_list(data: Any, recipe: Recipe) -> ListData:
 
     source = open_source(data, recipe)
     rows = [row for row in source if row.state is not State.EXCLUDED or _has_excluded_cells(row)]
-    keys = [None if row.key is None else shown_key(key_text(row.key)) for row in rows]
-    key_counts = Counter(key for key in keys if key is not None)
-    repeated_keys = {key for key, count in key_counts.items() if count > 1}
-    superseded, conflicts = _choose_rows(rows, keys, repeated_keys, recipe.keep)
+    order = order_of(source.key)
+    keys = [shown_key(key_and_core(row, order)[0]) for row in rows]
+    superseded, conflicts = _select_rows(rows, order, Keep(recipe.keep, recipe.order_by))
     compared_keys = {key for row, key in zip(rows, keys, strict=True) if not row.is_excluded}
     compared_keys.discard(None)
 
@@ -116,35 +113,32 @@ def _problem_text(row: SourceRow) -> str | None:
     return problem.message if problem.column is None else f"{problem.column}: {problem.message}"
 
 
-def _choose_rows(
-    rows: Iterable[SourceRow],
-    keys: Iterable[str | None],
-    repeated_keys: set[str],
-    keep: str | None,
+def _select_rows(
+    rows: Iterable[SourceRow], order: Sequence[int] | None, keep: Keep
 ) -> tuple[set[int], dict[int, str]]:
-    """Choose one row of each repeated key.
+    """Select one row of each key that several rows have.
 
     Returns:
         The numbers of the rows that another row of their key replaces, and the problem of each
         row whose key has rows that conflict.
     """
-    rows_of_key: dict[str, list[Row]] = defaultdict(list)
-    for row, key in zip(rows, keys, strict=True):
-        if row.key is not None and key in repeated_keys and row.state is not State.EXCLUDED:
-            rows_of_key[key].append(_compared_row(row, row.key))
-    chosen = choose_rows(rows_of_key.values(), keep, may_rename=True)
-    conflicts = {number: problem.message for number, problem in chosen.problems.items()}
-    return {*chosen.same_as}, conflicts
+    plan = Plan()
+    compared = [_compared_row(row, order) for row in rows if row.state is not State.EXCLUDED]
+    select_rows(compared, keep, plan)
+    conflicts = {number: problem.message for number, problem in plan.conflicts.items()}
+    return {*plan.same_as}, conflicts
 
 
-def _compared_row(row: SourceRow, key: Sequence[str]) -> Row:
+def _compared_row(row: SourceRow, order: Sequence[int] | None) -> Row:
+    key, core = key_and_core(row, order)
     return Row(
         number=row.number,
         line=row.line,
         content=row.content,
         payload=row.payload,
-        key=key_text(key),
-        core=core_of_key(key),
+        key=key,
+        core=core,
+        has_problem=bool(row.problems),
         is_excluded=row.is_excluded,
         has_default_name=row.has_default_name,
         order_value=row.order_value,

@@ -20,16 +20,10 @@ from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
 from petstore_frame.inventory import Inventory, read_inventory
 from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
-from petstore_frame.loader.journal.rows import (
-    CONTRADICTION,
-    PAGE_LENGTH,
-    Import,
-    read_import,
-    read_imports,
-    read_rows,
-)
-from petstore_frame.loader.journal.store_check import StorePet, StorePets
+from petstore_frame.loader.journal.rows import Import, read_import, read_imports, read_rows
+from petstore_frame.loader.journal.store_pets import StorePets
 from petstore_frame.loader.matching.folding import content_of
+from petstore_frame.loader.matching.values import Pet
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema import FIELDS, count_text, folded_name, line_ranges
@@ -45,7 +39,7 @@ def read_store(
     client: Any,
     on_rows: Callable[[int], object],
     max_pages: float = math.inf,
-    on_wait: Callable[[float], None] | None = None,
+    on_wait: Callable[[float, bool], None] | None = None,
 ) -> StorePets:
     """Read the pets of a store.
 
@@ -54,23 +48,19 @@ def read_store(
         on_rows: Called with the number of pets after each page; an error that it raises ends the
             reading.
         max_pages: Maximum number of pages to read; a listing that reaches it is not complete.
-        on_wait: Called with the number of seconds if the store asks to wait.
+        on_wait: Called before a retry with the seconds, and whether the store asked for them.
     """
     inventory = read_inventory(client, max_pages=max_pages, on_rows=on_rows, on_wait=on_wait)
-    claim, pets = inventory.completeness, dict[int, StorePet]()
+    claim, pets = inventory.completeness, dict[int, Pet]()
     for pet_id, body in _bodies(inventory):
         name = str(body["name"])
         content = content_of(name, body["categoryId"])
-        pets[pet_id] = StorePet(pet_id, name, _json(body), content)
+        pets[pet_id] = Pet(pet_id, name, _json(body), content)
     # A page that is shorter than its limit need not be the last one, unless it is empty: the limit
     # of the store may be lower.
-    doubt = None
-    if claim.contradictions:
-        doubt = CONTRADICTION
-    elif claim.rests_on_page_length and pets:
-        doubt = PAGE_LENGTH
-    is_whole = claim.is_complete and doubt is None
-    return StorePets(pets, claim.is_complete, is_whole, claim.requests, inventory.store_id, doubt)
+    is_doubtful = bool(claim.contradictions) or (claim.rests_on_page_length and bool(pets))
+    is_whole = claim.is_complete and not is_doubtful
+    return StorePets(pets, claim.is_complete, is_whole, claim.requests, inventory.store_id)
 
 
 def _bodies(inventory: Inventory) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -147,6 +137,7 @@ class _Unconfirmed(NamedTuple):
     """An unconfirmed row, or a created one without an id, and its first request."""
 
     number: int  # the number of its import
+    animal: int
     row: int
     line: int
     state: State
@@ -162,29 +153,31 @@ class _Before(NamedTuple):
     others: Mapping[int, tuple[str, float]]  # content of the other pets, and when first seen
     first_reading: float  # when the store was first read to its end
 
-    def seen_at(self, pet: StorePet) -> float:
+    def seen_at(self, pet: Pet) -> float:
         """Return when this pet was first seen; inf if it is new, or if its id was reused."""
-        content, at = self.others.get(pet.pet_id, ("", math.inf))
+        content, at = self.others.get(pet.id, ("", math.inf))
         return at if content == pet.content else math.inf
 
-    def may_be_ours(self, pet: StorePet) -> bool:
+    def may_be_ours(self, pet: Pet) -> bool:
         """Return whether a pet may be one that we loaded: its name or category is still the same.
 
         If both differ, a restored store has reused the id.
         """
-        if pet.pet_id not in self.ours:
+        if pet.id not in self.ours:
             return False
-        old_name, old_category = self.ours[pet.pet_id]
+        old_name, old_category = self.ours[pet.id]
         name, category = _content(pet.payload)
         return old_name == name or old_category == category
 
 
 # Any request of a row may have created its pet, so the time of the first one counts.
 _UNCONFIRMED = """
-SELECT animals.import, animals.row, coalesce(rows.line, animals.row), state,
+SELECT animals.import, animals.animal, animals.row, coalesce(rows.line, animals.row), state,
   animals.reason, animals.payload, coalesce(first_sent_at, 0)
-FROM animals LEFT JOIN rows USING (import, row)
-WHERE state IN ('unconfirmed', 'not_found') OR state = 'created' AND pet_id IS NULL
+FROM animals JOIN imports USING (import)
+LEFT JOIN rows ON rows.reading = imports.reading AND rows.row = animals.row
+WHERE state IN ('unconfirmed', 'not_found')
+  OR state = 'created' AND pet_id IS NULL AND last_pet_id IS NULL
 ORDER BY state <> 'created', animals.import, animals.row
 """
 _LAST_SENT = """
@@ -244,17 +237,15 @@ def _wait_s(sent_at: float | None, grace_s: float) -> float:
 def _read_unconfirmed(sql: sqlite3.Connection) -> list[_Unconfirmed]:
     """Return the rows to settle, the created ones first."""
     return [
-        _Unconfirmed(number, row, line, State(state), *more)
-        for number, row, line, state, *more in sql.execute(_UNCONFIRMED)
+        _Unconfirmed(number, animal, row, line, State(state), *more)
+        for number, animal, row, line, state, *more in sql.execute(_UNCONFIRMED)
     ]
 
 
 def _read_before(sql: sqlite3.Connection) -> _Before:
     """Return what earlier readings of the store have shown."""
     pets = sql.execute("SELECT pet_id, payload FROM animals WHERE pet_id IS NOT NULL")
-    others = sql.execute(
-        "SELECT pet_id, min(content), min(seen_at) FROM other_pets GROUP BY pet_id"
-    )
+    others = sql.execute("SELECT pet_id, content, seen_at FROM other_pets")
     ((first,),) = sql.execute(_FIRST_READING).fetchall()
     return _Before(
         {pet_id: _content(body) for pet_id, body in pets},
@@ -272,7 +263,7 @@ def _content(payload: bytes) -> tuple[str, int]:
 def match(
     rows: Sequence[_Unconfirmed],
     rivals: Sequence[_Unconfirmed],
-    pets: Mapping[int, StorePet],
+    pets: Mapping[int, Pet],
     before: _Before,
 ) -> tuple[dict[int, int], dict[int, tuple[int, ...]]]:
     """Match rows with pets; return the pet of each matched row, and the candidates of the others.
@@ -288,7 +279,7 @@ def match(
     """
     contents = {_content(row.payload) for row in (*rows, *rivals)}
     rival_contents = {_content(row.payload) for row in rivals}
-    unexplained: dict[tuple[str, int], list[StorePet]] = defaultdict(list)
+    unexplained: dict[tuple[str, int], list[Pet]] = defaultdict(list)
     last_foreign = 0.0  # when the last pet appeared that is not like any unconfirmed row
     for pet_id, pet in sorted(pets.items()):
         content = _content(pet.payload)
@@ -315,12 +306,12 @@ def match(
         if len(paired) == len(new_pets):
             pairs |= paired
         else:
-            ids = tuple(pet.pet_id for pet in new_pets)
+            ids = tuple(pet.id for pet in new_pets)
             candidates |= {row.row: ids for row in group}
     return pairs, candidates
 
 
-def _pair(rows: Sequence[_Unconfirmed], pets: Sequence[StorePet]) -> dict[int, int]:
+def _pair(rows: Sequence[_Unconfirmed], pets: Sequence[Pet]) -> dict[int, int]:
     """Pair rows with pets that have the values sent; a row without a status fits any status."""
     pairs: dict[int, int] = {}
     remaining = list(pets)
@@ -328,16 +319,16 @@ def _pair(rows: Sequence[_Unconfirmed], pets: Sequence[StorePet]) -> dict[int, i
         for row in rows:
             pet = next((pet for pet in remaining if is_same(row, pet)), None)
             if row.row not in pairs and pet is not None:
-                pairs[row.row] = pet.pet_id
+                pairs[row.row] = pet.id
                 remaining.remove(pet)
     return pairs
 
 
-def _is_as_sent(row: _Unconfirmed, pet: StorePet) -> bool:
+def _is_as_sent(row: _Unconfirmed, pet: Pet) -> bool:
     return row.payload == pet.payload
 
 
-def _is_as_sent_without_status(row: _Unconfirmed, pet: StorePet) -> bool:
+def _is_as_sent_without_status(row: _Unconfirmed, pet: Pet) -> bool:
     sent, stored = json.loads(row.payload), json.loads(pet.payload)
     stored.pop("status", None)
     return "status" not in sent and bool(sent == stored)
@@ -357,10 +348,12 @@ def _settle(sql: sqlite3.Connection, outcomes: Outcomes, store: StorePets) -> Re
         pet_id, state = pairs.get(row.row), row.state
         if pet_id is not None:
             state = State.CREATED
-            changes.append(Change(row.row, row.state, state, "found", pet_id, "recovered"))
+            changes.append(
+                Change(row.animal, row.row, row.state, state, "found", pet_id, "recovered")
+            )
         elif state is State.UNCONFIRMED and is_proof and not candidates.get(row.row):
             state = State.NOT_FOUND
-            changes.append(Change(row.row, row.state, state, row.reason or "not_found"))
+            changes.append(Change(row.animal, row.row, row.state, state, row.reason or "not_found"))
         if row.state is not State.CREATED:
             counts[state] += 1
     outcomes.change(changes, time.time())

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
-from petstore_frame.loader.journal.rows import read_import
+from petstore_frame.loader.journal.rows import read_import, shown_key
+from petstore_frame.loader.journal.staging import order_of
+from petstore_frame.loader.matching.repeated_keys import key_texts
 from petstore_frame.loader.reconcile import OpenRows, read_open_rows
 from petstore_frame.loader.row_state import State
 from petstore_frame.validation import checked_integer
@@ -23,24 +25,30 @@ RowName = int | str | tuple[str, ...]
 PetIds = int | None | Sequence[int | None]
 PLACEHOLDER = "?"
 _UNCONFIRMED = """
-SELECT rows.row, rows.line, rows.key, animals.state
-FROM rows JOIN animals USING (import, row)
-WHERE import = ? AND animals.state IN ('unconfirmed', 'not_found') ORDER BY rows.row
+SELECT animal, row, line, key, animal_state FROM row_states
+WHERE import = ? AND is_own AND animal_state IN ('unconfirmed', 'not_found') ORDER BY row
 """
 
 
 class _Row(NamedTuple):
+    animal: int
     number: int
     line: int
     key: str | None  # as the journal stores it
     state: State
 
-    def is_named(self, name: RowName) -> bool:
-        """Return whether the row has this line or this key."""
+    def is_named(self, name: RowName, order: Sequence[int] | None) -> bool:
+        """Return whether the row has this line or this key.
+
+        ``order`` has the positions of key columns in their stored order; None if they are sorted.
+        """
         if not isinstance(name, (str, tuple)):
             return self.line == name
         texts = [name] if isinstance(name, str) else list(name)
-        return self.key is not None and self.key in (name, json.dumps(texts, ensure_ascii=False))
+        if order is not None and len(order) == len(texts):
+            texts = [texts[position] for position in order]
+        stored = [normalize("NFC", text.strip()) for text in texts]
+        return list(key_texts(self.key)) == stored or shown_key(self.key) == name
 
 
 def resolve(path: Path, import_id: str, pets: Mapping[RowName, PetIds]) -> list[int]:
@@ -65,7 +73,7 @@ def resolve(path: Path, import_id: str, pets: Mapping[RowName, PetIds]) -> list[
         changes: list[Change] = []
         unproven: list[int] = []
         for name, ids in ids_by_name.items():
-            named_rows = [row for row in rows if row.is_named(name)]
+            named_rows = [row for row in rows if row.is_named(name, order_of(run.key))]
             changes += _changes(name, named_rows, ids)
             unproven += _check_reading(name, named_rows, ids, open_rows)
         outcomes.change(changes, time.time())
@@ -94,8 +102,8 @@ def _row_text(name: RowName) -> str:
 
 def _read_unconfirmed(sql: sqlite3.Connection, number: int) -> list[_Row]:
     return [
-        _Row(row, line, key, State(state))
-        for row, line, key, state in sql.execute(_UNCONFIRMED, [number])
+        _Row(animal, row, line, key, State(state))
+        for animal, row, line, key, state in sql.execute(_UNCONFIRMED, [number])
     ]
 
 
@@ -154,12 +162,14 @@ def _changes(name: RowName, rows: Sequence[_Row], ids: Sequence[int | None]) -> 
     for row, pet_id in zip(rows, ids, strict=True):
         if pet_id is not None:
             reason = "found_by_user"
-            changes.append(Change(row.number, row.state, State.CREATED, reason, pet_id, "manual"))
+            changes.append(
+                Change(row.animal, row.number, row.state, State.CREATED, reason, pet_id, "manual")
+            )
             continue
         reason = "not_found_by_user"
         if row.state is State.UNCONFIRMED:
-            changes.append(Change(row.number, row.state, State.NOT_FOUND, reason))
-        changes.append(Change(row.number, State.NOT_FOUND, State.PENDING, reason))
+            changes.append(Change(row.animal, row.number, row.state, State.NOT_FOUND, reason))
+        changes.append(Change(row.animal, row.number, State.NOT_FOUND, State.PENDING, reason))
     return changes
 
 

@@ -22,6 +22,7 @@ class State(StrEnum):
 
     CREATED = "created", "in the store"
     MATCHED = "matched", "in the store before the load"
+    POSSIBLE_DUPLICATE = "possible_duplicate", "not sent, may be loaded already"
     INVALID = "invalid", "not sent, needs fixing"
     REJECTED = "rejected", "rejected by the store, needs fixing"
     UNCONFIRMED = "unconfirmed", "unconfirmed, may be in the store"
@@ -37,43 +38,38 @@ class State(StrEnum):
         return self in UNCONFIRMED_STATES
 
 
-# The allowed changes of an animal's state; a trigger in the journal rejects all others. None is the
-# state of an animal that will not be sent. unconfirmed -> in_flight sends a request again while the
-# store still remembers its idempotency key.
+# The allowed changes of an animal's state; a trigger in the journal rejects all others. None is a
+# row without an animal. unconfirmed -> in_flight sends a request again while the store still
+# remembers its idempotency key. Whether an animal is gone is a flag, not a state.
 MOVES: dict[State | None, frozenset[State | None]] = {
     None: frozenset({State.PENDING, State.MATCHED}),
-    State.PENDING: frozenset({State.IN_FLIGHT, None, State.MATCHED, State.GONE}),
+    State.PENDING: frozenset({State.IN_FLIGHT, None, State.MATCHED}),
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.UNCONFIRMED, State.PENDING}),
     State.REJECTED: frozenset({State.PENDING, State.MATCHED, None}),
     State.UNCONFIRMED: frozenset({State.CREATED, State.NOT_FOUND, State.IN_FLIGHT}),
     State.NOT_FOUND: frozenset({State.PENDING, State.CREATED, State.MATCHED, None}),
-    State.CREATED: frozenset({State.GONE}),
-    State.MATCHED: frozenset({State.GONE, State.PENDING}),
-    State.GONE: frozenset({State.PENDING, State.CREATED, State.MATCHED}),
+    State.CREATED: frozenset(),
+    State.MATCHED: frozenset(),
 }
 
 # The reason of a row if its response contained the pet of another row.
 OTHERS_ANSWER = "answer_of_another"
-# An animal in any other state is in the store, was there, may be there, or will be.
-_NOT_LIVE = (State.INVALID, State.REJECTED, State.EXCLUDED)
-LIVE_STATES: tuple[State, ...] = tuple(state for state in State if state not in _NOT_LIVE)
+# What was sent and is not proven absent, or was matched with a pet: the rules know only these.
+ANIMAL_STATES: tuple[State, ...] = (
+    State.CREATED, State.MATCHED, State.IN_FLIGHT, State.UNCONFIRMED,
+)  # fmt: skip
 # A row that needs fixing is certainly not in the store; an unconfirmed row may be.
 FIX_STATES: tuple[State, ...] = (State.INVALID, State.REJECTED)
 UNCONFIRMED_STATES: tuple[State, ...] = (State.UNCONFIRMED, State.IN_FLIGHT, State.NOT_FOUND)
 
 
 class Reason(StrEnum):
-    """Why a row is excluded: it is blank, excluded by the user, or its animal was loaded."""
+    """Why a row is excluded, or how it differs from its animal, which another row sent."""
 
     BLANK = "blank"
     LEFT_OUT = "left_out"
     KNOWN = "known"
     CHANGED = "changed"
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the row is excluded for another reason than a loaded animal."""
-        return self not in (Reason.KNOWN, Reason.CHANGED)
 
 
 class Ending(StrEnum):
@@ -97,56 +93,6 @@ class Suspicion(StrEnum):
     HIDDEN_ROW = "hidden_row"
     LARGE_QUANTITY = "large_quantity"
     WRAPPED_NAMES = "wrapped_names"
-
-
-class RowFacts(NamedTuple):
-    """What the state of a row depends on, apart from its animal."""
-
-    is_left_out: bool = False  # by the user, or because another row of its key was chosen
-    has_problem: bool = False
-    is_matched: bool = False  # a rule, a key or an answer says which animal it is
-    has_new_values: bool = False  # other values than its animal has
-
-
-class AnimalFacts(NamedTuple):
-    """What the state of a row depends on, about its animal."""
-
-    state: State | None  # None if nothing of the animal will be sent
-    has_this_row: bool = False  # the animal is sent with the values of this row
-    is_of_import: bool = False  # the animal is sent with the values of a row of the same import
-    reason: str | None = None  # why it is in its state
-
-
-def state_of(row: RowFacts, animal: AnimalFacts | None) -> State:
-    """Return the state of a row.
-
-    Example:
-        >>> state_of(RowFacts(has_problem=True), None).value
-        'invalid'
-    """
-    if animal is None or animal.state is None:
-        if row.has_problem and not row.is_left_out:
-            return State.INVALID
-        return State.EXCLUDED
-    if animal.has_this_row:
-        return animal.state
-    if animal.is_of_import or animal.state in (State.CREATED, State.MATCHED):
-        return State.EXCLUDED
-    return animal.state
-
-
-def reason_of(row: RowFacts, animal: AnimalFacts | None) -> str | None:
-    """Return why a row is in its state, or None."""
-    has_animal = animal is not None and animal.state is not None
-    if animal is not None and has_animal and animal.has_this_row:
-        return animal.reason
-    if row.is_left_out:
-        return Reason.LEFT_OUT
-    if state_of(row, animal) is not State.EXCLUDED:
-        return animal.reason if animal is not None and has_animal else None
-    if not row.is_matched:
-        return Reason.BLANK
-    return Reason.CHANGED if row.has_new_values else Reason.KNOWN
 
 
 SUSPICIOUS = "suspicious"

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 ProgressOption: TypeAlias = bool | Callable[[Value], object] | None
 REDRAW_S = 0.2
+# A shorter wait is over before anybody has read about it.
+_LEAST_WAIT_S = 1.0
 
 
 def checked_progress(option: Any) -> None:
@@ -67,9 +69,12 @@ class ProgressBar(AbstractContextManager["ProgressBar[Value]"], Generic[Value]):
         if self._bar is not None:
             self._bar.set_postfix_str(text, refresh=True)
 
-    def note_wait(self, seconds: float) -> None:
-        """Show that the store asked to wait."""
-        self.note(f"the store asked us to wait {seconds:,.0f} s")
+    def note_wait(self, seconds: float, is_requested: bool) -> None:
+        """Show that the store asked to wait, or that it is not answering."""
+        if is_requested:
+            self.note(f"the store asked us to wait {seconds:,.0f} s")
+        elif seconds >= _LEAST_WAIT_S:
+            self.note(f"the store is not answering; trying again in {seconds:,.0f} s")
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:

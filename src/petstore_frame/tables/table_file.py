@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from petstore_frame.errors import InputError
 from petstore_frame.tables.csv_file import text_table
@@ -57,6 +57,14 @@ class TableFile:
             self._take(source)
         else:
             self._table = frame_table(source)  # rejects other types
+
+    @classmethod
+    def of_table(cls, name: str, table: Table) -> Self:
+        """Return rows that were read before as if they were a frame."""
+        opened = cls.__new__(cls)
+        opened.name, opened.path, opened.kind, opened.digest = name, None, "frame", None
+        opened._table, opened.data = table, b""  # noqa: SLF001 # its own attribute
+        return opened
 
     def _take(self, data: bytes) -> None:
         self.digest = hashlib.sha256(data).hexdigest()

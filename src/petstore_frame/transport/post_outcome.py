@@ -9,7 +9,7 @@
 | other 2xx with a Pet / without                | created / unknown, stop                      |
 | 3xx                                           | unknown, stop: a POST is never redirected    |
 | 400, 409, 413, 422 with an Error body         | rejected (409 under a key: unknown, running) |
-| 408, 425, 429                                 | not_applied, try again later                 |
+| 408, 425, 429, and 403 with Retry-After       | not_applied, try again later                 |
 | 401, and any other 4xx                        | not_applied, stop: it concerns every row     |
 | 4xx whose body is not an Error of that status | not_applied, stop: perhaps from a proxy      |
 | 5xx                                           | unknown: the store may have finished         |
@@ -23,6 +23,7 @@ import socket
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -158,7 +159,7 @@ def judge_response(response: Response, *, has_key: bool = False) -> PostOutcome:
         error, body = unusable_error(response), _error_body(response.body)
         if status >= 500 or status < 400:
             proof, is_systemic = Proof.UNKNOWN, status < 400
-        elif status in _PASSES:
+        elif status in _PASSES or (status == 403 and response.retry_after_s is not None):
             proof = Proof.NOT_APPLIED
         elif has_key and status == 409:
             proof = Proof.UNKNOWN
@@ -236,13 +237,18 @@ def status_error(response: Response) -> APIStatusError:
         excerpt = "the body was cut" if response.body_problem else begin
         body = {"message": f"the response has no Error body but {kind} ({excerpt})"}
     field = body.get("field")
+    facts = _facts_of(response)
+    retry_at = None
+    if facts["retry_after_s"] is not None:
+        retry_at = datetime.now().astimezone() + timedelta(seconds=facts["retry_after_s"])
     return status_error_class(response.status_code)(
         response.status_code,
         body["message"],
         code=body.get("code"),
         operation=response.operation,
         field=clean_text(field, 100) if isinstance(field, str) else None,
-        **_facts_of(response),
+        retry_at=retry_at,
+        **facts,
     )
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from binascii import a2b_base64
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
+from html import unescape
 from typing import NamedTuple, cast
+from urllib.parse import unquote_to_bytes
 
 import httpx
 from pydantic import SecretStr
@@ -24,6 +27,14 @@ _ENCODINGS = frozenset({"gzip", "x-gzip", "deflate"})
 # A store compresses once, and a proxy may compress again.
 _MAX_LAYERS = 2
 _STARS = b"***"
+# A text that may be an encoded key; without quotes and brackets, it ends where a value ends.
+_ENCODED_TEXT = rb"[A-Za-z0-9+/=_%&#;\\-]"
+_RUNS = bytes(97 if re.match(_ENCODED_TEXT, bytes([code])) else 32 for code in range(256))
+_BASE64, _URL_SAFE = re.compile(rb"[A-Za-z0-9+/_-]{4,}"), bytes.maketrans(b"-_", b"+/")
+_JSON_ESCAPE = re.compile(rb"\\(?:u00([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_SHORTEST_RUN, _MAX_DECODINGS = 4, 3
+# An echo is short, and decoding a large body in every way would take minutes.
+_MAX_DECODED_BYTES = 2**20
 _ESCAPE_SIGNS = (b"\\", b"%", b"&")  # of JSON, of an address and of HTML
 _ENTITIES = {'"': "quot", "&": "amp", "'": "apos", "/": "sol", "<": "lt", "=": "equals", ">": "gt",
              "+": "plus", "\\": "bsol", "_": "lowbar"}  # fmt: skip
@@ -154,14 +165,22 @@ def _inflate(body: bytes, window_bits: int) -> tuple[bytes, BodyProblem | None]:
         return b"", BodyProblem.PACKED
     if len(content) > MAX_BODY_BYTES:
         return b"", BodyProblem.LARGE
-    return (content, None) if inflater.eof else (b"", BodyProblem.PACKED)
+    return (content, None) if inflater.eof else (b"", BodyProblem.CUT)
 
 
 class KeyRedactor:
-    """Replaces a key with stars, in any spelling that JSON allows, such as ``\\/`` for ``/``."""
+    """Replaces a key with stars, also if it was escaped or encoded, once or several times.
+
+    Escapes of JSON, of an address and of HTML are replaced exactly. A longer text is replaced as a
+    whole if it becomes the key when it is decoded, as base64 does.
+    """
 
     def __init__(self, key: SecretStr) -> None:
         self._key = key
+        # No encoding makes a key shorter.
+        length = max(_SHORTEST_RUN, len(key.get_secret_value()))
+        self._run = b"a" * length
+        self._find_runs = re.compile(_ENCODED_TEXT + b"{%d,}" % length).sub
         spellings = (_spellings(character) for character in key.get_secret_value())
         # A bound method: a traceback must not show the pattern, because it contains the key.
         self._replace = re.compile(b"".join(spellings)).sub
@@ -169,8 +188,19 @@ class KeyRedactor:
     def redact(self, content: bytes) -> bytes:
         """Return a text without the key."""
         content = content.replace(self._key.get_secret_value().encode(), _STARS)
-        may_have_escapes = any(sign in content for sign in _ESCAPE_SIGNS)
-        return self._replace(_STARS, content) if may_have_escapes else content
+        if any(sign in content for sign in _ESCAPE_SIGNS):
+            content = self._replace(_STARS, content)
+        # A list of pets is data of the store, and looking for runs would slow down each page.
+        is_list = content[:1] == b"["
+        if is_list or len(content) > _MAX_DECODED_BYTES:
+            return content
+        if self._run in content.translate(_RUNS):
+            content = self._find_runs(self._redact_run, content)
+        return content
+
+    def _redact_run(self, run: re.Match[bytes]) -> bytes:
+        key = self._key.get_secret_value().encode()
+        return _STARS if _decodes_to(key, run[0], _MAX_DECODINGS) else run[0]
 
     def redact_headers(self, headers: httpx.Headers) -> httpx.Headers:
         """Return headers without the key."""
@@ -178,6 +208,34 @@ class KeyRedactor:
         if self.redact(values) == values:
             return headers
         return httpx.Headers([(name, self.redact(value)) for name, value in headers.raw])
+
+
+def _decodes_to(key: bytes, text: bytes, decodings: int) -> bool:
+    """Return whether a text contains the key after at most so many decodings."""
+    if key in text:
+        return True
+    return decodings > 0 and any(
+        _decodes_to(key, decoded, decodings - 1) for decoded in _decoded(text)
+    )
+
+
+def _decoded(text: bytes) -> Iterator[bytes]:
+    """Yield what a text may stand for: an address, a JSON string, HTML, or base64."""
+    if b"%" in text:
+        yield unquote_to_bytes(text)
+    if b"\\" in text:
+        yield _JSON_ESCAPE.sub(
+            lambda escape: bytes([int(escape[1], 16)]) if escape[1] else escape[2], text
+        )
+    if b"&" in text:
+        yield unescape(text.decode("latin-1")).encode("latin-1", "replace")
+    for word in _BASE64.findall(text):
+        letters = word.translate(_URL_SAFE)
+        # Other text may stand directly before it, so its first letter is one of four.
+        for start in range(4):
+            part = letters[start:]
+            part = part[:-1] if len(part) % 4 == 1 else part
+            yield a2b_base64(part + b"=" * (-len(part) % 4))
 
 
 def _spellings(character: str) -> bytes:

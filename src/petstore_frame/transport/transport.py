@@ -59,6 +59,8 @@ _HEADERS = {
     "Cache-Control": "no-cache",
     "User-Agent": "petstore-frame",
 }
+# A store that splits a listing into pages may call each of them partial (206).
+_USABLE = frozenset({200, 206})
 # A shorter key may occur in the store's data, so it is redacted in error responses only.
 _SHORTEST_UNUSUAL_KEY = 16
 
@@ -117,6 +119,7 @@ class Transport:
         self._timeout = {"connect": min(seconds, _CONNECT_TIMEOUT_S), **limits}
         base = httpx.URL(self.base_url)
         self._origin = (base.scheme, base.netloc)
+        self._listing_path = base.raw_path.decode("ascii").rstrip("/") + "/pets"
         # The headers of every request, in the form of httpx, which converts them only once.
         self._headers = httpx.Headers(
             {
@@ -141,36 +144,39 @@ class Transport:
         params: Mapping[str, str] | None,
         parse: Callable[[Response], Content],
         *,
-        is_list: bool = True,
         is_guess: bool = False,
-        on_wait: Callable[[float], None] | None = None,
+        max_wait_s: float | None = None,
+        on_wait: Callable[[float, bool], None] | None = None,
     ) -> Content:
         """Send a GET with retries, and return the result of ``parse`` for the response.
 
         Args:
             address: A path below the base address, or an address of its origin.
             params: The query, or None to use the query of the address.
-            parse: Parses a response with status 200; may raise a ContractError.
-            is_list: Whether the response must be a JSON array.
+            parse: Parses a response with status 200 or 206; may raise a ContractError.
             is_guess: Whether the store may not understand this request at all.
-            on_wait: Called with the seconds to wait, if the store asks to wait.
+            max_wait_s: Longest wait before a single retry, for a request that the caller can do
+                without; None for the usual retries.
+            on_wait: Called before each retry with the seconds to wait, and whether the store asked
+                for them.
         """
         retries = Retries(
             self._retry_timeout_s,
             self._clocks.clock(),
             has_responded=self._has_responded,
             is_guess=is_guess,
+            max_wait_s=max_wait_s,
         )
         while True:
-            list_body = None
+            was_parsed = False
             try:
                 response = self.send("GET", address, params=params)
-                if response.status_code != 200 or response.body_problem is not None:
+                if response.status_code not in _USABLE or response.body_problem is not None:
                     raise unusable_error(response)
-                list_body = response.body if is_list else None
+                was_parsed = True
                 content = parse(response)
             except PetstoreError as problem:
-                if not is_transient(problem, list_body, has_responded=self._has_responded):
+                if not is_transient(problem, was_parsed=was_parsed):
                     raise
                 wait = retries.next_wait(problem, self._clocks.clock())
                 if wait is None:
@@ -178,8 +184,8 @@ class Transport:
             else:
                 self._has_responded = True
                 return content
-            if wait.is_requested and on_wait is not None:
-                on_wait(wait.seconds)
+            if on_wait is not None:
+                on_wait(wait.seconds, wait.is_requested)
             self._clocks.sleep(wait.seconds)
 
     def post(self, body: bytes, headers: Mapping[str, str], *, has_key: bool) -> PostOutcome:
@@ -235,6 +241,26 @@ class Transport:
             body_problem,
             elapsed_s,
             target.address,
+        )
+
+    def listing_address(self, link: str) -> str:
+        """Return the address of the listing with the query of a link.
+
+        A proxy may have removed a prefix of the path, so any path that ends in ``/pets`` is the
+        listing. Every request carries the key, so a link to another path is not followed.
+
+        Raises:
+            CrossOriginError: The link leads to another origin or path.
+        """
+        url = self._target("GET", link, None).url
+        path, _, query = url.raw_path.decode("ascii").partition("?")
+        if path == self._listing_path:
+            return link
+        if path.rstrip("/").endswith("/pets"):
+            return f"/pets?{query}"
+        raise CrossOriginError(
+            f"the store pointed to {path[:100]}, which is not its listing; it was not followed, "
+            "because any path may change the store"
         )
 
     def _target(self, method: str, path: str, params: Mapping[str, str] | None) -> Target:

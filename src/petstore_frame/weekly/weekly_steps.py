@@ -12,7 +12,6 @@ from typing import Any
 from petstore_frame.client import Client
 from petstore_frame.comparison import compare
 from petstore_frame.errors import (
-    DuplicatesError,
     HistoryError,
     IncompleteInventoryError,
     LoadInterrupted,
@@ -88,7 +87,7 @@ class WeeklySteps:
                 rename_categories=self.settings.rename_categories,
                 journal=self.settings.journal,
             )
-        except (DuplicatesError, QuestionError) as error:
+        except QuestionError as error:
             question_file = self.draft / f"question {file.name}.txt"
             answer = f"To answer, type this with the option of the answer:\n  {command}\n"
             question_file.write_text(f"{error.text('shell')}\n\n{answer}", encoding="utf-8")
@@ -122,13 +121,14 @@ class WeeklySteps:
         state_counts |= {str(state): count for state, count in result.counts.items() if count}
         folder = f"results {file.name}"
         problems = (
+            (WeeklyOutcome.QUESTION, len(result.possible_duplicates), "possible duplicates"),
             (WeeklyOutcome.UNFINISHED, len(result.fix), "to fix"),
             (WeeklyOutcome.UNCONFIRMED, len(result.unconfirmed), "unconfirmed"),
         )
         for outcome, row_count, text in problems:
             if row_count:
                 self.run.note(outcome, f"{file.name}: {row_count:,} {text}; see {folder}")
-        if len(result.fix) or len(result.unconfirmed):
+        if any(row_count for _, row_count, _ in problems):
             result.write(self.draft / folder)
 
     # -- reading

@@ -13,7 +13,6 @@ import openpyxl
 
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Recipe, open_source
-from petstore_frame.loader.source.returned_file import OptionsOfImport
 
 INPUTS = Path(__file__).parent / "inputs"
 NASTY = sorted(INPUTS.glob("[0-9]*"))
@@ -23,14 +22,11 @@ def rows_of(
     source: Any,
     *,
     exclude_lines: Collection[int] = (),
-    import_options: OptionsOfImport = lambda _: None,
     **options: Any,
 ) -> list[SourceRow]:
     """Return the records of a file or a frame, read with these words of a recipe."""
     recipe = Recipe(**options)
-    return [
-        *open_source(source, recipe, import_options=import_options, exclude_lines=exclude_lines)
-    ]
+    return [*open_source(source, recipe, exclude_lines=exclude_lines)]
 
 
 def written_out(record: SourceRow) -> str:

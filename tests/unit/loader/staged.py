@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.loader import view_of
-from petstore_frame.loader.duplicate_question import CASES
-from petstore_frame.loader.identity import identify
 from petstore_frame.loader.journal import staging
+from petstore_frame.loader.journal.candidates import CandidateReader, ListedPets, RowAnswers
 from petstore_frame.loader.journal.database import Writer, holding
+from petstore_frame.loader.journal.plan_writer import PlanWriter
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.matching.folding import content_of
+from petstore_frame.loader.matching.match import match
+from petstore_frame.loader.matching.repeated_keys import Keep
 from petstore_frame.loader.results.import_view import ImportView
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.row_state import SourceRow, State
@@ -43,9 +45,12 @@ def stage(
     with holding(copy), Writer(copy, run.base_url) as writer, writer.transaction() as sql:
         run = replace(run, staged_at=now)
         staged = staging.find_import(sql, staging.stage_rows(sql, run, [list(rows)]), run)
-        identify(sql, staged, dict.fromkeys(CASES, "create"))
+        reader = CandidateReader(sql, staged, lambda: None)
+        candidates = reader.read(RowAnswers({}), ListedPets({}, {}), earlier_create=False)
+        PlanWriter(sql, staged, now).write(match(candidates, Keep()), {}, {})
         sql.execute("UPDATE animals SET session = ?", [SESSION])
-    view = ImportView(path, staged.run.id, session=SESSION, copy=copy if is_rehearsal else None)
+        sql.execute("UPDATE imports SET session = ?", [SESSION])
+    view = ImportView(path, staged.run.id, copy=copy if is_rehearsal else None)
     result = LoadResult(view)
     if not is_rehearsal:
         change(result, "UPDATE imports SET ended_at = ? WHERE import = :import", now)
@@ -65,16 +70,20 @@ def change(result: LoadResult, statement: str, *values: Any) -> None:
 
 def become(result: LoadResult, row: int, state: State | None, **facts: Any) -> None:
     """Take the animal of a row to a state, by the moves that there are."""
+    if state is None:
+        change(result, f"DELETE FROM animals WHERE {_OF_ROW}", row)
     for step in _WAYS[state]:
         change(result, f"UPDATE animals SET state = ? WHERE {_OF_ROW}", step, row)
+    if state is State.GONE:
+        change(result, f"UPDATE animals SET gone_at = 1 WHERE {_OF_ROW}", row)
     for name, value in facts.items():
         change(result, f"UPDATE animals SET {name} = ? WHERE {_OF_ROW}", value, row)
 
 
 _OF_ROW = "import = :import AND row = ?"
 _SENT = State.IN_FLIGHT
-_WAYS: dict[State | None, list[State | None]] = {
-    None: [None],
+_WAYS: dict[State | None, list[State]] = {
+    None: [],
     State.PENDING: [],
     State.MATCHED: [State.MATCHED],
     State.IN_FLIGHT: [_SENT],
@@ -82,7 +91,7 @@ _WAYS: dict[State | None, list[State | None]] = {
     State.REJECTED: [_SENT, State.REJECTED],
     State.UNCONFIRMED: [_SENT, State.UNCONFIRMED],
     State.NOT_FOUND: [_SENT, State.UNCONFIRMED, State.NOT_FOUND],
-    State.GONE: [_SENT, State.CREATED, State.GONE],
+    State.GONE: [_SENT, State.CREATED],
 }
 
 

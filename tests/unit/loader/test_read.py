@@ -9,7 +9,6 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -199,51 +198,6 @@ def test_a_refusal_says_what_to_do(tmp_path: Path, content: str | bytes, words: 
     with pytest.raises(InputError, match=re.escape(words)) as refused:
         open_source(written(tmp_path, content))
     assert "header_row" not in str(refused.value)
-
-
-RUN = "01234567"
-FIX = f"Tier,Art,name,_pf_problem,_pf_state,_pf_row\r\nZoë,3,Anna,?,,r{RUN}-4\r\n"
-MAPPING = {"name": "Tier", "category_id": "Art"}
-ZOE = [(1, ("Zoë", "3", "Anna"), '{"name":"Zoë","categoryId":3}'.encode())]
-
-
-def read(source: Any, **options: Any) -> list[Any]:
-    """Read a result file of an import that the journal knows."""
-    records = rows_of(
-        source, import_options={RUN: {"mapping": MAPPING, "key": None}}.get, **options
-    )
-    return [(record.number, record.cells, record.payload) for record in records]
-
-
-OPTIONS = [
-    {}, {"header_row": 3}, {"encoding": "cp1252"}, {"delimiter": ";"}, {"quoting": "none"},
-    {"columns": ["Tier", "Art"]}, {"mapping": MAPPING},
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_the_options_of_the_first_source_do_not_matter(tmp_path: Path, options) -> None:
-    """A result file is read as we wrote it: no layout, encoding or column is said again."""
-    fix = written(tmp_path, FIX.encode("utf-8-sig"))
-    assert read(fix, **options) == read(fix, **{"mapping": MAPPING} | options) == ZOE
-
-
-def test_whatever_saved_it_the_rows_come_back(tmp_path: Path) -> None:
-    """Saved by a spreadsheet in its own way, as a workbook, or read into a frame."""
-    header, row = (line.split(",") for line in FIX.splitlines())
-    workbook_of(tmp_path, header, row)
-    text = written(tmp_path, FIX.replace(",", ";").encode("cp1252"))
-    assert read(text, encoding="cp1252", delimiter=",") == ZOE
-    assert read(tmp_path / "pets.xlsx", header_row=3) == ZOE
-    assert read(pd.DataFrame([row], columns=header)) == ZOE
-
-
-def test_a_mapping_whose_columns_are_gone_is_not_used(tmp_path: Path) -> None:
-    """Columns that a person renamed are found by their names, as in any file."""
-    fix = written(tmp_path, FIX.replace("Tier,Art,name", "name,category,owner"))
-    assert read(fix) == ZOE
-    with pytest.raises(InputError, match="names the column 'Tier'"):
-        read(fix, mapping=MAPPING)
 
 
 def test_the_bytes_that_were_read_are_the_bytes_that_count(tmp_path: Path) -> None:

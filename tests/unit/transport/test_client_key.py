@@ -8,6 +8,7 @@ import json
 import logging
 import pickle
 import traceback
+from base64 import b64encode
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -109,13 +110,25 @@ ENCODINGS = {
     "address in lower case": lambda key: quote(key, safe="").lower(),
     "HTML": lambda key: key.replace("/", "&#x2F;").replace("+", "&#43;"),
     "HTML with names": lambda key: key.replace("/", "&sol;").replace("+", "&plus;"),
+    "address, twice": lambda key: quote(quote(key, safe=""), safe=""),
+    "base64": lambda key: base64_of(key),
+    "base64 for addresses": lambda key: base64_of(key).replace("+", "-").replace("/", "_"),
+    "base64 of the header": lambda key: base64_of(f"Bearer {key}"),
+    "base64 of user and key": lambda key: base64_of(f"me:{key}"),
+    "base64, twice": lambda key: base64_of(base64_of(f"x{key}")),
+    "base64 in an address": lambda key: quote(base64_of(key), safe=""),
+    "an address in base64": lambda key: base64_of(quote(key, safe="")),
 }
+
+
+def base64_of(text: str) -> str:
+    return b64encode(text.encode()).decode()
 
 
 @pytest.mark.parametrize("encode", ENCODINGS.values(), ids=ENCODINGS)
 def test_an_encoded_key_is_in_no_answer(encode) -> None:
-    """A page of a gateway may show the key as an address or HTML has it."""
-    key = "ab/cdef+ghijkl"
+    """A page of a gateway may show the key as an address, HTML or base64 has it, even twice."""
+    key = "ab/cdef+ghijkl?m"
     page = f"<p>Invalid key {encode(key)}</p>"
     client = client_of(lambda _: httpx.Response(401, html=page), key)
     answer = client._transport.send("GET", "/pets")

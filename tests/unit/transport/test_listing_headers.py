@@ -109,6 +109,37 @@ def test_a_next_page_that_is_no_address_is_heard(line: str, may_name_next: bool)
     assert (page(line).may_name_next, page(line).next_address) == (may_name_next, None)
 
 
+PATHS = {
+    "/v1/pets?page=2": "/v1/pets?page=2",
+    "/pets?page=2": "/v1/pets?page=2",
+    "/inner/v1/pets/?page=2": "/v1/pets?page=2",
+    "/admin/delete?all=1": None,
+    "/v1/pets/7": None,
+    "/v1/pets/../admin?x=/pets": None,
+    "/v1/%70ets?page=2": None,
+}
+
+
+@pytest.mark.parametrize(("link", "requested"), PATHS.items(), ids=PATHS)
+def test_a_link_leads_to_the_listing_or_nowhere(link: str, requested: str | None) -> None:
+    """The key goes to no other path; a path with another prefix is that of the listing."""
+    paths = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        paths.append(request.url.raw_path.decode())
+        headers = {} if len(paths) > 1 else {"Link": f'<{link}>; rel="next"'}
+        return httpx.Response(200, json=[], headers=headers)
+
+    transport = httpx.MockTransport(answer)
+    client = pf.Client("https://store.example/v1", "k", transport=transport)
+    if requested is None:
+        with pytest.raises(CrossOriginError, match="not followed"):
+            list(client.pages())
+    else:
+        assert len(list(client.pages())) == 2
+    assert paths[1:] == ([] if requested is None else [requested])
+
+
 DIGITS = "9" * 5_000  # more than Python reads as a number
 TOTALS = {
     250: ["X-Total-Count: 250", "X-Total-Count: 37, 250", "Content-Range: items=0-99/250",

@@ -13,12 +13,15 @@ from petstore_frame.errors import (
     RateLimitError,
     ServerError,
 )
+from petstore_frame.schema import PetColumns
 from petstore_frame.transport import Response
+from petstore_frame.transport.post_outcome import status_error
 from petstore_frame.transport.retry import Retries, Wait, is_transient
 
 FAILED = ServerError(500, "failed")
 UNAVAILABLE = ServerError(503, "unavailable")
 NO_CONNECTION = APIConnectionError("no response", reason="connect_error")
+NO_LIST = ContractError("not a list")
 
 
 def asked(seconds: float) -> RateLimitError:
@@ -44,6 +47,7 @@ def test_delays_double_up_to_the_longest() -> None:
         (FAILED, {}, 180),
         (NO_CONNECTION, {}, 180),
         (NO_CONNECTION, {"has_responded": False}, 4),
+        (NO_LIST, {"has_responded": False}, 4),
         (FAILED, {"has_responded": False}, 180),
         (FAILED, {"is_guess": True}, 1),
         (UNAVAILABLE, {"is_guess": True}, 180),
@@ -75,6 +79,27 @@ def test_no_retry_timeout_means_no_retry() -> None:
     assert retries(0).next_wait(asked(1), now=0.0) is None
 
 
+@pytest.mark.parametrize(
+    ("status", "is_retried"), [(429, True), (503, True), (403, True), (404, False)]
+)
+def test_a_status_with_a_retry_after_is_waited_for(status: int, is_retried: bool) -> None:
+    """Some stores limit requests with a 403; without a time to wait, it is a refusal."""
+    headers = {"Retry-After": "7"}
+    problem = status_error(Response("GET /pets", status, headers, b"", None, 0.0))
+    assert is_transient(problem, was_parsed=False) is is_retried
+    bare = status_error(Response("GET /pets", 403, {}, b"", None, 0.0))
+    assert not is_transient(bare, was_parsed=False)
+
+
+def test_a_wait_that_is_too_long_names_the_time_to_try_again() -> None:
+    """The error has the seconds that the store asked for, and the time when they are over."""
+    headers = {"Retry-After": "3600"}
+    problem = status_error(Response("GET /pets", 429, headers, b"", None, 0.0))
+    assert retries().next_wait(problem, now=0.0) is None
+    assert problem.retry_at is not None
+    assert f"wait 3,600 s, until {problem.retry_at:%Y-%m-%d %H:%M}" in str(problem)
+
+
 def test_the_store_may_ask_to_wait_longer_than_the_timeout() -> None:
     """A Retry-After is waited in full, up to 300 s at a time and 15 minutes in a row."""
     attempts = retries(timeout_s=10.0)
@@ -86,22 +111,32 @@ def test_the_store_may_ask_to_wait_longer_than_the_timeout() -> None:
     assert retries().next_wait(asked(301), now=0.0) is None
 
 
-@pytest.mark.parametrize(
-    ("body", "has_responded", "is_retried"),
-    [
-        (b'{"code":"busy","message":"m","status":503}', True, True),
-        (b"<html>", True, True),
-        (b'[{"id":"x"}]', True, False),
-        (b"<html>", False, False),
-        (None, True, False),
-    ],
-)
-def test_a_body_that_is_no_list_is_retried_once_lists_were_read(
-    body: bytes | None, has_responded: bool, is_retried: bool
-) -> None:
-    """It comes from a proxy or a starting store; at first contact it shows a wrong address."""
-    problem = ContractError("not a list")
-    assert is_transient(problem, body, has_responded=has_responded) is is_retried
+BODIES = {
+    "an Error": (b'{"code":"busy","message":"m","status":503}', True),
+    "an HTML page": (b"<html>", True),
+    "half a list": (b'[{"id":1,"name":"Luna","cat', True),
+    "nothing": (b"", True),
+    "a list with an invalid pet": (b'[{"id":"x"}]', False),
+}
+
+
+@pytest.mark.parametrize(("body", "is_retried"), BODIES.values(), ids=BODIES)
+def test_a_body_that_is_no_list_is_retried(body: bytes, is_retried: bool) -> None:
+    """It was cut, or comes from a proxy or a starting store; an invalid pet stays invalid."""
+    with pytest.raises(ContractError) as caught:
+        PetColumns.from_json(body, operation="GET /pets")
+    assert is_transient(caught.value, was_parsed=True) is is_retried
+    assert not is_transient(caught.value, was_parsed=False)
+
+
+def test_a_request_that_is_not_needed_is_retried_once() -> None:
+    """It waits no longer than its caller allows, whether or not the store asks to wait."""
+    for problem in (UNAVAILABLE, asked(9)):
+        attempts = retries(max_wait_s=10.0)
+        assert attempts.next_wait(problem, now=0.0) is not None
+        assert attempts.next_wait(problem, now=1.0) is None
+    assert retries(max_wait_s=10.0).next_wait(asked(20), now=0.0) is None
+    assert retries(max_wait_s=10.0).next_wait(UNAVAILABLE, now=30.0) is None
 
 
 SENT = {"Date": "Sat, 21 Nov 2026 12:00:00 GMT"}

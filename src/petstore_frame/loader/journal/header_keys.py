@@ -1,4 +1,4 @@
-"""Remembers the key columns for each header, and reads the keys of files loaded without them."""
+"""Remembers the answers for a header, and reads the keys of files that were loaded without one."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from hashlib import sha256
 from itertools import islice
 from unicodedata import normalize
 
+from petstore_frame.loader.journal.decisions import Decision, decide, read_decisions
 from petstore_frame.loader.journal.rows import Import, read_cells
-from petstore_frame.loader.journal.staging import columns_of, key_text, order_of
-from petstore_frame.loader.matching.key_cores import core_of_key
+from petstore_frame.loader.journal.schema import IS_ANIMAL
+from petstore_frame.loader.journal.staging import key_text, order_of
+from petstore_frame.loader.matching.key_cores import core_of_key, date_cores
+from petstore_frame.loader.matching.values import CREATE
 from petstore_frame.schema.text import replace_surrogates
 
-_KEY, _READ_FOR = "key", "key_read_for"
-# Earlier imports with the same header and other key columns.
-_EARLIER_IMPORTS = """
-SELECT import FROM imports
-WHERE header = :header AND import <> :mine AND key_columns IS NOT :columns AND NOT copy
-"""
+_KEY, _DUPLICATES = "key", "duplicates"  # questions of ``decisions`` about a header
+# Earlier imports with the same header.
+_EARLIER_IMPORTS = "SELECT reading, source FROM imports WHERE header = ? AND import <> ?"
 _BATCH_ROWS = 1000
 _MAX_ROWS = 20_000  # rows per file whose values are remembered
 # Returns a row if any of the values was in this column of another import.
@@ -33,43 +33,47 @@ WHERE earlier.import <> :mine LIMIT 1
 
 def remembered_key(sql: sqlite3.Connection, header: Sequence[str]) -> tuple[str, ...] | None:
     """Return the key columns of a header: () if it has no key, None if the user never answered."""
-    record = sql.execute(
-        "SELECT answer FROM answers WHERE header = ? AND question = ?",
-        [json.dumps(header), _KEY],
-    ).fetchone()
-    return None if record is None else tuple(json.loads(record[0]))
+    decisions = read_decisions(sql, json.dumps(header), _KEY)
+    return tuple(json.loads(decisions[-1].answer)) if decisions else None
 
 
-def remember_key(sql: sqlite3.Connection, run: Import) -> None:
+def remember_key(sql: sqlite3.Connection, run: Import, now: float) -> None:
     """Remember which key columns the user named for a header, or that it has no key.
 
-    Also store the keys of animals from earlier files that were loaded without this key.
+    If the key is new for this header, the animals of its earlier files get the keys of the column.
     """
-    header = json.dumps(run.header)
-    values = [header, _KEY, json.dumps(run.key)]
-    sql.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", values)
-    columns = columns_of(run.key)
-    completed = sql.execute(
-        "SELECT answer FROM answers WHERE header = ? AND question = ?", [header, _READ_FOR]
-    ).fetchone()
-    if not columns or completed == (columns,):
+    if remembered_key(sql, run.header) == run.key:
         return
-    parameters = {"header": header, "mine": run.number, "columns": columns}
-    for (number,) in sql.execute(_EARLIER_IMPORTS, parameters).fetchall():
-        _read_keys(sql, number, run, columns)
-    sql.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", [header, _READ_FOR, columns])
+    header = json.dumps(run.header)
+    decide(sql, [Decision(header, _KEY, "", "", json.dumps(run.key), now)])
+    if run.key:
+        for reading, _ in sql.execute(_EARLIER_IMPORTS, [header, run.number]).fetchall():
+            _read_keys(sql, reading, run)
 
 
-def _read_keys(sql: sqlite3.Connection, number: int, run: Import, columns: str) -> None:
-    """Store the keys of the animals of an import, from the cells of its rows."""
+def created_before(sql: sqlite3.Connection, header: Sequence[str]) -> bool:
+    """Return whether the possible duplicates of an earlier file were answered with ``create``."""
+    decisions = read_decisions(sql, json.dumps(header), _DUPLICATES)
+    return bool(decisions) and decisions[-1].answer == CREATE
+
+
+def remember_duplicates(
+    sql: sqlite3.Connection, header: Sequence[str], answer: str, now: float
+) -> None:
+    """Remember the latest answer about possible duplicates for the files of a header."""
+    decide(sql, [Decision(json.dumps(header), _DUPLICATES, "", "", answer, now)])
+
+
+def _read_keys(sql: sqlite3.Connection, reading: int, run: Import) -> None:
+    """Store the keys of the animals of a reading, from the cells of its rows."""
     positions = [run.header.index(column) for column in run.key if column in run.header]
     order = order_of(run.key)
     if len(positions) < len(run.key):
         return
     rows = sql.execute(
-        "SELECT cells, rows.animal FROM rows JOIN animals USING (animal)"
-        " WHERE rows.import = ? AND animals.state IS NOT NULL",
-        [number],
+        f"SELECT cells, rows.animal FROM rows JOIN animals USING (animal)"
+        f" WHERE rows.reading = ? AND {IS_ANIMAL}",
+        [reading],
     )
     while batch := rows.fetchmany(_BATCH_ROWS):
         values = []
@@ -80,8 +84,9 @@ def _read_keys(sql: sqlite3.Connection, number: int, run: Import, columns: str) 
                 continue
             if order is not None:
                 texts = [texts[position] for position in order]
-            values.append((columns, core_of_key(texts), key_text(texts), animal))
-        sql.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?, ?, ?)", values)
+            for core in (core_of_key(texts), *date_cores(texts)):
+                values.append((core, key_text(texts), animal))
+        sql.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?, ?)", values)
 
 
 def repeats_earlier(sql: sqlite3.Connection, run: Import, column: str) -> bool:
@@ -119,7 +124,7 @@ def _values_of(sql: sqlite3.Connection, run: Import, column: str) -> Iterator[li
     if column not in run.header:
         return
     position = run.header.index(column)
-    rows = sql.execute("SELECT cells FROM rows WHERE import = ?", [run.number])
+    rows = sql.execute("SELECT cells FROM rows WHERE reading = ?", [run.reading])
     while batch := rows.fetchmany(_BATCH_ROWS):
         texts = {_text(read_cells(cells), position) for (cells,) in batch} - {""}
         yield [replace_surrogates(text) for text in texts]

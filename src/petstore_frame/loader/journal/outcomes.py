@@ -14,16 +14,16 @@ from petstore_frame.loader.journal.database import Writer, sql_errors
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.journal.schema import IS_UNCONFIRMED, RELEASE_PET_ID
-from petstore_frame.loader.journal.store_check import note_ids_given_again
 from petstore_frame.loader.row_state import Ending, State
 
 # Animals to send, as one JSON array: Python may switch threads at each row that SQLite returns.
 _TO_SEND = """
 SELECT json_group_array(
-  json_array(row, line, payload, life, may_have_been_applied, key_since)) FROM (
-  SELECT animals.row, rows.line, CAST(animals.payload AS TEXT) AS payload, life,
+  json_array(animal, row, line, payload, attempt, may_have_been_applied, key_since)) FROM (
+  SELECT animals.animal, animals.row, rows.line, CAST(animals.payload AS TEXT) AS payload, attempt,
     may_have_been_applied, key_since
-  FROM animals JOIN rows USING (import, row)
+  FROM animals JOIN imports USING (import)
+  JOIN rows ON rows.reading = imports.reading AND rows.row = animals.row
   WHERE animals.import = :import AND {} ORDER BY animals.row LIMIT :most)
 """
 _NEXT_PENDING = _TO_SEND.format("state = 'pending' AND animals.row >= :start")
@@ -36,22 +36,21 @@ _CLAIM = """
 UPDATE animals SET state = 'in_flight', sent_at = :now, session = :session,
   first_sent_at = coalesce(first_sent_at, :now),
   key_since = iif(:has_key, coalesce(key_since, :now), NULL)
-WHERE import = :import AND state IN ('pending', 'unconfirmed')
-  AND row IN (SELECT value FROM json_each(:rows))
+WHERE animal IN (SELECT value FROM json_each(:animals)) AND state IN ('pending', 'unconfirmed')
 """
 # Writes all outcomes of a commit; ``_settle`` builds the values.
 _SETTLE = """
 UPDATE animals SET state = column2, reason = column3, pet_id = column4, id_source = column5,
   answer = column6, may_have_been_applied = column7, key_since = iif(column8, key_since, NULL),
   settled_at = column9, shown_at = NULL
-FROM (VALUES {}) WHERE import = ? AND row = column1 AND state = 'in_flight'
+FROM (VALUES {}) WHERE animal = column1 AND state = 'in_flight'
 """
 # Writes a later change of one animal, if it is still in the expected state.
 _CHANGE = """
 UPDATE animals SET state = :state, reason = :reason, pet_id = coalesce(:pet_id, pet_id),
   id_source = coalesce(:id_source, id_source), settled_at = iif(:state = 'pending', NULL, :now),
   may_have_been_applied = iif(:state = 'pending', 0, may_have_been_applied)
-WHERE import = :import AND row = :row AND state = :old
+WHERE animal = :animal AND state = :old
 """
 READ_AHEAD = 256
 
@@ -60,6 +59,7 @@ READ_AHEAD = 256
 class Intent:
     """A request that may now be sent, because its intent is on disk."""
 
+    animal: int
     row: int
     line: int
     payload: bytes
@@ -83,8 +83,9 @@ class Outcome:
 
 
 class Change(NamedTuple):
-    """A later change of a row; a change from created to created adds the id of the pet."""
+    """A later change of an animal; a change from created to created adds the id of the pet."""
 
+    animal: int
     row: int
     old: State
     state: State
@@ -107,7 +108,6 @@ class Outcomes:
         self._pending: list[Any] = []
         self._next_pending = 0
         self._has_pending = True
-        self._has_freed_ids = False  # whether the store gave ids of earlier animals again
 
     def counts(self) -> dict[State, int]:
         """Return the number of the import's animals in each state, and of its invalid rows."""
@@ -124,12 +124,12 @@ class Outcomes:
         """Start a session; rows that a killed session left in flight become unconfirmed."""
         self.recover()
         with self._writer.transaction() as sql:
+            self._session = self._writer.commits + 1  # once this transaction is committed
             sql.execute(
-                "UPDATE imports SET started_at = ?, ended_at = NULL, ending = NULL, detail = ''"
-                " WHERE import = ?",
-                [now, self._import],
+                "UPDATE imports SET started_at = ?, ended_at = NULL, ending = NULL, detail = '',"
+                " session = ? WHERE import = ?",
+                [now, self._session, self._import],
             )
-        self._session = self._writer.commits
 
     def recover(self) -> None:
         """Mark animals that killed sessions of any import left in flight as unconfirmed."""
@@ -146,8 +146,6 @@ class Outcomes:
                 "UPDATE imports SET ended_at = ?, ending = ?, detail = ? WHERE import = ?",
                 [now, str(ending), detail, self._import],
             )
-            if self._has_freed_ids:
-                note_ids_given_again(sql, self._import)
 
     @property
     def session(self) -> int:
@@ -214,38 +212,38 @@ class Outcomes:
         chosen += self._take_pending(pending_room)
         if not chosen:
             return []
-        numbers = [row for row, *_ in chosen]
+        animals = [animal for animal, *_ in chosen]
         values = {
             "now": now,
             "session": self._session,
             "has_key": has_key,
-            "import": self._import,
-            "rows": json.dumps(numbers),
+            "animals": json.dumps(animals),
         }
-        self._expect(len(numbers), self._sql.execute(_CLAIM, values))
+        self._expect(len(animals), self._sql.execute(_CLAIM, values))
         return [
             Intent(
+                animal,
                 row,
                 line,
                 payload.encode(),
-                # Computed from the values, so that a restored journal sends the same keys. ``life``
-                # makes the key of a new animal differ from that of an equal pet.
-                str(uuid.uuid5(self._uuid, f"{row} {life} {payload}")) if has_key else None,
+                # Computed from the values, so that a restored journal sends the same keys. The
+                # attempt makes the key of a new animal differ from that of an equal one.
+                str(uuid.uuid5(self._uuid, f"{row} {attempt} {payload}")) if has_key else None,
                 bool(may_have_been_applied),
                 now,
             )
-            for row, line, payload, life, may_have_been_applied, _ in chosen
+            for animal, row, line, payload, attempt, may_have_been_applied, _ in chosen
         ]
 
     def _take_pending(self, max_rows: int) -> list[Any]:
         """Return the next pending rows; read them in batches, as each statement costs time."""
         if len(self._pending) < max_rows:
-            start = self._pending[-1][0] + 1 if self._pending else self._next_pending
+            start = self._pending[-1][1] + 1 if self._pending else self._next_pending
             self._pending += self._read(_NEXT_PENDING, start=start, most=READ_AHEAD)
         rows, self._pending = self._pending[:max_rows], self._pending[max_rows:]
         self._has_pending &= len(rows) == max_rows
         if rows:
-            self._next_pending = rows[-1][0] + 1
+            self._next_pending = rows[-1][1] + 1
         return rows
 
     def _read(self, query: str, **parameters: Any) -> list[Any]:
@@ -268,30 +266,29 @@ class Outcomes:
             if outcome.notes:
                 answer["notes"] = outcome.notes
             values.append((
-                intent.row, state.value, outcome.reason, outcome.pet_id,
+                intent.animal, state.value, outcome.reason, outcome.pet_id,
                 None if outcome.pet_id is None else "response", json.dumps(answer),
                 intent.may_have_been_applied or state is State.UNCONFIRMED, outcome.may_repeat,
                 None if state is State.PENDING else now,
             ))  # fmt: skip
-        reused_ids = [(outcome.pet_id,) for outcome in outcomes if outcome.has_reused_id]
-        if reused_ids:
-            self._sql.executemany(RELEASE_PET_ID, reused_ids)
-            self._has_freed_ids = True
+        for outcome in outcomes:
+            if outcome.has_reused_id:
+                self._sql.execute(RELEASE_PET_ID, {"now": now, "pet_id": outcome.pet_id})
         query = _SETTLE.format(", ".join(f"({_question_marks(row)})" for row in values))
         flat = [value for row in values for value in row]
-        self._expect(len(outcomes), self._sql.execute(query, [*flat, self._import]))
+        self._expect(len(outcomes), self._sql.execute(query, flat))
 
     def change(self, changes: Iterable[Change], now: float) -> None:
         """Write changes that come from reading the store back or from the user."""
         with self._writer.transaction() as sql:
             for change in changes:
                 if change.pet_id is not None:  # a restored store may have reused the id
-                    sql.execute(RELEASE_PET_ID, [change.pet_id])
+                    sql.execute(RELEASE_PET_ID, {"now": now, "pet_id": change.pet_id})
                 if change.state is State.PENDING:  # it turned out that the store does not have it
                     self._read_again(change.row)
                     sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
                 states = {"state": str(change.state), "old": str(change.old)}
-                values = change._asdict() | states | {"now": now, "import": self._import}
+                values = change._asdict() | states | {"now": now}
                 self._expect(1, sql.execute(_CHANGE, values))
 
     def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:

@@ -1,172 +1,241 @@
-"""Writes the plan of the matching rules: which animal each row is, and which values it has."""
+"""Writes the plan of the matching rules: which animal each row is, and which rows are sent."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from petstore_frame.loader.journal.matching_input import TO_SEND, Reader
+from petstore_frame.loader.journal.decisions import Decision as JournalDecision
+from petstore_frame.loader.journal.decisions import decide, read_decisions
 from petstore_frame.loader.journal.rows import pack_problems
-from petstore_frame.loader.journal.schema import RELEASE_PET_ID
-from petstore_frame.loader.matching.repeated_keys import KEY_PROBLEMS
-from petstore_frame.loader.matching.values import By, Plan
+from petstore_frame.loader.journal.schema import IS_ANIMAL, MAY_BE_DATE, RELEASE_PET_ID
+from petstore_frame.loader.journal.staging import Staged
+from petstore_frame.loader.matching.key_cores import date_cores
+from petstore_frame.loader.matching.repeated_keys import key_texts
+from petstore_frame.loader.matching.values import SKIP, Decision, Match, Pet, Plan
 
-# Gives existing animals the values of the rows that will be sent.
+ROW_QUESTION = "row"  # the question of ``decisions`` about single rows of an import
+# Whether a row is sent, as far as its own columns say.
+IS_TO_SEND = """
+(rows.animal IS NOT NULL AND rows.payload IS NOT NULL AND rows.problem IS NULL
+  AND rows.conflict IS NULL AND rows.excluded IS NULL)
+"""
+# Unsent animals whose rows are not sent any more, or are other animals now.
+_WITHDRAWN = f"""
+SELECT animals.animal FROM animals
+LEFT JOIN rows ON rows.reading = :reading AND rows.row = animals.row
+  AND rows.animal = animals.animal
+WHERE animals.import = :mine AND (
+  animals.state = 'pending' AND (rows.row IS NULL OR NOT {IS_TO_SEND})
+  OR animals.state IN ('rejected', 'not_found') AND rows.row IS NULL)
+"""
+# Gives unsent animals the values of their rows. A rejected row is not sent again unchanged, and one
+# that was not found only if a person says so.
 _UPDATE_ANIMALS = f"""
-UPDATE animals SET import = :mine, row = new.row, payload = new.payload,
-  content = new.content, state = 'pending', reason = iif(reason = 'recreated', reason, NULL),
-  answer = NULL, settled_at = NULL, may_have_been_applied = 0
-FROM (SELECT rows.animal, rows.row, rows.payload, rows.content {TO_SEND}
-  AND animals.animal IS NOT NULL) AS new
-WHERE animals.animal = new.animal
+UPDATE animals SET payload = rows.payload, content = rows.content, is_unnamed = rows.is_unnamed,
+  state = 'pending', reason = NULL, answer = NULL, settled_at = NULL, may_have_been_applied = 0
+FROM rows WHERE rows.reading = :reading AND rows.animal = animals.animal
+  AND animals.import = :mine AND {IS_TO_SEND}
+  AND (animals.state = 'pending'
+    OR animals.state = 'rejected' AND animals.payload IS NOT rows.payload
+    OR animals.state = 'not_found' AND rows.row IN (SELECT value FROM json_each(:created)))
 """
-# Creates the animals of rows that have none yet.
 _INSERT_ANIMALS = f"""
-INSERT INTO animals (animal, import, row, payload, content, state)
-SELECT rows.animal, rows.import, rows.row, rows.payload, rows.content, 'pending'
-{TO_SEND} AND animals.animal IS NULL
+INSERT INTO animals (animal, import, row, attempt, payload, content, is_unnamed, state)
+SELECT rows.animal, :mine, rows.row, {{attempt}}, rows.payload, rows.content, rows.is_unnamed,
+  'pending'
+FROM rows LEFT JOIN animals AS existing ON existing.animal = rows.animal
+WHERE rows.reading = :reading AND {IS_TO_SEND} AND existing.animal IS NULL
 """
-# Cancels unsent animals whose row now needs fixing or is excluded (they keep the row), or whose row
-# is now another animal (they lose it).
-_WITHDRAW = """
-UPDATE animals SET state = iif(changed.state = 'pending', NULL, changed.state),
-  import = iif(changed.has_row, import, NULL), row = iif(changed.has_row, row, NULL)
-FROM (SELECT stored.animal, stored.state, rows.animal IS stored.animal AS has_row
-  FROM animals AS stored JOIN rows USING (import, row)
-  WHERE stored.import = :mine
-    AND (stored.state IS NULL OR stored.state IN ('pending', 'rejected'))
-    AND (rows.animal IS NOT stored.animal OR stored.state = 'pending'
-      AND (rows.problem IS NOT NULL OR rows.reason IS NOT NULL))) AS changed
-WHERE animals.animal = changed.animal
+_NEXT_ATTEMPT = """
+coalesce((SELECT max(attempt) + 1 FROM animals AS earlier
+  WHERE earlier.import = :mine AND earlier.row = rows.row), 0)
+"""
+# Stores the animal of each key, except for rows that were settled by their exact key.
+_NEW_KEYS = """
+FROM rows JOIN animals USING (animal)
+WHERE rows.reading = :reading AND rows.key IS NOT NULL AND rows.excluded IS NULL
+  AND (animals.state = 'pending' OR rows.row IN (SELECT value FROM json_each(:linked)))
 """
 # Reopens a finished import that has rows to send, so that it is resumed after a kill.
-_UNFINISHED = """
+_REOPEN = """
 UPDATE imports SET ending = NULL WHERE import = :mine AND ending = 'done'
 AND EXISTS (SELECT 1 FROM animals WHERE import = :mine AND state = 'pending')
 """
-# Stores the animal of each key, except for rows that were matched by their key.
-_CLAIM = """
-INSERT OR IGNORE INTO keys SELECT :columns, core, key, animal FROM rows
-WHERE import = :mine AND key IS NOT NULL AND animal IS NOT NULL AND reason IS NULL
-  AND known_by IS NOT 'key' ORDER BY core, key
-"""
-# Links excluded rows to the loaded animals of their keys, so that the result can show changed
-# values. This applies only if no other row of the file has the key. A row with another name and
-# another category is another animal. If a value of the row cannot be read, the key alone decides.
-_SHOW_EXCLUDED = """
-UPDATE rows SET known_by = 'key', animal = loaded.animal FROM (
-  SELECT rows.row AS row_number, min(animals.animal) AS animal FROM rows
-  JOIN keys ON keys.columns = :columns AND keys.core = rows.core AND keys.key = rows.key
-  JOIN animals ON animals.animal = keys.animal AND animals.state IN ('created', 'matched')
-  WHERE rows.import = :mine AND rows.animal IS NULL AND rows.reason IS NOT NULL
-    AND rows.content IS NULL
-    AND (rows.payload IS NULL
-      OR CAST(rows.payload AS TEXT) ->> 'name' = CAST(animals.payload AS TEXT) ->> 'name'
-      OR CAST(rows.payload AS TEXT) ->> 'categoryId'
-        = CAST(animals.payload AS TEXT) ->> 'categoryId')
-    AND rows.key NOT IN (
-      SELECT key FROM rows WHERE import = :mine AND reason IS NULL AND key IS NOT NULL)
-  GROUP BY rows.row) AS loaded
-WHERE rows.import = :mine AND rows.row = loaded.row_number
-"""
-# Makes rows new animals, unless they already are. ``{}`` is the highest animal number so far.
-_CREATE = """
-rows SET known_by = ?, animal = iif(EXISTS (SELECT 1 FROM animals
-  WHERE animals.animal = rows.animal AND animals.import = rows.import AND animals.row = rows.row),
-  animal, {} + row)
-"""
-_HAS_VALID_KEY = " AND ".join(
-    f"instr(coalesce(rows.problem, ''), '\"{code}\"') = 0" for code in sorted(KEY_PROBLEMS)
-)
-# Assigns the animal of a fix row to the row that it corrects.
-_CORRECTED = """
-UPDATE rows SET animal = fixed.animal, known_by = 'fix'
-FROM rows AS fixed WHERE fixed.import = ? AND fixed.row = ?
-AND fixed.animal IS NOT NULL AND rows.import = ? AND rows.row = ?
-AND rows.animal IS NOT fixed.animal
-"""
-# Stores the valid key of a row that a fix row corrects, also if the fix file lacks its columns.
-_CLAIM_CORRECTED = f"""
-INSERT OR IGNORE INTO keys SELECT imports.key_columns, rows.core, rows.key, rows.animal
-FROM rows JOIN imports USING (import)
-WHERE rows.import = ? AND rows.row = ? AND rows.key IS NOT NULL AND rows.animal IS NOT NULL
-  AND rows.reason IS NULL AND {_HAS_VALID_KEY}
+# Takes the key of a row from the animal that an answer gave it to, unless it is its own key.
+_RETURN_KEY = """
+DELETE FROM keys WHERE animal = :animal AND (core, key) IN (
+  SELECT core, key FROM rows WHERE reading = :reading AND row = :row)
+AND NOT EXISTS (
+  SELECT 1 FROM animals JOIN imports USING (import)
+  JOIN rows ON rows.reading = imports.reading AND rows.row = animals.row
+  WHERE animals.animal = :animal AND rows.key = keys.key)
 """
 
 
-def write_plan(
-    reader: Reader, plan: Plan, origins: Sequence[tuple[int, int, int]], now: float
-) -> None:
-    """Write a plan; ``origins`` has each fix row with the import and the row that it corrects."""
-    number = reader.staged.run.number
-    _write_rows(reader, plan)
-    for statement in (_WITHDRAW, _UPDATE_ANIMALS, _INSERT_ANIMALS):
-        reader.execute(statement)
-    _change(reader, "animals SET life = life + ?", [(n, row) for row, n in plan.lives.items()])
-    _write_matched(reader, plan, now)
-    # Rows with the same key as a selected row get its animal, or its reason for being excluded.
-    _change(
-        reader,
-        "rows SET (animal, reason) = (SELECT selected.animal, selected.reason FROM rows AS selected"
-        f" WHERE selected.import = {number} AND selected.row = ?)",
-        [(_selected_row(plan, row), row) for row in plan.same_as],
-    )
-    reader.sql.executemany(_CORRECTED, [(number, *origin) for origin in origins])
-    reader.sql.executemany(_CLAIM_CORRECTED, [origin[1:] for origin in origins])
-    reader.execute(_UNFINISHED)
-    if reader.staged.key_columns and not reader.staged.is_resumed:
-        reader.execute(_CLAIM)
-        if reader.staged.has_excluded and not reader.staged.run.copy:
-            reader.execute(_SHOW_EXCLUDED)
+class PlanWriter:
+    """Writes the plan for one reading of a file."""
+
+    def __init__(self, sql: sqlite3.Connection, staged: Staged, now: float) -> None:
+        self._sql, self._run, self._now = sql, staged.run, now
+        self._base, self._is_new = staged.base, staged.is_new
+        self._names = {"mine": staged.run.number, "reading": staged.run.reading}
+
+    def write(
+        self, plan: Plan, decisions: Mapping[int, Decision], equal_pets: Mapping[str, int]
+    ) -> None:
+        """Write a plan.
+
+        Args:
+            plan: What each row is.
+            decisions: The earlier answers for rows.
+            equal_pets: The number of pets of each content, for rows that are new animals although
+                the store has such pets: they need another idempotency key.
+        """
+        self._write_rows(plan)
+        for row in plan.created:
+            if row in decisions and decisions[row].answer == SKIP:
+                self._execute(_RETURN_KEY, animal=decisions[row].animal, row=row)
+        self._withdraw()
+        self._execute(_UPDATE_ANIMALS, created=json.dumps([*plan.created]))
+        attempt = "0" if self._is_new else _NEXT_ATTEMPT
+        self._execute(_INSERT_ANIMALS.format(attempt=attempt))
+        self._raise_attempts(plan.created, equal_pets)
+        self._write_matched(plan.pets)
+        self._write_keys([*plan.animals, *plan.pets])
+        self._execute(_REOPEN)
+        self._write_answers(plan.answered)
+
+    def _execute(self, statement: str, **more: Any) -> sqlite3.Cursor:
+        return self._sql.execute(statement, self._names | more)
+
+    def _write_rows(self, plan: Plan) -> None:
+        """Write which animal each row is or may be, or why it needs fixing."""
+        self._change(
+            "animal = NULL, conflict = ?",
+            ((pack_problems([problem]), row) for row, problem in plan.conflicts.items()),
+        )
+        self._change(
+            "animal = NULL, same_as = ?",
+            ((_selected_row(plan, row), row) for row in plan.same_as),
+        )
+        self._change(
+            "animal = NULL, possible = ?",
+            ((pack_match(match), row) for row, match in plan.possible.items()),
+        )
+        self._change("animal = ?", ((animal, row) for row, animal in plan.animals.items()))
+        # A created row keeps an animal of its own that was not sent yet.
+        self._change(
+            f"animal = iif(EXISTS (SELECT 1 FROM animals WHERE animals.animal = rows.animal"
+            f" AND animals.import = {self._run.number} AND animals.row = rows.row"
+            f" AND NOT {IS_ANIMAL}), animal, {self._base} + row)",
+            ((row,) for row in plan.created),
+        )
+
+    def _change(self, update: str, values: Iterable[Sequence[Any]]) -> None:
+        """Update rows of this reading; each tuple of values ends with the row's number."""
+        condition = f"WHERE reading = {self._run.reading} AND row = ?"
+        self._sql.executemany(f"UPDATE rows SET {update} {condition}", values)
+
+    def _withdraw(self) -> None:
+        """Delete animals that were not sent and will not be sent."""
+        withdrawn = [(animal,) for (animal,) in self._execute(_WITHDRAWN)]
+        self._sql.executemany("DELETE FROM keys WHERE animal = ?", withdrawn)
+        self._sql.executemany("DELETE FROM animals WHERE animal = ?", withdrawn)
+
+    def _raise_attempts(
+        self, created: Mapping[int, Match | None], equal_pets: Mapping[str, int]
+    ) -> None:
+        """Give animals that equal pets of the store another idempotency key than those had."""
+        raised = [
+            (equal_pets.get(match.pet.content, 0), row)
+            for row, match in created.items()
+            if match is not None and match.pet is not None
+        ]
+        self._sql.executemany(
+            "UPDATE animals SET attempt = attempt + ?"
+            f" WHERE state = 'pending' AND import = {self._run.number} AND row = ?",
+            raised,
+        )
+
+    def _write_matched(self, pets: Mapping[int, Pet]) -> None:
+        """Mark animals as matched with pets of the store, and store the values of these."""
+        for row, pet in pets.items():
+            self._sql.execute(RELEASE_PET_ID, {"now": self._now, "pet_id": pet.id})
+            self._execute(
+                "UPDATE animals SET state = 'matched', pet_id = :pet_id, payload = :payload,"
+                " content = :content, id_source = 'matched', settled_at = :now, shown_at = :now"
+                " WHERE animal = (SELECT animal FROM rows WHERE reading = :reading AND row = :row)",
+                pet_id=pet.id,
+                payload=pet.payload,
+                content=pet.content,
+                now=self._now,
+                row=row,
+            )
+
+    def _write_keys(self, linked: Sequence[int]) -> None:
+        """Give animals the keys of their rows."""
+        self._execute(
+            "DELETE FROM keys WHERE animal IN"
+            " (SELECT animal FROM animals WHERE import = :mine AND state = 'pending')"
+        )
+        packed = json.dumps(linked)
+        self._execute(
+            f"INSERT OR IGNORE INTO keys SELECT rows.core, rows.key, rows.animal {_NEW_KEYS}"
+            " ORDER BY rows.core, rows.key",
+            linked=packed,
+        )
+        dates = self._execute(
+            f"SELECT rows.key, rows.animal {_NEW_KEYS} AND ({MAY_BE_DATE})", linked=packed
+        ).fetchall()
+        self._sql.executemany(
+            "INSERT OR IGNORE INTO keys VALUES (?, ?, ?)",
+            [(core, key, animal) for key, animal in dates for core in date_cores(key_texts(key))],
+        )
+
+    def _write_answers(self, answered: Mapping[int, Decision]) -> None:
+        decide(
+            self._sql,
+            (
+                JournalDecision(
+                    self._run.id,
+                    ROW_QUESTION,
+                    str(row),
+                    "" if decision.animal is None else str(decision.animal),
+                    decision.answer,
+                    self._now,
+                )
+                for row, decision in answered.items()
+            ),
+        )
 
 
-def _write_rows(reader: Reader, plan: Plan) -> None:
-    """Write which animal each row is, or why it needs fixing."""
-    _change(
-        reader,
-        "rows SET animal = NULL, problem = NULL, known_by = ?",
-        [
-            (By.SIMILAR_ROW.value if row in plan.similar else By.REPEAT.value, row)
-            for row in plan.same_as
-        ],
-    )
-    # A row that had no problem is unlinked from its animal; other problems of a row stay.
-    _change(
-        reader,
-        "rows SET animal = iif(problem IS NULL, NULL, animal),"
-        " known_by = iif(problem IS NULL, NULL, known_by), problem = coalesce(problem, ?)",
-        [(pack_problems([problem]), row) for row, problem in plan.problems.items()],
-    )
-    _change(
-        reader,
-        "rows SET animal = ?, known_by = ?",
-        [(animal, by.value, row) for row, (animal, by) in plan.animals.items()],
-    )
-    _change(
-        reader,
-        _CREATE.format(reader.staged.base),
-        [(f"new:{case}", row) for row, case in plan.created.items()],
-    )
+def row_decisions(sql: sqlite3.Connection, import_id: str) -> dict[int, Decision]:
+    """Return the latest answer for each row of an import that has one."""
+    return {
+        int(decision.subject): Decision(
+            SKIP if decision.answer == SKIP else "create",
+            int(decision.object) if decision.object else None,
+            decision.at,
+        )
+        for decision in read_decisions(sql, import_id, ROW_QUESTION)
+    }
 
 
-def _write_matched(reader: Reader, plan: Plan, now: float) -> None:
-    """Mark rows as matched with existing pets, and store the values of these."""
-    pets = plan.pets
-    reader.sql.executemany(RELEASE_PET_ID, [(pet.id,) for pet in pets.values()])
-    _change(
-        reader,
-        "animals SET state = 'matched', pet_id = ?, payload = ?, content = ?,"
-        f" id_source = 'matched', settled_at = {now}, shown_at = {now}",
-        [(pet.id, pet.payload, pet.content, row) for row, pet in pets.items()],
-    )
-    _change(reader, "rows SET known_by = 'in_store'", [(row,) for row in pets])
-
-
-def _change(reader: Reader, update: str, values: Iterable[Sequence[Any]]) -> None:
-    """Run an UPDATE for rows of this import; each tuple of values ends with the row's number."""
-    condition = f"WHERE import = {reader.staged.run.number} AND row = ?"
-    reader.sql.executemany(f"UPDATE {update} {condition}", values)
+def pack_match(match: Match) -> str:
+    """Encode what a row may be as one text."""
+    values: dict[str, Any] = {"line": match.table_line}
+    if match.animal is not None:
+        values["animal"] = match.animal
+    if match.same_as is not None:
+        values["row"] = match.same_as
+    if match.pet is not None:
+        values["pet"] = match.pet.id
+        values["payload"] = match.pet.payload.decode()
+    return json.dumps(values)
 
 
 def _selected_row(plan: Plan, row: int) -> int:
@@ -176,14 +245,6 @@ def _selected_row(plan: Plan, row: int) -> int:
     return row
 
 
-def mark_new_lines(reader: Reader) -> None:
-    """Make the rows that the user named new animals; rows that already are keep their animal."""
-    reader.execute(
-        "UPDATE rows SET known_by = 'user', animal = iif(EXISTS (SELECT 1 FROM animals"
-        "  WHERE animals.animal = rows.animal AND animals.import = :mine"
-        "  AND animals.row = rows.row),"
-        "  animal, :base + row)"
-        " WHERE import = :mine AND animal IS NOT NULL"
-        " AND line IN (SELECT value FROM json_each(:lines))",
-        lines=json.dumps([*reader.staged.new_lines]),
-    )
+def equal_pets(pets: Iterable[Pet]) -> Counter[str]:
+    """Return the number of pets of each content."""
+    return Counter(pet.content for pet in pets)

@@ -1,87 +1,54 @@
-"""Counts the rows of an import by state, in SQL groups, so that large imports stay fast."""
+"""Counts the rows of an import by state and group, in SQL, so that large imports stay fast."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from petstore_frame.loader.journal.rows import NO_PET_ID, Import, facts_of, unpack_problem
-from petstore_frame.loader.journal.schema import IS_UNCONFIRMED
-from petstore_frame.loader.row_state import (
-    AnimalFacts,
-    Reason,
-    RowFacts,
-    RowProblem,
-    State,
-    reason_of,
-    state_of,
-)
+from petstore_frame.loader.journal.rows import NO_PET_ID, Import, unpack_problem
+from petstore_frame.loader.row_state import Reason, RowProblem, State
 from petstore_frame.schema import line_ranges
 
-# The arguments of ``facts_of``, which determine the state of a row.
-_FACTS = """
-reason IS NOT NULL, problem IS NOT NULL,
-animal_state, animal_import = import AND animal_row = row, animal_import = import
+_STATES = "SELECT state, count(*) FROM row_states WHERE import = ? GROUP BY 1"
+_GROUPS = """
+SELECT {line}, "group", count(*) FROM row_states WHERE import = ? GROUP BY 1, 2 ORDER BY 1
 """
-# The number of rows for each combination of facts, and for each line if asked for.
-_STATES = f"""
-SELECT {{line}}, known_by IS NOT NULL, animal_session = :session, {_FACTS}, count(*)
-FROM rows_and_animals WHERE import = :import GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 1
-"""
-# The number of excluded rows, with the other file that their animals were loaded from.
-_EXCLUDED = f"""
-SELECT known_by, coalesce(payload <> animal_payload, FALSE), source, staged_at,
-  {_FACTS}, count(*) FROM rows_and_animals
-LEFT JOIN (SELECT import AS other, source, staged_at FROM imports)
+# The number of rows that were not sent because of another row, with the other file that sent it.
+_LOADED_BEFORE = """
+SELECT "group", reason, source, staged_at, count(*)
+FROM row_states LEFT JOIN (SELECT import AS other, source, staged_at FROM imports)
   ON other = animal_import AND other <> import
-WHERE import = ? GROUP BY 1, 2, other, 5, 6, 7, 8, 9 ORDER BY min(row)
+WHERE import = ? AND (is_animal AND NOT is_own OR state = 'excluded' OR "group" = 'repeated')
+GROUP BY 1, 2, other ORDER BY min(row)
 """
 # The lines of rows with the same notes, as a JSON list.
-_NOTED = f"""
-SELECT notes, json_group_array(line), {_FACTS}, count(*) FROM rows_and_animals
-WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank'
-GROUP BY 1, 3, 4, 5, 6, 7 ORDER BY min(line)
+_NOTED = """
+SELECT notes, json_group_array(line), count(*) FROM row_states
+WHERE import = ? AND notes IS NOT NULL AND state <> 'invalid' AND excluded IS NOT 'blank'
+GROUP BY 1 ORDER BY min(line)
 """
 # The lines of created animals whose pet id is not known.
-_WITHOUT_ID = f"""
-SELECT rows.line FROM animals JOIN rows USING (import, row)
-WHERE animals.import = ? AND {IS_UNCONFIRMED} AND animals.state = 'created'
+_WITHOUT_ID = """
+SELECT line FROM row_states
+WHERE import = ? AND is_own AND animal_state = 'created' AND pet_id IS NULL AND last_pet_id IS NULL
 """
 # The lines of rows with the same problem, as a JSON list; a row counts for each of its problems.
-_PROBLEMS = f"""
-SELECT each_problem.value, json_group_array(line), {_FACTS}, count(*)
-FROM rows_and_animals, json_each(problem) AS each_problem
-WHERE import = ? AND problem IS NOT NULL GROUP BY 1, 3, 4, 5, 6, 7 ORDER BY min(row)
+_PROBLEMS = """
+SELECT each_problem.value, json_group_array(line), count(*)
+FROM row_states, json_each(problem) AS each_problem
+WHERE import = ? AND state = 'invalid' GROUP BY 1 ORDER BY min(row)
 """
 
 
-class RowCount(NamedTuple):
-    """The number of rows with identical facts, and therefore identical states."""
+class LoadedBefore(NamedTuple):
+    """Rows that were not sent for one reason."""
 
-    row: RowFacts
-    animal: AnimalFacts | None
-    line: int | None
-    is_sent_now: bool  # whether the session that was asked for sent the animal
-    rows: int
-
-    @property
-    def state(self) -> State:
-        return state_of(self.row, self.animal)
-
-
-@dataclass
-class ExcludedRows:
-    """Rows that are excluded for one reason."""
-
-    reason: Reason
-    by: str | None  # how their animals were found: the column ``known_by`` of ``rows``
-    source: str | None  # the other file that the animals were loaded from, and when it was read
+    group: str
+    reason: Reason | None
+    source: str | None  # the other file that sent their animals, and when that was read
     staged_at: float | None
-    is_repeated: bool  # whether another row of the same file stands for the animal
     rows: int
 
 
@@ -101,57 +68,33 @@ class NotedRows(NamedTuple):
     rows: int
 
 
-def count_rows(
-    sql: sqlite3.Connection, number: int, *, session: int | None = None, by_line: bool = False
-) -> list[RowCount]:
-    """Count the rows of an import by the facts that determine their states, and ``by_line``.
-
-    ``session`` is the session for ``RowCount.is_sent_now``; None for none.
-    """
-    query = _STATES.format(line="line" if by_line else "NULL")
-    parameters = {"import": number, "session": session}
-    counts = []
-    for line, is_matched, is_sent_now, *facts, rows in sql.execute(query, parameters):
-        row, animal = facts_of(facts)
-        row = row._replace(is_matched=bool(is_matched))
-        counts.append(RowCount(row, animal, line, bool(is_sent_now), rows))
-    return counts
-
-
 def count_states(sql: sqlite3.Connection, number: int) -> dict[State, int]:
     """Count the rows of an import in each state; every state is in the result."""
     counts = dict.fromkeys(State, 0)
-    for group in count_rows(sql, number):
-        counts[group.state] += group.rows
-    return counts
+    return counts | {State(state): rows for state, rows in sql.execute(_STATES, [number])}
 
 
-def read_excluded(sql: sqlite3.Connection, run: Import) -> list[ExcludedRows]:
-    """Return the excluded rows of an import by reason, in the order of their first rows."""
-    groups: dict[tuple[Any, ...], ExcludedRows] = {}
-    for by, has_new_values, source, staged_at, *facts, rows in sql.execute(_EXCLUDED, [run.number]):
-        row, animal = facts_of(facts)
-        if state_of(row, animal) is not State.EXCLUDED:
-            continue
-        row = row._replace(is_matched=by is not None, has_new_values=bool(has_new_values))
-        reason = Reason(str(reason_of(row, animal)))
-        if animal is None or animal.state is None:
-            is_repeated = row.is_matched and not row.is_left_out
-        else:
-            is_repeated = animal.is_of_import
-        group = ExcludedRows(reason, by, source, staged_at, is_repeated, 0)
-        key = reason, by, source, staged_at, is_repeated
-        groups.setdefault(key, group).rows += rows
-    return list(groups.values())
+def count_groups_of_lines(
+    sql: sqlite3.Connection, number: int, *, by_line: bool
+) -> list[tuple[int | None, str, int]]:
+    """Return the number of rows in each group, for each line if asked for."""
+    query = _GROUPS.format(line="line" if by_line else "NULL")
+    return [(line, group, rows) for line, group, rows in sql.execute(query, [number])]
+
+
+def read_loaded_before(sql: sqlite3.Connection, run: Import) -> list[LoadedBefore]:
+    """Return the rows of an import that other rows stand for, or that are excluded."""
+    return [
+        LoadedBefore(group, None if reason is None else Reason(reason), source, staged_at, rows)
+        for group, reason, source, staged_at, rows in sql.execute(_LOADED_BEFORE, [run.number])
+        if reason is None or reason in {*Reason}
+    ]
 
 
 def read_problems(sql: sqlite3.Connection, run: Import) -> Iterator[ProblemRows]:
     """Yield each problem of an import by first row; a row counts for each of its problems."""
-    for packed, lines, *facts, rows in sql.execute(_PROBLEMS, [run.number]):
-        if state_of(*facts_of(facts)) is State.INVALID:
-            yield ProblemRows(
-                unpack_problem(json.loads(packed)), line_ranges(json.loads(lines)), rows
-            )
+    for packed, lines, rows in sql.execute(_PROBLEMS, [run.number]):
+        yield ProblemRows(unpack_problem(json.loads(packed)), line_ranges(json.loads(lines)), rows)
 
 
 def read_noted(sql: sqlite3.Connection, run: Import) -> list[NotedRows]:
@@ -159,12 +102,10 @@ def read_noted(sql: sqlite3.Connection, run: Import) -> list[NotedRows]:
 
     Rows that were created without a known pet id come last.
     """
-    row_counts, lines = Counter[str](), defaultdict[str, list[range]](list)
-    for notes, lines_of_group, *facts, rows in sql.execute(_NOTED, [run.number]):
-        if state_of(*facts_of(facts)) is not State.INVALID:
-            row_counts[notes] += rows
-            lines[notes] += line_ranges(json.loads(lines_of_group))
-    noted = [NotedRows(notes.split("\n"), lines[notes], row_counts[notes]) for notes in lines]
+    noted = [
+        NotedRows(notes.split("\n"), line_ranges(json.loads(lines)), rows)
+        for notes, lines, rows in sql.execute(_NOTED, [run.number])
+    ]
     without_id = [line for (line,) in sql.execute(_WITHOUT_ID, [run.number])]
     if without_id:
         noted.append(NotedRows([NO_PET_ID], line_ranges(without_id), len(without_id)))

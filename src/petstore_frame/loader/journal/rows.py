@@ -4,42 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.schema import in_states
-from petstore_frame.loader.row_state import (
-    FIX_STATES,
-    LIVE_STATES,
-    AnimalFacts,
-    Ending,
-    RowFacts,
-    RowProblem,
-    State,
-    reason_of,
-    state_of,
-)
+from petstore_frame.loader.journal.schema import IS_ANIMAL, in_states
+from petstore_frame.loader.row_state import FIX_STATES, Ending, RowProblem, State
 
-_IN_STORE = (State.CREATED, State.MATCHED)
-# The fact that lists rows whose pets have another name in the store, with these names.
-RENAMED = "renamed_in_store"
-# The facts that list rows whose animals are gone: certainly, and if the store fills its pages.
-# Each has a fact with the names and the files of its first animals.
-GONE, UNPROVEN_GONE = "gone_few", "gone_unproven"
-GONE_ANIMALS = {GONE: "gone_few_animals", UNPROVEN_GONE: "gone_unproven_animals"}
-# The number of animals of other files that are gone, and the fact with the first of these.
-GONE_ELSEWHERE, GONE_ELSEWHERE_ANIMALS = "not_shown", "not_shown_animals"
-# The fact that says why a complete listing does not prove that a pet is gone: it rests on the
-# length of a page, or other responses contradict it.
-LISTING_DOUBT, PAGE_LENGTH, CONTRADICTION = "listing_doubt", "page_length", "contradiction"
-# The fact with the full path of the file, if it was loaded from one.
-FILE_PATH = "file_path"
-# The fact with the names of categories that nobody stated before this dry run.
-CATEGORY_NAMES = "category_names"
 # The note of a row that was created, but the response with the id of its pet was lost.
 NO_PET_ID = "no_pet_id"
 
@@ -55,12 +29,10 @@ class Import:
     header: tuple[str, ...]
     mapping: dict[str, str]  # field to column
     key: tuple[str, ...] = ()
-    duplicates: Any = "raise"  # one answer, or one for each case
-    keep: str | None = None  # first or last
     bytes_id: str | None = None  # digest of the bytes of a file and of its sheet
     copy: int = 0  # number of an intended second load of the same rows, 0 for the first
     recipe: dict[str, Any] | None = None  # how it was read, as the options of a recipe
-    facts: dict[str, Any] = field(default_factory=dict)  # facts that a user should know, by name
+    facts: dict[str, Any] = field(default_factory=dict)  # the findings of the latest call
     staged_at: float = 0.0  # when it was read last
     started_at: float | None = None  # when the last session began to send, and when that ended
     ended_at: float | None = None
@@ -68,33 +40,28 @@ class Import:
     ending_detail: str = ""
     store_id: str | None = None
     number: int = 0  # its number in the journal
-
-    @property
-    def store_names(self) -> dict[int, str]:
-        """Names of pets in the store that differ from the names that were sent, by row."""
-        return {entry["row"]: entry["name"] for entry in self.facts.get(RENAMED, ())}
+    reading: int = 0  # the reading of the file that has its rows
 
 
 # The fields that are stored in the column ``recipe``.
-RECIPE = ("mapping", "key", "keep", "recipe")
+RECIPE = ("mapping", "key", "recipe")
 _PLAIN = (
-    "id", "bytes_id", "copy", "source", "place", "staged_at", "started_at", "ended_at", "ending",
+    "id", "reading", "bytes_id", "copy", "source", "place", "staged_at", "started_at", "ended_at",
+    "ending",
 )  # fmt: skip
 _IMPORTS = f"""
-SELECT {", ".join(_PLAIN)}, detail, base_url, store_id, import, recipe, header, answers, warnings
+SELECT {", ".join(_PLAIN)}, detail, base_url, store_id, import, recipe, header, facts
 FROM imports, journal WHERE
 """
 
 
-def write_import(sql: sqlite3.Connection, run: Import, key_columns: str) -> None:
-    """Insert or update an import."""
+def write_import(sql: sqlite3.Connection, run: Import) -> None:
+    """Insert or update an import; no session of this call has sent anything yet."""
     values = {name: getattr(run, name) for name in _PLAIN} | {
         "import": run.number,
         "header": json.dumps(run.header),
-        "key_columns": key_columns,
         "recipe": json.dumps({name: getattr(run, name) for name in RECIPE}),
-        "answers": json.dumps(run.duplicates),
-        "warnings": json.dumps(run.facts),
+        "facts": json.dumps(run.facts),
         "detail": run.ending_detail,
     }
     columns = f"({', '.join(values)}) VALUES ({', '.join('?' * len(values))})"
@@ -102,9 +69,9 @@ def write_import(sql: sqlite3.Connection, run: Import, key_columns: str) -> None
 
 
 def note_facts(sql: sqlite3.Connection, run: Import, facts: dict[str, Any]) -> None:
-    """Store the facts that a user should know about an import."""
+    """Store what a call found about an import."""
     values = [json.dumps(facts), run.number]
-    sql.execute("UPDATE imports SET warnings = ? WHERE import = ?", values)
+    sql.execute("UPDATE imports SET facts = ? WHERE import = ?", values)
 
 
 def read_imports(
@@ -112,14 +79,14 @@ def read_imports(
 ) -> list[Import]:
     """Return the imports that match a condition, oldest first."""
     runs = []
-    for *plain, detail, base_url, store_id, number, recipe, header, answers, facts in sql.execute(
+    for *plain, detail, base_url, store_id, number, recipe, header, facts in sql.execute(
         f"{_IMPORTS} {where} ORDER BY import", values
     ).fetchall():
         try:
             fields = dict(zip(_PLAIN, plain, strict=True)) | json.loads(recipe)
             fields |= {"key": tuple(fields["key"]), "header": tuple(json.loads(header))}
             fields["ending"] = Ending(fields["ending"]) if fields["ending"] else None
-            fields |= {"duplicates": json.loads(answers), "facts": json.loads(facts)}
+            fields["facts"] = json.loads(facts)
             runs.append(Import(
                 **fields, ending_detail=detail, base_url=base_url, store_id=store_id, number=number
             ))  # fmt: skip
@@ -145,9 +112,24 @@ class OtherRow(NamedTuple):
 
     import_id: str
     line: int
-    state: State
+    source: str
     pet_id: int | None
     payload: bytes | None
+
+
+class Possible(NamedTuple):
+    """What a possible duplicate may be: an animal or a pet, and the line of the table for it.
+
+    A row that may be another row of the file has the line of that row as ``same_line``.
+    """
+
+    table_line: int
+    payload: bytes | None = None  # the values of the animal or pet
+    key: str | None = None  # a key of the animal, as it is displayed
+    pet_id: int | None = None
+    source: str | None = None  # the file of the animal; None for a pet of the store
+    staged_at: float | None = None  # when that file was read last
+    same_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,24 +143,37 @@ class JournalRow:
     payload: bytes | None  # what was sent for this row; if nothing was, what the file gives
     problems: tuple[RowProblem, ...]
     notes: tuple[str, ...]
-    reason: str | None  # why it is in its state; a ``Reason`` if it is excluded
+    reason: str | None  # why it is in its state; a ``Reason`` if nothing was sent for it
+    key: str | None = None  # as it is displayed
     reads_now: bytes | None = None  # what the file gives now, if that differs from what was sent
     pet_id: int | None = None
     error_code: str | None = None
     error_message: str | None = None
     error_field: str | None = None
     other_row: OtherRow | None = None  # the row that its animal was sent with, if another
+    possible: Possible | None = None  # what a possible duplicate may be
 
 
 # The rows of an import with their animals, in the order of ``_StoredRow``.
 _ROWS = """
-SELECT row, line, cells, reason, known_by, payload, problem, notes,
-  animal_state, animal_import = import AND animal_row = row AS has_this_row,
-  animal_import = import AS is_of_import, animal_reason, animal_payload, answer, pet_id,
-  (SELECT id FROM imports WHERE imports.import = animal_import) AS other_id,
-  (SELECT line FROM rows
-    WHERE rows.import = animal_import AND rows.row = animal_row) AS other_line
-FROM rows_and_animals WHERE import = (SELECT import FROM imports WHERE id = ?)
+SELECT row, line, cells, state, reason, key, payload, problem, notes, is_animal, is_own,
+  animal_state, animal_payload, answer, coalesce(pet_id, last_pet_id), possible, animal_import,
+  animal_row
+FROM row_states WHERE import = (SELECT import FROM imports WHERE id = ?)
+"""
+# The file and the line of the row whose values an animal has.
+_ORIGIN = """
+SELECT imports.id, imports.source,
+  (SELECT line FROM rows WHERE rows.reading = imports.reading AND rows.row = ?)
+FROM imports WHERE import = ?
+"""
+_POSSIBLE_ANIMAL = """
+SELECT payload, (SELECT min(key) FROM keys WHERE keys.animal = animals.animal),
+  coalesce(pet_id, last_pet_id), source, staged_at
+FROM animals JOIN imports USING (import) WHERE animal = ?
+"""
+_LINE_OF_ROW = """
+SELECT line FROM rows JOIN imports USING (reading) WHERE id = ? AND row = ?
 """
 
 
@@ -239,28 +234,16 @@ def rows(path: Path, import_id: str, *states: State) -> Iterator[JournalRow]:
 
 def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterator[JournalRow]:
     """Yield the rows of an import, over an open connection."""
-    query = f"{_ROWS} {_may_be_in(states)} ORDER BY row"
-    for values in sql.execute(query, [import_id]):
-        row = _journal_row(_StoredRow(*values))
-        if not states or row.state in states:
-            yield row
+    condition = f"AND {in_states(states)}" if states else ""
+    for values in sql.execute(f"{_ROWS} {condition} ORDER BY row", [import_id]):
+        yield _journal_row(sql, import_id, _StoredRow(*values))
 
 
 def read_excluded_rows(sql: sqlite3.Connection, import_id: str) -> Iterator[JournalRow]:
     """Yield the rows that the user excluded although their animals are in the store."""
-    query = f"{_ROWS} AND reason = 'left_out' AND {in_states(_IN_STORE, 'animal_state')}"
+    query = f"{_ROWS} AND state = 'excluded' AND is_animal AND gone_at IS NULL"
     for values in sql.execute(f"{query} ORDER BY row", [import_id]):
-        yield _journal_row(_StoredRow(*values))
-
-
-def _may_be_in(states: Collection[State]) -> str:
-    """Return a condition that excludes most rows in other states, to speed up the query."""
-    if not states or State.EXCLUDED in states:
-        return ""
-    condition = in_states(states, "animal_state")
-    if State.INVALID in states:
-        condition += " OR animal_state IS NULL AND problem IS NOT NULL"
-    return f"AND ({condition})"
+        yield _journal_row(sql, import_id, _StoredRow(*values))
 
 
 class _StoredRow(NamedTuple):
@@ -269,96 +252,82 @@ class _StoredRow(NamedTuple):
     row: int
     line: int
     cells: str | bytes
+    state: str
     reason: str | None
-    known_by: str | None
+    key: str | None
     payload: bytes | None
     problem: str | None
     notes: str | None
+    is_animal: int
+    is_own: int
     animal_state: str | None
-    has_this_row: int | None
-    is_of_import: int | None
-    animal_reason: str | None
     animal_payload: bytes | None
     answer: str | None
     pet_id: int | None
-    other_id: str | None
-    other_line: int
-
-    @property
-    def row_facts(self) -> RowFacts:
-        return RowFacts(
-            is_left_out=self.reason is not None,
-            has_problem=self.problem is not None,
-            is_matched=self.known_by is not None,
-            has_new_values=None not in (self.payload, self.animal_payload)
-            and self.payload != self.animal_payload,
-        )
-
-    @property
-    def animal_facts(self) -> AnimalFacts | None:
-        if self.animal_state is None:
-            return None
-        return AnimalFacts(
-            State(self.animal_state),
-            has_this_row=bool(self.has_this_row),
-            is_of_import=bool(self.is_of_import),
-            reason=self.animal_reason,
-        )
+    possible: str | None
+    animal_import: int | None
+    animal_row: int | None
 
 
-def _journal_row(stored: _StoredRow) -> JournalRow:
-    row, animal = stored.row_facts, stored.animal_facts
-    state = state_of(row, animal)
-    problems = unpack_problems(stored.problem) if state is State.INVALID else ()
-    notes = tuple(stored.notes.split("\n")) if stored.notes else ()
-    row_of_file = JournalRow(
+def _journal_row(sql: sqlite3.Connection, import_id: str, stored: _StoredRow) -> JournalRow:
+    state = State(stored.state)
+    row = JournalRow(
         stored.row,
         stored.line,
         read_cells(stored.cells),
         state,
         stored.payload,
-        problems,
-        notes,
-        reason_of(row, animal),
+        unpack_problems(stored.problem) if state is State.INVALID else (),
+        tuple(stored.notes.split("\n")) if stored.notes else (),
+        stored.reason,
+        shown_key(stored.key),
     )
-    if animal is None or animal.state is None:
-        return row_of_file
-    if not animal.has_this_row:
-        other_row = OtherRow(
-            stored.other_id or "",
-            stored.other_line,
-            animal.state,
-            stored.pet_id,
-            stored.animal_payload,
-        )
-        return replace(row_of_file, other_row=other_row)
+    if state is State.POSSIBLE_DUPLICATE and stored.possible is not None:
+        return replace(row, possible=_possible(sql, import_id, json.loads(stored.possible)))
+    if not stored.is_own:
+        return replace(row, other_row=_other_row(sql, stored)) if stored.is_animal else row
     answer: dict[str, Any] = json.loads(stored.answer) if stored.answer else {}
-    notes = (*notes, *answer.pop("notes", ()))
-    if animal.state is State.CREATED and stored.pet_id is None:
+    notes = (*row.notes, *answer.pop("notes", ()))
+    if state is State.CREATED and stored.pet_id is None:
         notes = (*notes, NO_PET_ID)
-    return replace(
-        row_of_file,
-        payload=stored.animal_payload,
-        reads_now=stored.payload if stored.payload != stored.animal_payload else None,
-        notes=notes,
-        pet_id=stored.pet_id,
-        **answer,
-    )
+    if stored.is_animal and stored.payload != stored.animal_payload:
+        row = replace(row, reads_now=stored.payload)
+    payload = stored.animal_payload if stored.is_animal else stored.payload
+    return replace(row, payload=payload, notes=notes, pet_id=stored.pet_id, **answer)
 
 
-# All keys whose animals are, or may come to be, in the store.
+def _other_row(sql: sqlite3.Connection, stored: _StoredRow) -> OtherRow:
+    origin = sql.execute(_ORIGIN, [stored.animal_row, stored.animal_import]).fetchone()
+    import_id, source, line = origin or ("", "", 0)
+    return OtherRow(import_id, line, source, stored.pet_id, stored.animal_payload)
+
+
+def _possible(sql: sqlite3.Connection, import_id: str, match: dict[str, Any]) -> Possible:
+    """Return what a row may be, from the stored match."""
+    table_line = int(match["line"])
+    if "animal" in match:
+        record = sql.execute(_POSSIBLE_ANIMAL, [match["animal"]]).fetchone()
+        payload, key, *others = record or (None, None, None, None, None)
+        return Possible(table_line, payload, shown_key(key), *others)
+    if "pet" in match:
+        return Possible(table_line, match["payload"].encode(), pet_id=match["pet"])
+    ((line,),) = sql.execute(_LINE_OF_ROW, [import_id, match["row"]]).fetchall()
+    return Possible(table_line, same_line=line)
+
+
+# All keys, each with its animals that were sent.
 _KEYS = f"""
-SELECT keys.key, animals.pet_id, animals.state, imports.source
-FROM keys JOIN animals ON animals.animal = keys.animal AND {in_states(LIVE_STATES, "animals.state")}
+SELECT keys.key, coalesce(animals.pet_id, animals.last_pet_id),
+  iif(gone_at IS NULL, animals.state, 'gone'), imports.source
+FROM keys JOIN animals ON animals.animal = keys.animal AND {IS_ANIMAL}
 LEFT JOIN imports USING (import)
-GROUP BY keys.columns, keys.key, keys.animal ORDER BY min(keys.animal), keys.key
+GROUP BY keys.key, keys.animal ORDER BY min(keys.animal), keys.key
 """
-# The keys of the rows of one import.
-_KEYS_OF_ROWS = """
-SELECT key, pet_id, source, reason IS NOT NULL, problem IS NOT NULL, animal_state,
-  animal_import = import AND animal_row = row, animal_import = import
-FROM rows_and_animals JOIN imports USING (import)
-WHERE id = ? AND key IS NOT NULL ORDER BY row
+# The keys of the rows of one import, unless the rows need fixing.
+_KEYS_OF_ROWS = f"""
+SELECT key, coalesce(pet_id, last_pet_id), state, source
+FROM row_states JOIN imports USING (import)
+WHERE id = ? AND key IS NOT NULL AND NOT {in_states(FIX_STATES)} ORDER BY row
 """
 
 
@@ -373,27 +342,5 @@ class KeyOfPet(NamedTuple):
 
 def read_keys(sql: sqlite3.Connection, import_id: str | None = None) -> list[KeyOfPet]:
     """Return the pet of each key, of one import or of the whole journal."""
-    if import_id is None:
-        return [KeyOfPet(shown_key(key) or "", *values) for key, *values in sql.execute(_KEYS)]
-    keys = []
-    for key, pet_id, source, *facts in sql.execute(_KEYS_OF_ROWS, [import_id]):
-        row, animal = facts_of(facts)
-        state = state_of(row, animal)
-        if state not in FIX_STATES:
-            pet_state = state if animal is None else animal.state
-            keys.append(KeyOfPet(shown_key(key) or "", pet_id, str(pet_state), source))
-    return keys
-
-
-def facts_of(values: Sequence[Any]) -> tuple[RowFacts, AnimalFacts | None]:
-    """Return the facts that determine the state of a row, from the values of a query.
-
-    Args:
-        values: Whether the row is excluded; whether it has a problem; the state of its animal;
-            whether the animal has the values of this row, and of any row of this import.
-    """
-    is_left_out, has_problem, animal_state, has_this_row, is_of_import = values
-    row = RowFacts(bool(is_left_out), bool(has_problem))
-    if animal_state is None:
-        return row, None
-    return row, AnimalFacts(State(animal_state), bool(has_this_row), bool(is_of_import))
+    records = sql.execute(_KEYS) if import_id is None else sql.execute(_KEYS_OF_ROWS, [import_id])
+    return [KeyOfPet(shown_key(key) or "", *values) for key, *values in records]

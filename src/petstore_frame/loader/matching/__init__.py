@@ -1,1 +1,1 @@
-"""Decides which animal each row is, by rules that use neither the database nor the store."""
+"""Decides which animal each row of a file is; reads and writes nothing."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from datetime import date
 from typing import NamedTuple
 
 from petstore_frame.loader.matching.dates import day_of_serial, read_date
 from petstore_frame.loader.matching.folding import SEPARATOR, core, fold
 
 _SERIAL = "46023"
+_MAY_BE_DATE = re.compile(r"\d[^\w]+\w+[^\w]+\d|(?:19|20)\d{6}|[^\W\d_]{3}")
+_DAY_ZERO = date(1899, 12, 30)
 _LONGEST_SERIAL = 7
 _LONGEST_DATE = 40
 
@@ -28,24 +32,36 @@ class DayCore(NamedTuple):
         return self.day == second.day and self.form != second.form
 
 
-class Cores(NamedTuple):
-    """The core of a key, and its day if it reads as one."""
+def date_cores(key: Sequence[str]) -> list[str]:
+    """Return more cores of a key that is written as a date: its day, and its serial numbers.
 
-    core: str
-    day_core: DayCore | None
-
-
-def cores(key: Sequence[str]) -> Cores:
-    """Return the forms of a key that its other spellings share.
+    A key that is the serial number of a day has that number as its core, so it needs no other one.
 
     Example:
-        >>> cores(["AUS-0017*"]).core, cores(["7.0"]).core, cores(["90.750"]).core
-        ('aus-17', '7', '90-75')
-        >>> iso, german = cores(["Luna", "2026-05-01"]), cores(["luna", "01.05.2026"])
-        >>> iso.core == german.core, iso.day_core.is_of(german.day_core)
-        (False, True)
+        >>> date_cores(["01.05.2026"])
+        ['@2026-1-5', '46143', '46027']
+        >>> date_cores(["A-17"]), date_cores(["46143"])
+        ([], [])
     """
-    return Cores(core_of_key(key), day_core(key))
+    if not any(_MAY_BE_DATE.search(text) for text in key):
+        return []
+    dates = [read_date(fold(text)) for text in key]
+    day = day_core(key)
+    if day is None or not any(dates):
+        return []
+    cores = [f"@{day.day}"]
+    for choice in range(max(len(written.days) for written in dates if written is not None)):
+        texts = [
+            core(text) if written is None else _serial_number(written.days[choice:] or written.days)
+            for text, written in zip(key, dates, strict=True)
+        ]
+        cores.append(SEPARATOR.join(texts))
+    return cores
+
+
+def _serial_number(days: Sequence[date]) -> str:
+    """Return the serial number of the first of some days."""
+    return str((days[0] - _DAY_ZERO).days)
 
 
 def core_of_key(key: Sequence[str]) -> str:

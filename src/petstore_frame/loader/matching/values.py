@@ -1,55 +1,40 @@
-"""The values that the matching rules compare, and the plan that they produce."""
+"""The values that the rules compare, and the plan that they produce."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from petstore_frame.loader.matching.folding import category_in, name_in
-from petstore_frame.loader.row_state import RowProblem, State
+from petstore_frame.loader.row_state import RowProblem
 
-# The states of animals that were not sent, or whose requests created no pet.
-UNSENT_STATES = frozenset({None, State.PENDING, State.REJECTED, State.NOT_FOUND})
-
-
-class By(StrEnum):
-    """How the animal of a row was found; the values are stored in the journal."""
-
-    REPEAT = "repeat"  # another row of the file with the same key was selected
-    SIMILAR_ROW = "similar_row"  # so was a row with another spelling of the key
-    FIX = "fix"  # it names the row that it corrects
-    KEY = "key"
-    MOVED = "moved"  # an animal of an earlier file, which did not send it
-    USER = "user"  # the user said that it is a new animal
-    SIMILAR_KEY = "similar_key"
-    REUSED_KEY = "reused_key"
-    SAME_CONTENT = "same_content"
-    IN_STORE = "in_store"
-    GONE = "gone"
+Answer = Literal["skip", "create"]
+SKIP: Answer = "skip"
+CREATE: Answer = "create"
 
 
 class Row(NamedTuple):
-    """A row of the file that a rule may apply to."""
+    """A row of the file that a line of the table may apply to."""
 
     number: int
     line: int
-    content: str | None = None  # folded name and category; None if it cannot be sent
+    content: str | None = None  # folded name and category; None if it cannot be read
     payload: bytes | None = None
     key: str | None = None  # in its stored form: a JSON list of texts
     core: str | None = None
-    animal: int | None = None  # number of an existing or a new animal
-    state: State | None = None  # of that animal
-    by: By | None = None
-    is_to_send: bool = False  # it would be sent if no rule applied
+    own: int | None = None  # the animal that was sent for this row
+    is_gone: bool = False  # that animal is gone from the store
+    is_not_found: bool = False  # it was sent, and its pet was not found
+    has_problem: bool = False
     is_excluded: bool = False
     has_default_name: bool = False
-    has_problem: bool = False
-    has_key_problem: bool = False  # its key is what needs fixing
     order_value: str | None = None
     unsent_hash: bytes | None = None
-    has_earlier_animal: bool = False  # its animal existed before this reading of the file
+    pet_id: int | None = None  # the id in a file with the columns of an export
+    decision: Decision | None = None  # the latest answer for this row
+    was_shown: bool = False  # an earlier call listed it as a possible duplicate
+    is_named_new: bool = False  # this call says that its line is a new animal
 
     @property
     def sends(self) -> bytes | None:
@@ -57,134 +42,118 @@ class Row(NamedTuple):
         return self.payload or self.unsent_hash
 
     @property
-    def is_free(self) -> bool:
-        """Whether no rule or answer has linked the row to an animal that was sent."""
-        return self.state in UNSENT_STATES and self.by not in (
-            By.REPEAT,
-            By.SIMILAR_ROW,
-            By.USER,
-        )
+    def can_be_sent(self) -> bool:
+        return self.payload is not None and not (self.has_problem or self.is_excluded)
 
 
 class Animal(NamedTuple):
-    """An animal of the journal."""
+    """An animal of the journal: it was sent and is not proven absent, or was matched with a pet."""
 
     id: int
     content: str | None
     payload: bytes | None = None
-    state: State | None = State.CREATED
     has_default_name: bool = False
-    keys: tuple[str, ...] = ()  # only keys of the same columns as in the file
-    cores: tuple[str, ...] = ()
-    pet_id: int | None = None
-    should_be_listed: bool = False  # a complete listing must have its pet, unless that is gone
-    reason: str | None = None  # why it is in its state
-
-    @property
-    def is_sent(self) -> bool:
-        """Whether it was sent, or may have been."""
-        return self.state not in UNSENT_STATES
+    keys: tuple[str, ...] = ()
+    is_gone: bool = False
 
 
 class Pet(NamedTuple):
-    """A pet of the store, with what the journal has about it."""
+    """A pet of the store that is no animal of the journal."""
 
     id: int
     name: str  # its name in the store
     payload: bytes  # the request body that would create it
     content: str
-    animal: int | None = None  # its animal, or the unconfirmed animal that it may be
-    is_new: bool = True  # no earlier load has seen it and had all its questions answered
-    is_decided: bool = False  # the user said that it is none of the rows of files with this header
+
+
+class Decision(NamedTuple):
+    """An answer that was given for a row: the animal that it is, or None for a new animal."""
+
+    answer: Answer
+    animal: int | None
+    at: float
 
 
 class Match(NamedTuple):
-    """A row with its possible match: an animal, a pet of others, or another row of the file."""
+    """What a row may be: an animal, a pet, or the same as another row; and why."""
 
     row: int
+    table_line: int  # the line of the table that found it
     animal: int | None = None
     pet: Pet | None = None
     same_as: int | None = None
 
 
 @dataclass(frozen=True)
-class OpenCase:
-    """A case without an answer, with its matches; ``of`` is the number of rows compared."""
+class Candidates:
+    """The rows that a line of the table may apply to, and what they may be.
 
-    name: By
-    matches: Sequence[Match]
-    of: int
+    Attributes:
+        rows: Rows that are not settled yet, and rows with a key that another row has.
+        by_key: The animals of each exact key.
+        by_core: The animals of each core, by the core.
+        by_content: Animals with the content of a row, if no row of the file is one of them and the
+            file has none of their keys.
+        by_name: The same for the names of rows without a key.
+        pets: The pets that are no animal, by id.
+        animals_of_pets: The animals of pets that are named by an id in the file.
+        settled_keys: Number of rows with an existing key and unchanged content.
+        has_key: Whether the file has a key.
+        earlier_create: Whether an earlier file of this header was answered with ``create``.
+    """
+
+    rows: tuple[Row, ...] = ()
+    by_key: Mapping[str, list[Animal]] = field(default_factory=dict)
+    by_core: Mapping[str, list[Animal]] = field(default_factory=dict)
+    by_content: Mapping[str, list[Animal]] = field(default_factory=dict)
+    by_name: Mapping[str, list[Animal]] = field(default_factory=dict)
+    pets: Mapping[int, Pet] = field(default_factory=dict)
+    animals_of_pets: Mapping[int, Animal] = field(default_factory=dict)
+    settled_keys: int = 0
+    has_key: bool = False
+    earlier_create: bool = False
 
 
 @dataclass
 class Plan:
-    """The result of the matching rules; rows that it does not mention are new animals.
+    """What each row is; a row that is not mentioned is a new animal.
 
     Attributes:
-        animals: The existing animal of each matched row, and how it was found.
-        pets: The pet of others that a row was matched with.
-        same_as: The row that was selected in place of a row with the same key.
-        similar: Rows in ``same_as`` whose keys are other spellings.
-        problems: Rows that need fixing.
-        created: Rows that are new animals by an answer, with the case.
-        cases: The cases that the user has not answered.
-        few: Matches that are sent with a warning, by case.
-        moved: Rows that take over an animal that was not sent.
-        lives: How much to increase the ``life`` of rows: the number of equal pets.
-        gone: Animals that are no longer in the store.
-        created_again: Animals that are gone and will be sent again.
-        few_gone: Rows whose animals are gone, too few to ask about.
-        unproven_gone: Rows whose animals are gone if the store fills its pages.
-        renamed: Rows whose pets have another name in the store.
-        has_store_matches: Whether some rows may be pets of others.
-        creates_in_store: Whether the user said that such rows are new animals.
+        animals: The existing animal of a row.
+        pets: The pet of the store that a row was matched with.
+        same_as: The row that was selected for the key of a row.
+        conflicts: Rows that need fixing because of other rows of their key.
+        possible: Rows that are not sent until somebody answers.
+        answered: The answer of this call for each row that it decided.
+        created: Rows that are new animals by an answer.
+        listed: Rows that are sent although they equal an animal or pet, after an earlier answer.
+        skipped: Rows that are not sent because of an earlier answer.
+        refused: Lines that this call names as new animals, although nothing suggests another one.
     """
 
-    animals: dict[int, tuple[int, By]] = field(default_factory=dict)
+    animals: dict[int, int] = field(default_factory=dict)
     pets: dict[int, Pet] = field(default_factory=dict)
     same_as: dict[int, int] = field(default_factory=dict)
-    similar: set[int] = field(default_factory=set)
-    problems: dict[int, RowProblem] = field(default_factory=dict)
-    created: dict[int, By] = field(default_factory=dict)
-    cases: list[OpenCase] = field(default_factory=list)
-    few: dict[By, list[Match]] = field(default_factory=dict)
-    moved: list[int] = field(default_factory=list)
-    lives: dict[int, int] = field(default_factory=dict)
-    gone: set[int] = field(default_factory=set)
-    created_again: set[int] = field(default_factory=set)
-    few_gone: list[Match] = field(default_factory=list)
-    unproven_gone: list[Match] = field(default_factory=list)
-    renamed: list[Match] = field(default_factory=list)
-    has_store_matches: bool = False
-    creates_in_store: bool = False
-
-    def is_decided(self, row: Row) -> bool:
-        """Return whether an earlier rule has decided about a row."""
-        number = row.number
-        return (
-            number in self.animals
-            or number in self.pets
-            or number in self.same_as
-            or number in self.problems
-            or number in self.created
-        )
+    conflicts: dict[int, RowProblem] = field(default_factory=dict)
+    possible: dict[int, Match] = field(default_factory=dict)
+    answered: dict[int, Decision] = field(default_factory=dict)
+    created: dict[int, Match | None] = field(default_factory=dict)
+    listed: dict[int, Match] = field(default_factory=dict)
+    skipped: dict[int, Decision] = field(default_factory=dict)
+    refused: list[int] = field(default_factory=list)
 
 
-Answers = Mapping[str, str]
-SKIP, CREATE = "skip", "create"
-
-
-def differs_in_name(row: Row, animal: Animal) -> bool:
-    """Return whether the names differ, if both are known and neither is from ``defaults``."""
+def has_name_of(row: Row, animal: Animal) -> bool:
+    """Return whether the names agree; a name from ``defaults`` or an unreadable one always does."""
     if row.content is None or animal.content is None:
-        return False
+        return True
     if row.has_default_name or animal.has_default_name:
-        return False
-    return name_in(row.content) != name_in(animal.content)
+        return True
+    return name_in(row.content) == name_in(animal.content)
 
 
-def differs_in_category(row: Row, animal: Animal) -> bool:
-    """Return whether the categories differ, if both are known."""
+def has_category_of(row: Row, animal: Animal) -> bool:
+    """Return whether the categories agree; an unreadable one always does."""
     if row.content is None or animal.content is None:
-        return False
-    return category_in(row.content) != category_in(animal.content)
+        return True
+    return category_in(row.content) == category_in(animal.content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, islice
@@ -13,14 +13,22 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import exit_codes
-from petstore_frame.loader.duplicate_question import Question
+from petstore_frame.loader.findings import (
+    ChangedValues,
+    Finding,
+    GoneAnimals,
+    RejectedFixLines,
+    RenamedInStore,
+    count_fields,
+    unpack_findings,
+)
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.row_counts import (
-    ExcludedRows,
+    LoadedBefore,
     NotedRows,
     ProblemRows,
     count_states,
-    read_excluded,
+    read_loaded_before,
     read_noted,
     read_problems,
 )
@@ -28,13 +36,14 @@ from petstore_frame.loader.journal.rows import (
     NO_PET_ID,
     Import,
     JournalRow,
+    read_excluded_rows,
     read_import,
+    read_payload,
     read_rows,
 )
+from petstore_frame.loader.journal.schema import IS_ANIMAL
 from petstore_frame.loader.reconcile import OpenRows, read_open_rows
 from petstore_frame.loader.results.row_groups import GroupCounts, RowGroup, count_groups
-from petstore_frame.loader.results.still_shown import read_still_shown
-from petstore_frame.loader.results.unsent_files import UnsentFile, read_unsent
 from petstore_frame.loader.row_state import (
     FIX_STATES,
     UNCONFIRMED_STATES,
@@ -45,6 +54,7 @@ from petstore_frame.loader.row_state import (
     Suspicion,
 )
 from petstore_frame.loader.source import LikelyKey, field_name
+from petstore_frame.questions import Question
 from petstore_frame.schema import FIELDS, count_text, line_ranges, line_text
 from petstore_frame.schema.text import short_text
 from petstore_frame.tables.table import (
@@ -61,13 +71,16 @@ UNCONFIRMED = (State.UNCONFIRMED, State.IN_FLIGHT)
 # columns that may identify an animal, if the user named none; the user's limit of errors; and
 # sentences about the file as a whole.
 COMMON_CAUSE = "common_cause"
+FINDINGS = "findings"
+FILE_PATH = "path"
 FILE_WARNINGS = "file_warnings"
 LIKELY_KEYS = "likely_keys"
 MAX_ERRORS = "max_errors"
 _SENT = "SELECT 1 FROM animals WHERE import = ? AND sent_at IS NOT NULL LIMIT 1"
 _TIMES = ("staged_at", "started_at", "ended_at")
+_MAX_POSSIBLE = 10
 _FIRST_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
-_LEFT_OUT = "SELECT 1 FROM rows WHERE import = ? AND reason = ? LIMIT 1"
+_LEFT_OUT = "SELECT 1 FROM row_states WHERE import = ? AND excluded = ? LIMIT 1"
 # Up to this many rows of totals are suggested to be excluded by their lines.
 _MAX_EXCLUDED = 5
 _ENDING_CODES = {
@@ -77,13 +90,28 @@ _ENDING_CODES = {
     Ending.JOURNAL: exit_codes.DISK,
     Ending.INTERRUPTED: exit_codes.INTERRUPTED,
 }
-# The text for each reason why a row is excluded.
-WHY_EXCLUDED: dict[str, str] = {
+# The text for each reason why a row was not sent.
+WHY_NOT_SENT: dict[str, str] = {
     Reason.BLANK: "blank",
     Reason.LEFT_OUT: "excluded by you",
     Reason.KNOWN: "already loaded",
     Reason.CHANGED: "already loaded, with other values now",
 }
+# The animals that are gone: of a file by line, and of all other files.
+_GONE_HERE = """
+SELECT line, CAST(animal_payload AS TEXT), gone_at FROM row_states
+WHERE import = ? AND state = 'gone' ORDER BY row
+"""
+_GONE_ELSEWHERE = f"""
+SELECT source, count(*), sum(gone_at >= :since) FROM animals JOIN imports USING (import)
+WHERE gone_at IS NOT NULL AND {IS_ANIMAL} AND animals.animal NOT IN (
+  SELECT animal FROM row_states WHERE import = :mine AND animal IS NOT NULL)
+GROUP BY source ORDER BY source
+"""
+_CHANGED = """
+SELECT CAST(payload AS TEXT), CAST(animal_payload AS TEXT) FROM row_states
+WHERE import = ? AND is_animal AND same_as IS NULL AND payload <> animal_payload
+"""
 NOTES: dict[str, str] = {
     DATE_NOTE: "a date was read as text",
     NUMBER_NOTE: "a number was read as text",
@@ -177,7 +205,8 @@ class ImportSummary:
     Attributes:
         open_rows: The rows that are still unconfirmed after reading the store, or None.
         still_shown: The lines of excluded rows whose animals the store still shows, by status.
-        unsent: The earlier files with these columns that have rows to send.
+        findings: What else the user should know.
+        possible: The first possible duplicates.
         group_counts: The number of rows and of animals in each group.
         has_sent: Whether this or an earlier call has sent rows of the file.
         sent_now: Whether this call sent anything. If not, the result describes earlier calls.
@@ -192,12 +221,13 @@ class ImportSummary:
 
     run: Import
     counts: dict[State, int]
-    excluded: list[ExcludedRows]
+    not_sent: list[LoadedBefore]
     causes: list[Cause]
     notes: list[Cause]
     open_rows: OpenRows | None
     still_shown: dict[str, list[int]]
-    unsent: list[UnsentFile]
+    findings: list[Finding]
+    possible: list[JournalRow]
     group_counts: GroupCounts
     has_sent: bool
     sent_now: bool
@@ -290,8 +320,12 @@ class ImportSummary:
         codes = [exit_codes.DONE]
         if self.to_fix or self.counts[State.PENDING] or self.counts[State.NOT_FOUND]:
             codes.append(exit_codes.WITH_FINDINGS)
+        if any(map(_needs_attention, self.findings)):
+            codes.append(exit_codes.WITH_FINDINGS)
         if self.count(*UNCONFIRMED):
             codes.append(exit_codes.UNCONFIRMED)
+        if self.counts[State.POSSIBLE_DUPLICATE]:
+            codes.append(exit_codes.QUESTION)
         if self.run.ending is not None and not self.is_rehearsal:
             codes.append(_ENDING_CODES.get(self.run.ending, exit_codes.DONE))
         return max(codes)
@@ -312,7 +346,13 @@ class ImportSummary:
             "rows": len(self),
             "states": self.counts,
             "groups": self.groups,
-            "excluded": [asdict(group) for group in self.excluded],
+            "not_sent": [group._asdict() for group in self.not_sent],
+            "findings": [
+                {"code": type(finding).__name__, "text": str(finding), **asdict(finding)}
+                for finding in self.findings
+            ],
+            "questions": [] if self.question is None else [self.question.as_dict()],
+            "possible_duplicates": self.counts[State.POSSIBLE_DUPLICATE],
             "causes": [
                 asdict(cause.problem) | {"rows": cause.rows, "lines": cause.first_lines}
                 for cause in self.causes
@@ -320,7 +360,6 @@ class ImportSummary:
             "notes": {note.problem.code: note.rows for note in self.notes},
             "read_back": None if open_rows is None else open_rows.notes,
             "still_shown": self.still_shown,
-            "unsent": [file.as_dict() for file in self.unsent],
             "candidates": {} if open_rows is None else open_rows.candidates,
             "exit_code": self.exit_code,
         }
@@ -328,13 +367,19 @@ class ImportSummary:
         return as_json
 
 
-def read_summary(path: Path, import_id: str, session: int | None, **of_call: Any) -> ImportSummary:
+def _needs_attention(finding: Finding) -> bool:
+    """Return whether a finding makes the exit code 1."""
+    if isinstance(finding, GoneAnimals):
+        return finding.newly > 0
+    return isinstance(finding, RejectedFixLines)
+
+
+def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
     """Read the facts of an import.
 
     Args:
         path: The journal.
         import_id: The import.
-        session: The session of this call; None if it sent nothing.
         of_call: The other fields of an ImportSummary.
     """
     run = read_import(path, import_id)
@@ -342,16 +387,45 @@ def read_summary(path: Path, import_id: str, session: int | None, **of_call: Any
         return ImportSummary(
             run,
             count_states(sql, run.number),
-            read_excluded(sql, run),
+            read_loaded_before(sql, run),
             read_causes(sql, run),
             count_notes(read_noted(sql, run), _noun(run)),
             read_open_rows(sql, run),
             read_still_shown(sql, run),
-            read_unsent(sql, run),
-            count_groups(sql, run, session),
+            list(_read_findings(sql, run)),
+            list(islice(read_rows(sql, run.id, State.POSSIBLE_DUPLICATE), _MAX_POSSIBLE)),
+            count_groups(sql, run),
             bool(sql.execute(_SENT, [run.number]).fetchall()),
             **of_call,
         )
+
+
+def _read_findings(sql: sqlite3.Connection, run: Import) -> Iterator[Finding]:
+    """Yield the findings of the latest call, and those that the present rows show."""
+    yield from unpack_findings(run.facts.get(FINDINGS, {}))
+    gone = sql.execute(_GONE_HERE, [run.number]).fetchall()
+    others = sql.execute(_GONE_ELSEWHERE, {"mine": run.number, "since": run.staged_at}).fetchall()
+    if gone or others:
+        yield GoneAnimals(
+            [line for line, _, _ in gone],
+            [str(json.loads(body)["name"]) for _, body, _ in gone],
+            {source: count for source, count, _ in others},
+            sum(at >= run.staged_at for *_, at in gone) + sum(newly for *_, newly in others),
+        )
+    changes = [
+        _changed_fields(json.loads(now), json.loads(before))
+        for now, before in sql.execute(_CHANGED, [run.number])
+    ]
+    if changes:
+        yield ChangedValues(count_fields(changes), len(changes))
+
+
+def _changed_fields(now: dict[str, Any], before: dict[str, Any]) -> list[str]:
+    return [
+        field.label.lower()
+        for field in FIELDS.sent
+        if now.get(field.wire_name) != before.get(field.wire_name)
+    ]
 
 
 def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
@@ -456,3 +530,43 @@ def _combine_problems(problems: Sequence[RowProblem]) -> RowProblem:
         messages.append(f"{prefix}{problem.message}")
     hints = dict.fromkeys(problem.hint for problem in problems if problem.hint)
     return replace(first, message="; ".join(messages), hint="; ".join(hints))
+
+
+def store_names_of(run: Import) -> dict[int, str]:
+    """Return the names of pets in the store that differ from the names that were sent, by row."""
+    for finding in unpack_findings(run.facts.get(FINDINGS, {})):
+        if isinstance(finding, RenamedInStore):
+            return {int(row): name for row, name in finding.names.items()}
+    return {}
+
+
+def status_still_shown(row: JournalRow, run: Import) -> str | None:
+    """Return the status that the animal of an excluded row was loaded with, if it differs now.
+
+    None if the row is not excluded, has no animal, or still has this status.
+    """
+    if row.reason != Reason.LEFT_OUT or row.other_row is None:
+        return None
+    status: str | None = read_payload(row.other_row.payload).get("status")
+    if status == _status_now(row, run, read_payload(row.payload)):
+        return None
+    return status
+
+
+def read_still_shown(sql: sqlite3.Connection, run: Import) -> dict[str, list[int]]:
+    """Return the lines of excluded rows by the status that the store still shows."""
+    lines: dict[str, list[int]] = defaultdict(list)
+    for row in read_excluded_rows(sql, run.id):
+        status = status_still_shown(row, run)
+        if status is not None:
+            lines[status].append(row.line)
+    return dict(lines)
+
+
+def _status_now(row: JournalRow, run: Import, body: Mapping[str, Any]) -> str | None:
+    """Return the status of a row in the file, or the text of its cell if that is not a status."""
+    if body:
+        return body.get("status")
+    column = run.mapping.get("status")
+    at = run.header.index(column) if column in run.header else len(row.cells)
+    return row.cells[at].strip().casefold() if at < len(row.cells) else None

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.duplicate_question import Question
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import unusual_folder
 from petstore_frame.loader.journal.rows import Import, JournalRow
@@ -19,8 +18,8 @@ from petstore_frame.loader.results.import_facts import ImportSummary, read_summa
 from petstore_frame.loader.results.result_text import headline, result_html, result_text
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending.pool import wait_announced
-from petstore_frame.loader.sending.session import PostingClient, ignore
-from petstore_frame.questions import Reader
+from petstore_frame.loader.sending.session import PostingClient
+from petstore_frame.questions import Question, Reader
 from petstore_frame.rendering import Markup
 from petstore_frame.validation import checked_client
 
@@ -33,7 +32,6 @@ class ImportView:
         path: Path of the journal.
         import_id: 32 hex digits; the same rows have the same id on every computer.
         sent_now: Whether this call sent anything. If not, the view describes earlier calls.
-        session: The session in which this call sent rows; None if it sent none.
         copy: The copy of the journal that a dry run used, so that the journal stays unchanged; None
             for other imports.
         question: The question that the call without ``dry_run`` would ask; None if it would send.
@@ -47,7 +45,6 @@ class ImportView:
     path: Path
     import_id: str
     sent_now: bool = True
-    session: int | None = None
     copy: Path | None = None
     question: Question | None = None
     fix_file: str | None = None
@@ -77,7 +74,6 @@ class ImportView:
         return read_summary(
             self.source,
             self.import_id,
-            self.session,
             sent_now=self.sent_now,
             is_rehearsal=self.is_rehearsal,
             question=self.question,
@@ -117,7 +113,7 @@ class ImportView:
         *,
         grace_s: float = GRACE_S,
         sleep: Callable[[float], None] = wait_announced,
-        watch: Callable[[], object] = ignore,
+        watch: Callable[[], object] = lambda: None,
     ) -> Reconciliation:
         """Settle unconfirmed rows as ``LoadResult.reconcile`` does.
 

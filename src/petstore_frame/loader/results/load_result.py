@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Collection, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import LoadFailedError
+from petstore_frame.errors import DuplicatesError, LoadFailedError
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import read_imports, read_keys
@@ -17,12 +17,14 @@ from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.resolve import PetIds, RowName, resolve
 from petstore_frame.loader.results.import_facts import IN_STORE
 from petstore_frame.loader.results.import_view import ImportView
-from petstore_frame.loader.results.key_frame import frame_of_keys
 from petstore_frame.loader.results.result_files import (
+    CHANGED_IN_STORE,
     COLUMNS,
     DEFAULT_FOLDER,
     FIX_COLUMNS,
+    POSSIBLE_COLUMNS,
     find_place,
+    frame_of_keys,
     make_frame,
     write_results,
 )
@@ -60,7 +62,7 @@ class LoadResult:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about the file as a whole, as sentences."""
+        """What a user should know besides the states of the rows, as sentences."""
         return file_warnings(self._view.facts)
 
     @property
@@ -115,9 +117,28 @@ class LoadResult:
         return self._part("state", UNCONFIRMED_STATES)
 
     @property
+    def possible_duplicates(self) -> pd.DataFrame:
+        """The possible duplicates: each row next to the animal or pet that it may be; not sent.
+
+        After the columns of the file come ``line`` (Int64), ``may_be_name``, ``may_be_category_id``
+        (Int64), ``may_be_status``, ``may_be_key``, ``may_be_id`` (Int64; the pet), ``may_be_from``
+        (the file that it was loaded from, or ``the store``) and ``table_line`` (Int64; the line of
+        the table in the documentation of keys that found it).
+        """
+        rows = self._view.rows(State.POSSIBLE_DUPLICATE)
+        return make_frame(self._view.run, rows, POSSIBLE_COLUMNS)
+
+    @property
     def changed(self) -> pd.DataFrame:
-        """The rows of ``frame`` whose animals were loaded before with other values; not sent."""
-        return self._part("reason", [Reason.CHANGED])
+        """The rows of ``frame`` whose animals were loaded before with other values; not sent.
+
+        ``changed_in`` (category) is ``file`` if the file has other values than those that were
+        sent, and ``store`` if the store shows another name.
+        """
+        changed = self._part("reason", [Reason.CHANGED])
+        is_in_store = changed["changed"].str.contains(CHANGED_IN_STORE, regex=False)
+        places = ["store" if in_store else "file" for in_store in is_in_store]
+        return changed.assign(changed_in=_category(places, ["file", "store"]))
 
     @property
     def fix(self) -> pd.DataFrame:
@@ -155,9 +176,12 @@ class LoadResult:
         """Raise unless every row is in the store or is excluded.
 
         Raises:
+            DuplicatesError: Possible duplicates wait for an answer.
             LoadFailedError: Some rows are neither; the message has their number and reasons.
         """
         counts = self.counts
+        if counts[State.POSSIBLE_DUPLICATE]:
+            raise DuplicatesError(str(self), self)
         if sum(counts.values()) > sum(counts[state] for state in (*IN_STORE, State.EXCLUDED)):
             raise LoadFailedError(str(self), self)
 
@@ -168,7 +192,7 @@ class LoadResult:
         an unconfirmed row, and there are no more such pets than rows with that name and category.
         Otherwise, ``candidates`` has the possible pets, and you can ``resolve`` the rows. The
         unconfirmed rows of other loads into this store are also matched. To create the animals
-        that are ``not_found``, load the file again with ``duplicates={"not_found": "create"}``.
+        that are ``not_found``, load the file again with ``as_new=[lines]``.
 
         Args:
             client: A client of the store that the file was loaded into.
@@ -227,6 +251,12 @@ class LoadResult:
 
     def _repr_html_(self) -> str:
         return in_notebook(result_html(self._view.facts))
+
+
+def _category(values: list[str], categories: list[str]) -> Any:
+    import pandas as pd
+
+    return pd.Categorical(values, categories=categories)
 
 
 def view_of(result: LoadResult) -> ImportView:

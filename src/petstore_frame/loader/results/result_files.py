@@ -19,14 +19,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
-from petstore_frame.loader.journal.rows import Import, JournalRow, read_payload
+from petstore_frame.loader.journal.rows import Import, JournalRow, KeyOfPet, read_payload
 from petstore_frame.loader.results.import_facts import (
     NOTES,
-    WHY_EXCLUDED,
+    WHY_NOT_SENT,
     ImportSummary,
     problem_of,
+    status_still_shown,
+    store_names_of,
 )
-from petstore_frame.loader.results.still_shown import status_still_shown
 from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, Reason, State
 from petstore_frame.loader.source import returned_file as returned
 from petstore_frame.loader.source.returned_file import FIX_SHEET, ROW, guarded, row_name
@@ -53,12 +54,20 @@ COLUMNS: dict[str, str] = {
 FIX_COLUMNS = (
     "line", "error_column", "error_value", "error_message", "hint", "allow", ROW,
 )  # fmt: skip
+# The columns of a frame of possible duplicates, after the columns of the file.
+POSSIBLE_COLUMNS = (
+    "line", "may_be_name", "may_be_category_id", "may_be_status", "may_be_key", "may_be_id",
+    "may_be_from", "table_line",
+)  # fmt: skip
+_POSSIBLE_DTYPES = {"may_be_category_id": "Int64", "may_be_id": "Int64", "table_line": "Int64"}
+CHANGED_IN_STORE = "the store shows the name"
 SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
 # For each file and sheet, the states of its rows, and the columns after the columns of the file.
 # Sheets are for a colleague, so they have sentences instead of codes.
 _CONTENTS: dict[str, tuple[Collection[State], Sequence[str]]] = {
     "results.csv": (tuple(State), returned.RESULT_COLUMNS),
     FIX: (FIX_STATES, returned.FIX_COLUMNS),
+    "possible_duplicates.csv": ((State.POSSIBLE_DUPLICATE,), returned.POSSIBLE_COLUMNS),
     "unconfirmed.csv": (UNCONFIRMED_STATES, returned.RESULT_COLUMNS),
     FIX_SHEET: (FIX_STATES, returned.FIX_SHEET_COLUMNS),
     ALL: (
@@ -66,7 +75,7 @@ _CONTENTS: dict[str, tuple[Collection[State], Sequence[str]]] = {
         ("state", "pet_id", "error_message", "changed", "notes", "line", "row"),
     ),
 }
-_CSV_FILES = ("results.csv", FIX, "unconfirmed.csv")
+_CSV_FILES = ("results.csv", FIX, "possible_duplicates.csv", "unconfirmed.csv")
 DEFAULT_FOLDER = "results"
 DIGESTS = "written_sha256"
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; the CSV files have all of it"
@@ -77,7 +86,7 @@ WriteRow = Callable[[Sequence[str], Mapping[str, Any]], None]
 def describe(row: JournalRow, run: Import, store_names: Mapping[int, str]) -> dict[str, Any]:
     """Return the values of a row for all added columns; None for a missing value.
 
-    ``store_names`` is ``Import.store_names``.
+    ``store_names`` are the names of pets in the store that differ from those that were sent.
     """
     problem = problem_of(row, run)
     changed = _changes_of(row, run, store_names.get(row.number))
@@ -97,6 +106,7 @@ def describe(row: JournalRow, run: Import, store_names: Mapping[int, str]) -> di
         "allow": problem.allow and f"no: {problem.allow}",
         ROW: row_name(run.id, row.number),
         "changed": changed,
+        **_possible_values(row),
         "notes": "; ".join(NOTES.get(note, note) for note in row.notes if note != "blank") or None,
     }
 
@@ -115,11 +125,31 @@ def _changes_of(row: JournalRow, run: Import, store_name: str | None) -> str | N
             if old_value != new_value:
                 changes.append(f"{field.name}: {old_value} → {new_value}")
     if store_name is not None:
-        changes.append(f"the store shows the name {store_name}")
+        changes.append(f"{CHANGED_IN_STORE} {store_name}")
     status = status_still_shown(row, run)
     if status is not None:
         changes.append(f"the store still shows it as {status}")
     return "; ".join(changes) or None
+
+
+def _possible_values(row: JournalRow) -> dict[str, Any]:
+    """Return what a possible duplicate may be, for the columns about it."""
+    possible = row.possible
+    if possible is None:
+        return dict.fromkeys(POSSIBLE_COLUMNS[1:])
+    values = read_payload(possible.payload)
+    origin = possible.source or "the store"
+    if possible.same_line is not None:
+        origin = f"line {possible.same_line} of this file"
+    return {
+        "may_be_name": values.get("name"),
+        "may_be_category_id": values.get("categoryId"),
+        "may_be_status": values.get("status"),
+        "may_be_key": possible.key,
+        "may_be_id": possible.pet_id,
+        "may_be_from": origin,
+        "table_line": possible.table_line,
+    }
 
 
 def make_frame(
@@ -136,7 +166,7 @@ def make_frame(
     """
     import pandas as pd
 
-    store_names = run.store_names
+    store_names = store_names_of(run)
     described = [(row.cells, describe(row, run, store_names)) for row in rows]
     series: dict[str, Any] = {}
     for at, name in enumerate(as_type(run.header, "str")):
@@ -155,10 +185,25 @@ def make_frame(
     return pd.DataFrame(series)
 
 
+def frame_of_keys(keys: Sequence[KeyOfPet]) -> pd.DataFrame:
+    """Return one row per key: ``key`` str, ``id`` Int64, ``state`` category, ``source`` str."""
+    import pandas as pd
+
+    states = pd.CategoricalDtype([str(state) for state in State])
+    return pd.DataFrame(
+        {
+            "key": as_type([key.key for key in keys], "str"),
+            "id": pd.array([key.pet_id for key in keys], dtype="Int64"),
+            "state": pd.Categorical([key.state for key in keys], dtype=states),
+            "source": as_type([key.source for key in keys], "str"),
+        }
+    )
+
+
 def _series(name: str, values: list[Any]) -> Any:
     import pandas as pd
 
-    dtype = COLUMNS.get(name, "str")
+    dtype = COLUMNS.get(name) or _POSSIBLE_DTYPES.get(name, "str")
     if dtype == "str":
         return as_type(values, "str")
     if dtype != "category":
@@ -208,7 +253,7 @@ def _write_drafts(
 ) -> Counter[State]:
     """Write the files of rows to a folder; return the number of rows in each state."""
     run, counts = facts.run, Counter[State]()
-    store_names = run.store_names
+    store_names = store_names_of(run)
     # Rows may be longer than the header.
     max_cells = max((len(row.cells) for row in rows(State.INVALID)), default=0)
     extra = range(1, max_cells - len(run.header) + 1)
@@ -296,7 +341,7 @@ class _SheetRows:
         state, notes = values["state"], values["notes"]
         text = state.text
         if state is State.EXCLUDED:
-            text = f"not sent: {WHY_EXCLUDED[values['reason']]}"
+            text = f"not sent: {WHY_NOT_SENT[values['reason']]}"
         if not does_fit:
             notes = "; ".join(filter(None, [notes, _TOO_LONG]))
         texts = {**values, "state": text, "notes": notes}

@@ -6,41 +6,33 @@ Texts from cells and from the store are escaped.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from os import fspath
 
-from petstore_frame.inventory import Assumption
-from petstore_frame.loader.duplicate_question import likely_key_step
-from petstore_frame.loader.journal.row_counts import ExcludedRows
-from petstore_frame.loader.journal.rows import (
-    CATEGORY_NAMES,
-    CONTRADICTION,
-    FILE_PATH,
-    GONE,
-    GONE_ANIMALS,
-    GONE_ELSEWHERE,
-    GONE_ELSEWHERE_ANIMALS,
-    LISTING_DOUBT,
-    PAGE_LENGTH,
-    RENAMED,
-    UNPROVEN_GONE,
-)
+from petstore_frame.loader.findings import NewCategoryNames
+from petstore_frame.loader.journal.row_counts import LoadedBefore
+from petstore_frame.loader.journal.rows import JournalRow, Possible, read_payload
 from petstore_frame.loader.load_options import GRACE_S
-from petstore_frame.loader.next_steps import load_call, resolve_call
+from petstore_frame.loader.next_steps import (
+    compare_call,
+    file_call,
+    likely_key_step,
+    load_call,
+    resolve_call,
+)
 from petstore_frame.loader.results.import_facts import (
-    COMMON_CAUSE,
+    FILE_PATH,
     FILE_WARNINGS,
     IN_STORE,
-    LIKELY_KEYS,
     MAX_ERRORS,
     UNCONFIRMED,
-    WHY_EXCLUDED,
+    WHY_NOT_SENT,
     ImportSummary,
 )
-from petstore_frame.loader.results.unsent_files import trial_step, unsent_steps, unsent_text
+from petstore_frame.loader.results.row_groups import RowGroup
 from petstore_frame.loader.row_state import FIX_STATES, Ending, Reason, State
 from petstore_frame.loader.source.spreadsheet_text import without_invisible
-from petstore_frame.questions import Call, Reader, Step, to_add
+from petstore_frame.questions import PLACEHOLDER, Call, Reader, Step, to_add
 from petstore_frame.rendering import PAGE, Markup, palette
 from petstore_frame.schema import FIELDS, count_text, line_text, minute_text
 from petstore_frame.schema.text import short_text
@@ -54,42 +46,9 @@ _BADGES = {
 _RESULT_OF_ERROR = "import sys; result = sys.last_value.result"
 _MAX_ITEMS = 10  # maximum number of lines, candidates or causes in a list
 _RECONCILE = Call("result.reconcile(client)", "add --reconcile")
-_MAX_ANIMALS = 20  # maximum number of animals that are gone, with their names
 _NEVER = "do not send them again by hand"
-# Why rows are the same animals as earlier ones, by the case of the question that was answered.
-_WHY_SAME = {
-    "same_content": "they equal earlier ones",
-    "similar_key": "their keys are earlier ones that are written differently",
-}
-# The sentence for each fact; ``{}`` is the number of rows with their lines, or the value.
-_MEANINGS = {
-    "equal_few": "Sent as new animals although they equal rows of earlier loads in name and "
-    "category: {}",
-    "store_few": "Sent as new animals although they equal pets in the store in name and category: "
-    "{}",
-    GONE: "In the store before, but not there now: {}; was this on purpose?",
-    UNPROVEN_GONE: "In the store before, but not listed now: {}; was this on purpose?",
-    GONE_ELSEWHERE: "Animals of other files that were in the store before, but are not listed now: "
-    "{}. To create them again, load their files with {option}",
-    "twins": "Pets like yours that somebody else added: {}; did a colleague load the same file?",
-    "moved": "Taken over from earlier files that did not send them: {}",
-    RENAMED: "Not sent again, with another name in the store: {}",
-    "stays_created": "Created before you answered skip, and not taken back: {}",
-    "store_cut": "The store was not read to its end; pets compared: {}",
-}
-
-_DOUBTS = {
-    PAGE_LENGTH: f"the list is complete only if {Assumption.FILLS_PAGES}",
-    CONTRADICTION: "responses of the store contradict each other, so the list may be incomplete",
-}
-# Facts that belong to the sentences of others.
-_NO_SENTENCE = (
-    COMMON_CAUSE, FILE_PATH, FILE_WARNINGS, LIKELY_KEYS, MAX_ERRORS, LISTING_DOUBT,
-    GONE_ELSEWHERE_ANIMALS, CATEGORY_NAMES, "left_unsent",
-    *GONE_ANIMALS.values(),
-)  # fmt: skip
-# Facts that a load may find although it has nothing to send.
-_NEWS = (GONE, UNPROVEN_GONE, GONE_ELSEWHERE, "twins", "stays_created")
+# Options that the suggested comparison leaves out: they choose rows, and ``key`` excludes ``on``.
+_NOT_COMPARED = ("key", "keep", "order_by", "quantity")
 
 
 def headline(facts: ImportSummary, reader: Reader = "python") -> tuple[str, str]:
@@ -108,6 +67,7 @@ def _title(facts: ImportSummary) -> str:
     """Return the first title whose condition is true."""
     titles = {
         "Done, some unconfirmed": facts.count(*UNCONFIRMED) > 0,
+        "Possible duplicates": facts.counts[State.POSSIBLE_DUPLICATE] > 0,
         "Not finished": facts.counts[State.PENDING] > 0,
         "Nothing added": facts.to_fix > 0 and facts.count(*IN_STORE) == 0,
         "Done, some need fixing": facts.to_fix > 0,
@@ -173,7 +133,7 @@ def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
     title, sentence = headline(facts, reader)
     steps, lines = next_texts(facts, reader), [f"{title}: {sentence}"]
     if title == "Already loaded":  # the first load showed the rest
-        return "\n".join([*lines, *_fact_sentences(facts, _NEWS, reader), *steps])
+        return "\n".join([*lines, *map(_plain, map(str, facts.findings)), *steps])
     lines += [f"store {facts.run.base_url}", *_background(facts, reader)]
     for heading, sentences in _sections(facts):
         lines += [heading, *(f"  {_plain(sentence)}" for sentence in sentences)]
@@ -207,83 +167,90 @@ def _background(facts: ImportSummary, reader: Reader = "python") -> list[str]:
     used = {*run.mapping.values(), *run.key}
     if unused := [short_text(name) for name in run.header if name not in used]:
         columns += f"; not sent: {', '.join(_cut(unused, 'columns'))}"
-    question = [] if facts.question is None else facts.question.lines()
-    return [columns, *file_warnings(facts, reader), *question]
+    question = [] if facts.question is None else facts.question.lines(reader)
+    return [columns, *file_warnings(facts), *question]
 
 
-def file_warnings(facts: ImportSummary, reader: Reader = "python") -> list[str]:
-    """Return the warnings about the file as a whole, as sentences."""
+def file_warnings(facts: ImportSummary) -> list[str]:
+    """Return what a user should know besides the states of the rows, as sentences."""
     sentences = []
     cleaned = {name: without_invisible(name) for name in facts.run.header}
     if names := [short_text(text) for name, text in cleaned.items() if text != name]:
         names = _cut(names, "columns")
         sentences.append(f"Invisible characters in the header were ignored: {', '.join(names)}")
     sentences += map(_plain, facts.run.facts.get(FILE_WARNINGS, ()))
-    sentences += _fact_sentences(facts, facts.run.facts, reader)
-    if facts.unsent:
-        sentences.append(_plain(unsent_text(facts.unsent)))
+    sentences += [
+        _plain(str(finding))
+        for finding in facts.findings
+        if not isinstance(finding, NewCategoryNames)  # they have a list of their own
+    ]
     return sentences
-
-
-def _fact_sentences(facts: ImportSummary, names: Iterable[str], reader: Reader) -> Iterator[str]:
-    """Yield the sentence for each named fact that was found."""
-    for name in names:
-        value = facts.run.facts.get(name)
-        if not value or name in _NO_SENTENCE:
-            continue
-        text = str(value)
-        if isinstance(value, list):
-            lines = [row["line"] for row in value] if name == RENAMED else value
-            text = f"{count_text(len(lines), 'row')} ({line_text(lines)})"
-        if name in GONE_ANIMALS:
-            animals = facts.run.facts.get(GONE_ANIMALS[name], [])
-            text = f"{text}, {_names_by_file(animals, len(value))}"
-        if name == GONE_ELSEWHERE:
-            animals = facts.run.facts.get(GONE_ELSEWHERE_ANIMALS, [])
-            text = f"{value:,}, {_names_by_file(animals, value)}"
-        doubt = facts.run.facts.get(LISTING_DOUBT)
-        if doubt is not None and name in (UNPROVEN_GONE, GONE_ELSEWHERE):
-            text += f" ({_DOUBTS[doubt]})"
-        meaning = _MEANINGS.get(name, name + ": {}")
-        option = to_add("duplicates", {"gone": "create"}, reader)
-        yield meaning.replace("{option}", option).replace("{}", text)
-
-
-def _names_by_file(animals: Sequence[Mapping[str, str]], count: int) -> str:
-    """Return the names of the first of ``count`` animals, file by file."""
-    listed = animals[:_MAX_ANIMALS]
-    names: dict[str, list[str]] = {}
-    for animal in listed:
-        names.setdefault(animal["source"], []).append(_plain(animal["name"]))
-    files = [f"{', '.join(of_file)} of {_plain(file)}" for file, of_file in names.items()]
-    more = count - len(listed)
-    return "; ".join([*files, *([f"and {more:,} more"] if more > 0 else [])])
 
 
 def _not_sent(facts: ImportSummary) -> list[str]:
     """Return how many rows were not sent for each reason."""
     rows = Counter[str]()
-    for group in facts.excluded:
-        rows[_why_excluded(group)] += group.rows
+    for group in facts.not_sent:
+        rows[_why_not_sent(group)] += group.rows
     return [f"{count_text(count, facts.noun)}: {reason}" for reason, count in rows.items()]
 
 
-def _why_excluded(group: ExcludedRows) -> str:
+def _why_not_sent(group: LoadedBefore) -> str:
     """Return why rows were not sent, and the file that has their animals."""
-    if group.is_repeated or (group.staged_at is None and not group.reason.is_plain):
+    if group.group == RowGroup.REPEATED:
         values = ", with other values" if group.reason is Reason.CHANGED else ""
         return f"same animal as another row of this file{values}"
+    reason = WHY_NOT_SENT[group.reason or Reason.KNOWN]
     if group.staged_at is None:
-        return WHY_EXCLUDED[group.reason]
+        return reason
     file = f"from {group.source}, loaded {minute_text(group.staged_at)[:10]}"
     if group.reason is Reason.LEFT_OUT:
         return f"already loaded, {file}, and excluded by you now"
-    return f"{WHY_EXCLUDED[group.reason]}, {file}"
+    return f"{reason}, {file}"
+
+
+def _possible_lines(facts: ImportSummary) -> list[str]:
+    """Return the first possible duplicates, each next to what it may be."""
+    lines = [f"{_row_text(row)}  |  {_possible_text(row.possible)}" for row in facts.possible]
+    more = facts.counts[State.POSSIBLE_DUPLICATE] - len(lines)
+    return [*lines, *([f"and {more:,} more"] if more > 0 else [])]
+
+
+def _row_text(row: JournalRow) -> str:
+    key = f"{row.key}: " if row.key is not None else ""
+    return f"line {row.line}: {key}{_pet_text(row.payload)}"
+
+
+def _possible_text(possible: Possible | None) -> str:
+    """Return the animal or pet that a row may be, and where it is from."""
+    if possible is None:
+        return ""
+    if possible.same_line is not None:
+        return f"line {possible.same_line} of this file"
+    key = f"{possible.key}: " if possible.key is not None else ""
+    pet = "" if possible.pet_id is None else f" (pet {possible.pet_id})"
+    origin = ", in the store"
+    if possible.source is not None and possible.staged_at is not None:
+        origin = f", from {possible.source}, loaded {minute_text(possible.staged_at)[:10]}"
+    return f"{key}{_pet_text(possible.payload)}{pet}{origin}"
+
+
+def _pet_text(payload: bytes | None) -> str:
+    """Return the values of a request body as a short text: ``Luna, category 3, sold``."""
+    values = read_payload(payload)
+    texts = [
+        f"category {value}" if field.name == "category_id" else str(value)
+        for field in FIELDS.sent
+        if (value := values.get(field.wire_name)) is not None
+    ]
+    return ", ".join(texts)
 
 
 def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     """Yield the headings of a result, each with its list of sentences."""
-    if facts.excluded:
+    if facts.possible:
+        yield "Possible duplicates, not sent", _possible_lines(facts)
+    if facts.not_sent:
         yield "Rows not sent", _cut(_not_sent(facts), "reasons")
     if facts.causes:
         yield "Rows that need fixing", _cut(facts.causes, "causes")
@@ -302,10 +269,9 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
 
 def _category_names(facts: ImportSummary) -> Iterator[str]:
     """Yield the names of a list that nobody stated before, with pets that have these numbers."""
-    for category in facts.run.facts.get(CATEGORY_NAMES, ()):
-        pets = ", ".join(map(_plain, category["pets"])) or "no pets"
-        name = f"{category['number']}: {_plain(category['name'])}"
-        yield f"{name}; the store has {pets} with {category['number']}"
+    for finding in facts.findings:
+        if isinstance(finding, NewCategoryNames):
+            yield from map(_plain, finding.lines())
 
 
 def _cut(items: Sequence[object], noun: str) -> list[str]:
@@ -322,13 +288,15 @@ def _plain(text: str) -> str:
 def _next_steps(facts: ImportSummary) -> list[Step]:
     """Return the next steps, most urgent first."""
     if facts.question is not None:
-        return facts.question.answers()
+        return [Step(facts.question.text, facts.question.add)]
     steps = [
+        *_answering(facts),
         *_reconciling(facts),
         *_sending(facts),
         *_fixing(facts),
         *_updating(facts),
         *_creating(facts),
+        *(step for finding in facts.findings for step in finding.steps()),
     ]
     is_old = not (facts.sent_now or facts.is_rehearsal)
     if not steps and is_old and facts.counts[State.CREATED] and not facts.run.copy:
@@ -338,6 +306,32 @@ def _next_steps(facts: ImportSummary) -> list[Step]:
         )
         steps = [Step(text, {"as_new": True})]
     return steps
+
+
+def _answering(facts: ImportSummary) -> Iterator[Step]:
+    """Yield the answers about possible duplicates."""
+    count = facts.counts[State.POSSIBLE_DUPLICATE]
+    if not count:
+        return
+    rows = count_text(count, "possible duplicate")
+    yield Step(
+        f"{rows}: the same animals, so do not send them",
+        {"duplicates": "skip"},
+        effect=f"{facts.would_send:,} to send" if facts.is_rehearsal else "",
+    )
+    yield Step(f"{rows}: different animals, so create them", {"duplicates": "create"})
+    yield Step(
+        f"{rows}: only some are different; replace ? with the lines of these",
+        {"duplicates": "skip", "as_new": [PLACEHOLDER]},
+    )
+    path = facts.run.facts.get(FILE_PATH)
+    options = {
+        name: value for name, value in (facts.run.recipe or {}).items() if name not in _NOT_COMPARED
+    }
+    yield Step(
+        "To decide, compare the file with the store by name and category (sends nothing)",
+        calls=(compare_call(path, facts.run.base_url, options),),
+    )
 
 
 def _reconciling(facts: ImportSummary) -> Iterator[Step]:
@@ -379,7 +373,7 @@ def _sending(facts: ImportSummary) -> Iterator[Step]:
             shell_text=f"{text} command without --dry-run{more}; nothing was sent",
         )
     elif pending and facts.run.ending is Ending.MAX_ROWS and not facts.sent_now:
-        yield trial_step(facts.run, pending, facts.journal_folder)
+        yield _trial_step(facts, pending)
     elif pending:
         step = Step(
             f"{rows} still to send: the same call continues",
@@ -439,30 +433,18 @@ def _creating(facts: ImportSummary) -> Iterator[Step]:
     if not_found := facts.counts[State.NOT_FOUND]:
         rows = f"{count_text(not_found, facts.noun)} not found in the store"
         text = f"{rows}: look there yourself, and create again only what is not there"
-        yield Step(text, {"duplicates": {"not_found": "create"}})
-    yield from unsent_steps(facts.unsent, facts.journal_folder)
-    for case, why in _WHY_SAME.items():
-        same = sum(group.rows for group in facts.excluded if group.by == case)
-        if same and not facts.is_rehearsal:
-            rows = f"{count_text(same, facts.noun)} not sent, because {why}"
-            text = f"{rows}; if these are other animals, create them"
-            yield Step(text, {"duplicates": {case: "create"}})
-    if facts.run.facts.get("twins"):
-        yield Step(
-            "ask your colleagues who else loaded these animals before you load more files; to see "
-            "the pets, compare your list with the store by name and category"
-        )
-    yield from _answering_gone(facts)
+        yield Step(text, {"as_new": [PLACEHOLDER]})
 
 
-def _answering_gone(facts: ImportSummary) -> Iterator[Step]:
-    """Yield both answers about animals that the store no longer shows."""
-    for name, where in ((GONE, "no longer in the store"), (UNPROVEN_GONE, "no longer listed")):
-        count = len(facts.run.facts.get(name, ()))
-        if count:
-            animals = f"{count_text(count, 'animal')} {where}"
-            pronoun, verb = ("it", "was") if count == 1 else ("them", "were")
-            yield Step(f"{animals}: create {pronoun} again", {"duplicates": {"gone": "create"}})
-            subject = "it" if count == 1 else "they"
-            text = f"{animals}: {subject} {verb} removed on purpose"
-            yield Step(text, {"duplicates": {"gone": "skip"}})
+def _trial_step(facts: ImportSummary, rows: int) -> Step:
+    """Return how to send the remaining rows of a file that ``max_rows`` has limited."""
+    run = facts.run
+    unsent = f"{count_text(rows, 'row')} of {run.source} still to send, after a trial"
+    path = run.facts.get(FILE_PATH)
+    if path is None or run.recipe is None or run.copy > 1:
+        text = f"{unsent}: load it again in the same way, without "
+        return Step(f"{text}max_rows", shell_text=f"{text}--max-rows")
+    options = run.recipe | ({"as_new": True} if run.copy else {})
+    call = file_call(path, facts.journal_folder, run.base_url, options)
+    text = f"{unsent}: load it without "
+    return Step(f"{text}max_rows", calls=(call,), shell_text=f"{text}--max-rows")

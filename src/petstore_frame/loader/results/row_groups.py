@@ -7,9 +7,8 @@ from collections import Counter
 from enum import StrEnum
 from typing import NamedTuple, Self
 
-from petstore_frame.loader.journal.row_counts import count_rows
+from petstore_frame.loader.journal.row_counts import count_groups_of_lines
 from petstore_frame.loader.journal.rows import Import
-from petstore_frame.loader.row_state import AnimalFacts, RowFacts, State, state_of
 from petstore_frame.schema import count_text
 
 
@@ -35,6 +34,8 @@ class RowGroup(StrEnum):
             return f"{count_text(rows, 'animal')} added"
         if self is RowGroup.NEED_FIXING and rows == 1:
             return "1 needs fixing"
+        if self is RowGroup.POSSIBLE_DUPLICATE:
+            return count_text(rows, "possible duplicate")
         return f"{rows:,} {self.text}"
 
     def _counted_with_animals(self, rows: int, animals: int) -> str:
@@ -49,6 +50,7 @@ class RowGroup(StrEnum):
     TO_SEND = "to_send", "to send"
     ALREADY_LOADED = "already_loaded", "already loaded"
     MATCHED = "matched", "matched with pets in the store"
+    POSSIBLE_DUPLICATE = "possible_duplicate", "possible duplicates"
     REPEATED = "repeated", "repeated in the file"
     EXCLUDED = "excluded", "excluded"
     NEED_FIXING = "need_fixing", "need fixing"
@@ -57,39 +59,13 @@ class RowGroup(StrEnum):
     GONE = "gone", "no longer in the store"
 
 
+_GROUPS = {str(group): group for group in RowGroup}
 # A row that stands for several animals is in the group of the least finished one.
 _LEAST_FINISHED_FIRST = (
-    RowGroup.NEED_FIXING, RowGroup.REJECTED, RowGroup.UNCONFIRMED, RowGroup.TO_SEND,
-    RowGroup.GONE, RowGroup.REPEATED, RowGroup.ALREADY_LOADED, RowGroup.MATCHED, RowGroup.ADDED,
-    RowGroup.EXCLUDED,
+    RowGroup.NEED_FIXING, RowGroup.REJECTED, RowGroup.UNCONFIRMED, RowGroup.POSSIBLE_DUPLICATE,
+    RowGroup.TO_SEND, RowGroup.GONE, RowGroup.REPEATED, RowGroup.ALREADY_LOADED,
+    RowGroup.MATCHED, RowGroup.ADDED, RowGroup.EXCLUDED,
 )  # fmt: skip
-_OF_STATE = {
-    State.PENDING: RowGroup.TO_SEND,
-    State.NOT_FOUND: RowGroup.TO_SEND,
-    State.MATCHED: RowGroup.MATCHED,
-    State.INVALID: RowGroup.NEED_FIXING,
-    State.REJECTED: RowGroup.REJECTED,
-    State.UNCONFIRMED: RowGroup.UNCONFIRMED,
-    State.IN_FLIGHT: RowGroup.UNCONFIRMED,
-    State.GONE: RowGroup.GONE,
-    State.EXCLUDED: RowGroup.EXCLUDED,
-}
-
-
-def group_of(row: RowFacts, animal: AnimalFacts | None, *, is_sent_now: bool) -> RowGroup:
-    """Return the group of a row; ``is_sent_now`` says whether this call sent its animal."""
-    if animal is None or animal.state is None or animal.has_this_row:
-        state = state_of(row, animal)
-        if state is State.EXCLUDED and row.is_matched and not row.is_left_out:
-            return RowGroup.REPEATED  # its key is that of a row that cannot be sent
-    elif animal.is_of_import:
-        return RowGroup.REPEATED
-    else:
-        state = animal.state
-    if state is not State.CREATED:
-        return _OF_STATE[state]
-    is_new = is_sent_now and animal is not None and animal.has_this_row
-    return RowGroup.ADDED if is_new else RowGroup.ALREADY_LOADED
 
 
 class GroupCounts(NamedTuple):
@@ -109,18 +85,14 @@ class GroupCounts(NamedTuple):
         ]
 
 
-def count_groups(sql: sqlite3.Connection, run: Import, session: int | None) -> GroupCounts:
-    """Return the number of rows of the file, and of their animals, in each group.
-
-    ``session`` is the session of this call; None if it sent nothing.
-    """
+def count_groups(sql: sqlite3.Connection, run: Import) -> GroupCounts:
+    """Return the number of rows of the file, and of their animals, in each group."""
     has_quantity = bool((run.recipe or {}).get("quantity"))
     counts, animals = Counter[RowGroup](), Counter[RowGroup]()
     group_of_line: dict[int, RowGroup] = {}
     # Without a quantity column each row of the journal is a row of the file.
-    row_counts = count_rows(sql, run.number, session=session, by_line=has_quantity)
-    for row, animal, line, is_sent_now, rows in row_counts:
-        group = group_of(row, animal, is_sent_now=is_sent_now)
+    for line, name, rows in count_groups_of_lines(sql, run.number, by_line=has_quantity):
+        group = _GROUPS[name]
         animals[group] += rows
         if line is None:
             counts[group] += rows

@@ -43,10 +43,6 @@ FIRST_ROUND_S, LONGEST_ROUND_S = 0.5, 30.0
 KEY_MARGIN_S = 300.0
 
 
-def ignore(*_: Any) -> None:
-    """Accept values and do nothing."""
-
-
 class PostingClient(Protocol):
     """Adds pets to a store, and reads it."""
 
@@ -73,7 +69,7 @@ def run_session(
     *,
     timing: SessionClocks,
     is_new: bool = False,
-    step: Callable[[str], None] = ignore,
+    step: Callable[[str], None] | None = None,
 ) -> int | None:
     """Send the pending rows of an import; return the session, None if it was idle."""
     outcomes = Outcomes(writer, run)
@@ -109,10 +105,10 @@ class Sender:
         options: LoadOptions,
         timing: SessionClocks,
         display: ProgressBar[Mapping[State, int]],
-        step: Callable[[str], None],
+        step: Callable[[str], None] | None,
     ) -> None:
         self.client, self.journal, self.counts, self.options = client, journal, counts, options
-        self.timing, self.display, self.step = timing, display, step
+        self.timing, self.display, self._step = timing, display, step
         self.total = counts[State.PENDING]
         self.store_id = journal.run.store_id
         workers = options.workers or DEFAULT_WORKERS
@@ -188,7 +184,7 @@ class Sender:
         return wait_s if wait_s or not self._pool.busy else None
 
     def _take(self, intent: Intent, end: Done) -> None:
-        if self._in_flight.pop(intent.row, None) is None:
+        if self._in_flight.pop(intent.animal, None) is None:
             return
         response: PostOutcome = end.value or broken(end.error)
         is_earlier = None
@@ -287,7 +283,7 @@ class Sender:
         room = self._pace.room(self._pool.busy) if may_send else 0
         if not (self._outcomes or room):
             return
-        self.step("commit")
+        self._note_step("commit")
         try:
             intents = self.journal.commit(
                 self._outcomes,
@@ -302,17 +298,21 @@ class Sender:
             self._recall()
             return
         self._outcomes = []
-        self.step("committed")
+        self._note_step("committed")
         self._pool.max_threads = self._pace.threads()
         for intent in intents:
             self._send(intent)
         self._report_progress()
 
+    def _note_step(self, name: str) -> None:
+        if self._step is not None:
+            self._step(name)
+
     def _recall(self) -> None:
         """Remove the requests that have not started from the queue, and restore their states."""
         for handle in self._pool.recall():
             intent = handle.args[0] if isinstance(handle, partial) else None
-            if intent is None or self._in_flight.pop(intent.row, None) is None:
+            if intent is None or self._in_flight.pop(intent.animal, None) is None:
                 continue
             if self._is_journal_broken:
                 continue
@@ -327,7 +327,7 @@ class Sender:
             if self._rows_left is not None:
                 self._rows_left -= 1
         self.counts[State.IN_FLIGHT] += 1
-        self._in_flight[intent.row] = intent
+        self._in_flight[intent.animal] = intent
         self._recent.append(intent)
         post = partial(
             self.client.post_pet,

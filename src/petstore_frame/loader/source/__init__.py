@@ -10,7 +10,12 @@ or for a preview.
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.column_mapping import field_name
 from petstore_frame.loader.source.key_columns import LikelyKey
-from petstore_frame.loader.source.preview import FilePreview, open_source
+from petstore_frame.loader.source.preview import (
+    FilePreview,
+    open_source,
+    read_fix_file,
+    stored_source,
+)
 from petstore_frame.loader.source.recipe import Recipe, as_recipe
 from petstore_frame.loader.source.recipe_options import RecipeOptions
 from petstore_frame.loader.source.source_rows import Source
@@ -25,4 +30,6 @@ __all__ = [
     "as_recipe",
     "field_name",
     "open_source",
+    "read_fix_file",
+    "stored_source",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -26,7 +26,7 @@ from petstore_frame.loader.source.key_columns import (
     proposed_key,
 )
 from petstore_frame.loader.source.recipe_options import RecipeFields
-from petstore_frame.loader.source.returned_file import OptionsOfImport, with_import
+from petstore_frame.loader.source.returned_file import FixFile
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.source_rows import Source
 from petstore_frame.loader.source.status_columns import has_status_values, is_status_value
@@ -35,7 +35,7 @@ from petstore_frame.schema.text import join_names
 from petstore_frame.tables.csv_file import DELIMITERS
 from petstore_frame.tables.file_kinds import JSON_LINES_HINT
 from petstore_frame.tables.quotes import quoting_of_header
-from petstore_frame.tables.table import Table
+from petstore_frame.tables.table import Table, TableRow
 from petstore_frame.tables.table_file import SourceKind
 
 # Number of rows to search for a header below a title.
@@ -48,13 +48,11 @@ def open_source(
     path_or_frame: Any,
     recipe: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
     *,
-    import_options: OptionsOfImport = lambda _: None,
     exclude_lines: Collection[int] = (),
 ) -> Source:
     """Open a file or a frame; for a result file of this package, read its original rows.
 
-    The kind of a file is detected from its bytes, not from its name. ``import_options`` returns the
-    recipe options of an import; its result files are read with these.
+    The kind of a file is detected from its bytes, not from its name.
 
     Raises:
         InputError: The source cannot be read; the message has the position and the next step.
@@ -63,21 +61,41 @@ def open_source(
     Interface: Resources, NewPet (the layout of a file is ours).
     """
     recipe.reject_placeholders()
-    opened = Input(path_or_frame)
+    opened = path_or_frame if isinstance(path_or_frame, Input) else Input(path_or_frame)
     with opened.naming():
-        return _lay_out(opened, recipe, import_options, exclude_lines)
+        return _lay_out(opened, recipe, exclude_lines)
+
+
+def read_fix_file(opened: Input, recipe: RecipeFields) -> FixFile | None:
+    """Return the lines of a file that this package wrote; None for any other file.
+
+    Raises:
+        InputError: A line may be in the store already, or its row name is invalid.
+    """
+    with opened.naming():
+        own = opened.own_table(recipe)
+        return None if own is None else FixFile(opened.name, own.columns, tuple(own.rows()))
+
+
+def stored_source(
+    name: str,
+    header: Sequence[str],
+    rows: Callable[[], Iterator[TableRow]],
+    recipe: RecipeFields,
+) -> Source:
+    """Return a source that checks rows which were read before, such as corrected ones."""
+    table = Table(tuple(header), rows)
+    return Source(Input.of_table(name, table), table, recipe, is_returned=True)
 
 
 def _lay_out(
     opened: Input,
     recipe: RecipeFields,
-    import_options: OptionsOfImport = lambda _: None,
     exclude_lines: Collection[int] = (),
 ) -> Source:
     """Return the rows of a file or a frame; reject it if it has no columns of animals."""
     if own := opened.own_table(recipe):
-        as_before = with_import(own, import_options, recipe)
-        return Source(opened, own, as_before, is_returned=True, exclude_lines=exclude_lines)
+        return Source(opened, own, recipe, is_returned=True, exclude_lines=exclude_lines)
     table = opened.table_with(recipe)
     try:
         source = Source(opened, table, recipe, exclude_lines=exclude_lines)

@@ -7,21 +7,15 @@ or convert start with a quote, which is removed here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import RowProblem, Suspicion
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, suspicious
-from petstore_frame.loader.source.column_mapping import (
-    OWN_PREFIX,
-    normalize_header,
-    recognize_columns,
-)
-from petstore_frame.loader.source.recipe_options import RecipeFields
-from petstore_frame.schema import FIELDS
+from petstore_frame.loader.source.cell_parsing import suspicious
+from petstore_frame.loader.source.column_mapping import OWN_PREFIX
 from petstore_frame.storage import harmless
 from petstore_frame.tables.table import RowOrigin, Table, TableRow
 
@@ -54,10 +48,21 @@ COLUMNS: dict[str, Own] = {
     "allow": Own(ALLOW, "Send anyway? (yes)", 24),
     "line": Own(f"{OWN_PREFIX}line", "Line", 8),
     "notes": Own(f"{OWN_PREFIX}notes", "Notes", 30),
+    "may_be_name": Own(f"{OWN_PREFIX}may_be_name"),
+    "may_be_category_id": Own(f"{OWN_PREFIX}may_be_category_id"),
+    "may_be_status": Own(f"{OWN_PREFIX}may_be_status"),
+    "may_be_key": Own(f"{OWN_PREFIX}may_be_key"),
+    "may_be_id": Own(f"{OWN_PREFIX}may_be_id"),
+    "may_be_from": Own(f"{OWN_PREFIX}may_be_from"),
+    "table_line": Own(f"{OWN_PREFIX}table_line"),
     "sent_at": Own(f"{OWN_PREFIX}sent_at", "First sent (UTC)", 21),
 }
 RESULT_COLUMNS: tuple[str, ...] = (
     "row", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
+)  # fmt: skip
+POSSIBLE_COLUMNS: tuple[str, ...] = (
+    "row", "line", "may_be_name", "may_be_category_id", "may_be_status", "may_be_key", "may_be_id",
+    "may_be_from", "table_line",
 )  # fmt: skip
 FIX_COLUMNS: tuple[str, ...] = (
     "row", "error_message", "error_column", "error_value", "hint", "allow",
@@ -67,7 +72,7 @@ FIX_SHEET_COLUMNS: tuple[str, ...] = (
 )  # fmt: skip
 
 _HEADINGS = {COLUMNS[name].heading: COLUMNS[name].name for name in FIX_SHEET_COLUMNS}
-_RETURNABLE = ("", "invalid", "rejected")
+_RETURNABLE = ("", "invalid", "rejected", "possible_duplicate")
 _KINDS = frozenset(map(str, Suspicion))
 YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
 _CONFIRM_HINT = "replace no with yes, or clear that cell if you corrected the row"
@@ -109,79 +114,17 @@ def _is_guarded(text: str) -> bool:
     return harmless(bare) != bare or _CONVERTED.match(bare) is not None
 
 
-# Returns the recipe options of the import with this id, or None if there is no such import.
-OptionsOfImport = Callable[[str], Mapping[str, Any] | None]
-# The options that a fix file inherits from its import: not the layout, and not the row filters.
-_CARRIED = (
-    "mapping", "key", "value_map", "fallback", "defaults", "categories", "thousands",
-    "keep_spaces",
-)  # fmt: skip
+class FixFile(NamedTuple):
+    """The lines of a file that this package wrote, without the columns that it added."""
 
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
 
-def with_import(
-    table: Table, import_options: OptionsOfImport, recipe: RecipeFields
-) -> RecipeFields:
-    """Return the options for the original rows: those of their import, overridden by ``recipe``.
-
-    Raises:
-        InputError: The rows come from imports that were read differently, or a column that was
-            sent is missing.
-    """
-    imports = dict.fromkeys(row.origin.import_id for row in table.rows() if row.origin)
-    of_imports = [options for options in map(import_options, imports) if options is not None]
-    earlier: list[dict[str, Any]] = [
-        {name: options.get(name) for name in _CARRIED} for options in of_imports
-    ]
-    if not earlier:
-        return recipe
-    options = earlier[0]
-    if any(others != options for others in earlier[1:]):
-        message = "these rows come from files that were read differently"
-        raise InputError(message, hint="load the fix file of each import separately")
-    header = {column for options in of_imports for column in options.get("header", ())}
-    options["mapping"] = _mapping_of(table.columns, options["mapping"], header, recipe)
-    if not all(_has_column(table.columns, column) for column in options["key"] or ()):
-        options["key"] = None
-    return type(recipe)(**options).with_options(**recipe.stated_options())
-
-
-def _mapping_of(
-    columns: Sequence[str],
-    mapping: Mapping[str, str],
-    header: Collection[str],
-    recipe: RecipeFields,
-) -> dict[str, str]:
-    """Return the mapping of the import, without the columns that the user renamed to a field.
-
-    A column of the import's header that is named like a field, but was not sent, is no renamed one.
-
-    Raises:
-        InputError: A column that was sent is missing, so its values would be lost.
-    """
-    kept = {
-        field: column
-        for field, column in mapping.items()
-        if not column or _has_column(columns, column)
-    }
-    recognized = recognize_columns(columns, {**kept, **recipe.mapping}, recipe.defaults).mapping
-    renamed = [field for field, column in recognized.items() if column not in header]
-    answered = {*kept, *renamed, *recipe.mapping, *recipe.defaults}
-    for field in FIELDS.sent:
-        if field.name in mapping and field.name not in answered:
-            column = mapping[field.name]
-            message = (
-                f"the column {column!r}, from which the {field.label.lower()} was sent, is missing"
-            )
-            hint = "copy it from fix.csv again, or map the field to the column that has it now"
-            hint += "" if field.is_required else ', or to "" to send these rows without it'
-            add = ("mapping", {field.name: PLACEHOLDER})
-            raise InputError(message, column=column, hint=hint, add=add)
-    return kept
-
-
-def _has_column(columns: Sequence[str], column: str) -> bool:
-    """Return whether a header has a column, perhaps with other capitals or spaces."""
-    return normalize_header(column) in map(normalize_header, columns)
+    @property
+    def import_ids(self) -> list[str]:
+        """The imports whose rows the lines name, or the starts of their ids."""
+        return [*dict.fromkeys(row.origin.import_id for row in self.rows if row.origin)]
 
 
 def restored(table: Table) -> Table | None:

@@ -199,6 +199,11 @@ class Source:
                 raise
             yield rows
 
+    def check(self, number: int, row: TableRow) -> SourceRow:
+        """Check one row, such as one with corrected cells."""
+        with self._opened.naming():
+            return self._checker.check(number, row)
+
     def warnings(self) -> list[str]:
         """Return what a user should know about the file as a whole, after its rows were read."""
         return [*self._status_warnings(), *self._label_warnings(), *self._number_warnings()]

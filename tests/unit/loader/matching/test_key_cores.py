@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from petstore_frame.loader.matching.dates import day_of_serial
-from petstore_frame.loader.matching.key_cores import DayCore, core_of_key, cores, day_core
+from petstore_frame.loader.matching.key_cores import DayCore, core_of_key, day_core
 
 days = st.dates(date(1900, 3, 1), date(2068, 12, 31))
 FORMS = {
@@ -93,7 +93,7 @@ def test_other_zeros_make_another_key(text: str, other: str) -> None:
 
 def test_days_are_compared_column_by_column() -> None:
     """A date in one column of the key is compared if the other columns have equal cores."""
-    iso = cores(["Luna", "2026-05-01"]).day_core
+    iso = day_core(["Luna", "2026-05-01"])
     assert iso is not None
     assert iso.is_of(day_of(["LUNA ", "1.5.2026"])) and iso.is_of(day_of(["luna", "46143"]))
     assert not iso.is_of(day_of(["Max", "1.5.2026"]))

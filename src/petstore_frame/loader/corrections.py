@@ -1,0 +1,241 @@
+"""Applies the corrections of a fix file, of the dashboard and of earlier calls to rows.
+
+A file has one import. A fix file is not an import of its own: each of its lines names the row that
+it corrects, and the cells that differ from that row are corrections.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.journal.corrections import (
+    Correction,
+    StoredRow,
+    corrected_cells,
+    other_owner,
+    read_corrections,
+    stored_row,
+    write_corrections,
+)
+from petstore_frame.loader.journal.rows import read_payload, shown_key
+from petstore_frame.loader.journal.staging import Staged, key_and_core, order_of, restage_row
+from petstore_frame.loader.matching.folding import category_in, name_in
+from petstore_frame.loader.row_state import RowProblem, SourceRow, State
+from petstore_frame.loader.source import Source
+from petstore_frame.loader.source.column_mapping import normalize_header
+from petstore_frame.loader.source.returned_file import ALLOW, EXTRA, FixFile, denied
+from petstore_frame.tables.table import RowOrigin, TableRow
+
+
+class RejectedLine(NamedTuple):
+    """A line of a fix file that was not applied."""
+
+    line: int  # of the fix file
+    row_line: int  # of the row that it names
+    reason: str
+
+
+class Corrector:
+    """Corrects the rows of one reading.
+
+    Args:
+        sql: A connection with an open transaction.
+        staged: The reading.
+        source: Checks rows with the columns and the options of the import.
+        now: The time, in seconds since 1970.
+    """
+
+    def __init__(self, sql: sqlite3.Connection, staged: Staged, source: Source, now: float) -> None:
+        self._sql, self._run, self._base = sql, staged.run, staged.base
+        self._source, self._now = source, now
+
+    def apply_stored(self) -> None:
+        """Apply the corrections that the journal has for the rows of this reading."""
+        for row, corrections in read_corrections(self._sql, self._run).items():
+            stored = stored_row(self._sql, self._run, row)
+            if stored is None:
+                continue
+            checked = self._checked(row, stored, corrections)
+            if checked is not None:
+                self._restage(checked)
+
+    def apply_cells(self, cells: Mapping[tuple[int, str], str]) -> None:
+        """Store and apply corrections of single cells, by row and column."""
+        by_row = defaultdict[int, dict[str, str]](dict)
+        for (row, column), text in cells.items():
+            by_row[row][column] = text
+        for row, texts in by_row.items():
+            stored = stored_row(self._sql, self._run, row)
+            if stored is not None:
+                self._correct(row, stored, self._differences(stored, texts))
+
+    def apply_fix_file(self, fix: FixFile) -> list[RejectedLine]:
+        """Store and apply the corrections of a fix file; return the lines that were not applied.
+
+        Raises:
+            InputError: A line names a row that the import does not have.
+        """
+        columns = self._columns_of(fix)
+        lines_of_row = defaultdict[int, list[TableRow]](list)
+        for line in fix.rows:
+            if line.origin is not None:
+                lines_of_row[line.origin.row].append(line)
+        rejected: list[RejectedLine] = []
+        for row, lines in lines_of_row.items():
+            stored = stored_row(self._sql, self._run, row)
+            if stored is None:
+                raise InputError(
+                    f"this line names row {row} of {self._run.source}, which it does not have; "
+                    "nothing was sent",
+                    path=fix.name,
+                    line=lines[0].line,
+                    hint="copy the line from fix.csv again",
+                )
+            texts = [_texts(line, columns) for line in lines]
+            if any(other != texts[0] for other in texts[1:]):
+                numbers = ", ".join(str(line.line) for line in lines)
+                reason = f"lines {numbers} of the fix file name the same row and differ"
+                rejected += [RejectedLine(line.line, stored.line, reason) for line in lines]
+                continue
+            problem = self._correct(row, stored, self._differences(stored, texts[0]))
+            if problem is not None:
+                rejected.append(RejectedLine(lines[0].line, stored.line, problem))
+        return sorted(rejected)
+
+    def _columns_of(self, fix: FixFile) -> list[str | None]:
+        """Return the column of the import for each column of a fix file; None for any other.
+
+        Raises:
+            InputError: A column was renamed, so its corrections would be lost.
+        """
+        names = {normalize_header(name): name for name in self._run.header}
+        present = {*map(normalize_header, fix.columns)}
+        for field, column in self._run.mapping.items():
+            if normalize_header(column) not in present:  # renamed to the name of its field
+                names.setdefault(normalize_header(field), column)
+        columns = [names.get(normalize_header(name)) for name in fix.columns]
+        unknown = [name for name, column in zip(fix.columns, columns, strict=True) if not column]
+        sent = {*self._run.mapping.values(), *self._run.key}
+        missing = sorted(sent.difference(filter(None, columns)) & {*self._run.header})
+        if unknown and missing:
+            raise InputError(
+                f"the column {missing[0]!r} of {self._run.source} is missing, and there is a "
+                f"column {unknown[0]!r}; nothing was sent",
+                path=fix.name,
+                column=unknown[0],
+                hint="give the columns the names that they have in fix.csv",
+            )
+        return columns
+
+    def _differences(self, stored: StoredRow, texts: Mapping[str, str]) -> list[Correction]:
+        """Return the cells of a row that differ from the given texts, by column."""
+        header = self._run.header
+        corrections = []
+        for column, text in texts.items():
+            if column == ALLOW:
+                is_asked = any(problem.allow for problem in stored.problems)
+                if is_asked and denied(text) is None:
+                    corrections.append(Correction(ALLOW, "no", text))
+                continue
+            if column.startswith(EXTRA):
+                at = len(header) + int(column.removeprefix(f"{EXTRA}_")) - 1
+            else:
+                at = header.index(column)
+            before = stored.cells[at] if at < len(stored.cells) else ""
+            if before != text:
+                corrections.append(Correction(column, before, text))
+        return corrections
+
+    def _correct(
+        self, row: int, stored: StoredRow, corrections: Sequence[Correction]
+    ) -> str | None:
+        """Store and apply the corrections of a row, or return why they cannot be applied."""
+        if not corrections:
+            return None
+        checked = self._checked(row, stored, corrections)
+        if checked is None:
+            return None
+        reason = self._why_wrong(stored, checked)
+        if reason is not None:
+            return reason
+        write_corrections(self._sql, self._run, row, corrections, self._now)
+        self._restage(checked)
+        return None
+
+    def _why_wrong(self, stored: StoredRow, checked: SourceRow) -> str | None:
+        """Return why a corrected row cannot be a correction of this row, or None."""
+        key, core = key_and_core(checked, order_of(self._run.key))
+        if key is not None and key != stored.key:
+            owner = other_owner(self._sql, key, core, stored.animal)
+            if owner is not None:
+                return f"the key {shown_key(key)!r} belongs to {owner}"
+        if stored.content is None or checked.content is None:
+            return None
+        has_other_name = name_in(stored.content) != name_in(checked.content)
+        has_other_category = category_in(stored.content) != category_in(checked.content)
+        if has_other_name and has_other_category:
+            name = read_payload(stored.payload).get("name")
+            return f"line {stored.line} was sent as {name!r}, with another name and category"
+        return None
+
+    def _checked(
+        self, row: int, stored: StoredRow, corrections: Iterable[Correction]
+    ) -> SourceRow | None:
+        """Check a row with its corrections; None if none of them applies."""
+        cells, applied = corrected_cells(self._run.header, stored.cells, corrections, EXTRA)
+        if not applied:
+            return None
+        table_row = TableRow(
+            stored.line,
+            cells,
+            answer=applied.get(ALLOW, ""),
+            origin=RowOrigin(self._run.id, row),
+        )
+        checked = self._source.check(row, table_row)
+        problems = _remaining_problems(stored.problems, checked, applied)
+        if len(problems) == len(checked.problems):
+            return checked
+        return checked._replace(
+            state=State.INVALID, payload=None, content=None, problems=tuple(problems)
+        )
+
+    def _restage(self, checked: SourceRow) -> None:
+        restage_row(self._sql, self._run.reading, self._base, self._run, checked)
+
+
+def _remaining_problems(
+    before: Sequence[RowProblem], checked: SourceRow, applied: Mapping[str, str]
+) -> list[RowProblem]:
+    """Return the problems of a corrected row, with those that only its file could show.
+
+    A doubt about a row as a whole, such as a hidden one, needs an answer; a cell that could not be
+    read needs a correction.
+    """
+    problems = list(checked.problems)
+    if checked.is_excluded:
+        return problems
+    codes = {(problem.code, problem.column) for problem in problems}
+    for problem in before:
+        if (problem.code, problem.column) in codes or problem.column in applied:
+            continue
+        is_answered = problem.allow is None if problem.column is None else False
+        if problem.allow is not None and ALLOW in applied:
+            is_answered = True
+        if not is_answered:
+            problems.append(problem)
+    return problems
+
+
+def _texts(line: TableRow, columns: Sequence[str | None]) -> dict[str, str]:
+    """Return the texts of a line of a fix file by the columns of its import."""
+    texts: dict[str, str] = {}
+    for at, text in enumerate(line.cells):
+        column = columns[at] if at < len(columns) else f"{EXTRA}_{at - len(columns) + 1}"
+        if column is not None:
+            texts[column] = text
+    texts[ALLOW] = line.answer
+    return texts
