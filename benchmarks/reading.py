@@ -50,9 +50,9 @@ def check_with_models(path: Path) -> None:
 
 
 def read_and_check(path: Path) -> None:
-    from petstore_frame.loader.source import open_source
+    from petstore_frame.loader.source import Recipe, open_source
 
-    deque(open_source(path), maxlen=0)
+    deque(open_source(path, Recipe()), maxlen=0)
 
 
 def stage(path: Path, key: str | None = None) -> None:

@@ -1,8 +1,9 @@
 """How often a claim of completeness is false, among stores drawn at random.
 
-    PYTHONPATH=tests python tests/campaigns/census.py [30000]
+    PYTHONPATH=tests python tests/campaigns/census.py [30000] [--changing]
 
-Every verdict is held to what the store really holds; each false one is printed.
+Every verdict is held to what the store really holds; each false one is printed. ``--changing``
+draws only stores that change while they are read.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ from server_variants import drawn_stores
 
 def main() -> None:
     """Take a census and print its counts as Markdown."""
-    stores = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    numbers = [int(argument) for argument in sys.argv[1:] if argument.isdigit()]
+    stores = numbers[0] if numbers else 10_000
+    draw = drawn_stores.draw_store
+    if "--changing" in sys.argv:
+        draw = drawn_stores.draw_changing_store
     warnings.simplefilter("ignore")
-    start, tally = time.monotonic(), drawn_stores.run(stores, random.Random(20261121))
+    start, tally = time.monotonic(), drawn_stores.run(stores, random.Random(20261121), draw)
     counts = {
         "one page of 100 is short of the truth": tally.naive_failures,
         "false verdicts, all stated assumptions true": len(tally.false),

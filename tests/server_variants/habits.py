@@ -29,6 +29,9 @@ DRIFTS = (
     "grows at the end", "grows in front", "loses pets", "loses pets once", "moves statuses",
     "shuffles once",
 )  # fmt: skip
+# Also drawn where a census is about stores that change; the drawn stores stay the same without it.
+CHANGES = (*DRIFTS, "replaces pets", "replaces pets", "replaces one", "replaces one")
+LOSSES = ("loses pets", "loses pets once", "replaces pets", "replaces one")
 LIES = (
     "stops early", "links to itself", "goes round", "empty pages", "sparse pages", "overlaps",
     "endless repeats", "unreadable later", "drops filter", "points on", "skips rows",
@@ -100,7 +103,7 @@ class Habits:
             (self.depth_cap, (Assumption.OFFSETS_REACH_ALL,)),
             (self.depth_cap and self.way in HEADER_WAYS, (Assumption.LINKS_REACH_ALL,)),
             (self.total not in (None, "true", "content-range"), (Assumption.TOTAL_IS_TRUE,)),
-            (self.drift in ("loses pets", "loses pets once"), (Assumption.NONE_LEAVES,)),
+            (self.drift in LOSSES, (Assumption.NONE_LEAVES,)),
             (self.drift == "moves statuses", (Assumption.NONE_CHANGES,)),
             (self.drift == "moves statuses" and status, (Assumption.NONE_LEAVES,)),
             (self.hides, (Assumption.LISTS_EVERY_STATUS,)),

@@ -50,6 +50,7 @@ class ZooStore:
         if self._begins_behind:
             self.ids_at_start.discard(newest)
         self.counts: dict[str | None, set[int]] = {}
+        self.totals: set[int] = set()
         self.statuses_at_start = {
             pet["id"]: pet.get("status") for pet in self.pets if pet["id"] in self.ids_at_start
         }
@@ -110,6 +111,7 @@ class ZooStore:
         copy_b = [pet for pet in self.pets if pet["id"] != self._newest]
         for copy in (self.pets, copy_b)[: 1 + self._begins_behind]:
             counts = Counter(pet.get("status") for pet in copy)
+            self.totals.add(len(copy))
             for status in (*STATUSES, None, "reserved"):
                 self.counts.setdefault(status, set()).add(counts[status])
 
@@ -246,6 +248,13 @@ class ZooStore:
         if drift in ("grows at the end", "grows in front"):
             self.pets += pets(1, "available", first=number)
             self._scatter[number] = -1.0 if drift == "grows in front" else 3.0
+        elif drift == "replaces pets" or (
+            drift == "replaces one" and len(self.requests) == self._loses_at
+        ):
+            if self.pets:
+                self.pets.pop(self._random.randrange(len(self.pets)))
+            self.pets += pets(1, "sold", first=number)
+            self._scatter[number] = 3.0
         elif drift == "loses pets" and self.pets:
             self.pets.pop(self._random.randrange(len(self.pets)))
         elif drift == "loses pets once" and len(self.requests) == self._loses_at:

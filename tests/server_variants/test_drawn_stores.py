@@ -115,7 +115,7 @@ CLAIMS = {
     "a limit cut without a word is found out":
         Claim(by(cap=50), pets(250), "unknown", 163, {Fact.STATUSES_HOLD_MORE}, NONE),
     "pages of the statuses as long as the limit confirm no page that passed over it":
-        Claim(by(ignores_limit=True), pets(400), "unknown", 400, {Fact.PAGE_FULL}, NONE),
+        Claim(by(ignores_limit=True), pets(400), "unknown", 400, {Fact.LIMIT_IGNORED}, NONE),
     "a page that passed over the limit is whole where the pages of the statuses are short":
         Claim(by(total="page length", ignores_limit=True), pets(200), "complete", 200,
               {Assumption.FILLS_PAGES_WITHOUT_STATUS, Assumption.ONE_CAP}, ALL),

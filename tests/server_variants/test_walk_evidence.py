@@ -120,7 +120,7 @@ END_RESPONSES = {
 @pytest.mark.parametrize("response", END_RESPONSES.values(), ids=END_RESPONSES)
 @pytest.mark.parametrize("way", ["offset", "page"])
 def test_no_response_past_the_end_fails_a_reading(way: str, response: httpx.Response) -> None:
-    """All pets that were read are kept, and the refusal proves nothing."""
+    """All pets are kept; behind a short page a refusal is the end, a failure proves nothing."""
 
     def answer(query: Query) -> httpx.Response:
         page = served(PETS, query, way)
@@ -128,8 +128,38 @@ def test_no_response_past_the_end_fails_a_reading(way: str, response: httpx.Resp
         return response if is_past_the_end else page
 
     completeness = completeness_of(answer)
-    assert (completeness.verdict, completeness.rows) == ("unknown", 250)
-    assert Fact.WINDOWS_STOPPED in answers.facts(completeness)
+    has_failed = response.status_code == 500
+    assert (completeness.is_complete, completeness.rows) == (not has_failed, 250)
+    assert (Fact.WINDOWS_STOPPED in answers.facts(completeness)) == has_failed
+
+
+@told("unknown", 200, Fact.WINDOWS_STOPPED)
+def test_a_refusal_behind_a_full_page_proves_nothing(query: Query) -> httpx.Response:
+    """A store that goes no deeper than two pages may have more."""
+    is_deep = int(query.get("page", "1")) > 2
+    return refusal(400) if is_deep else served(PETS, query, "page")
+
+
+@told("unknown", 200, Fact.WINDOWS_STOPPED)
+def test_a_full_last_page_that_repeats_is_a_doubt(query: Query) -> httpx.Response:
+    """A store that stops counting at page 2 returns it for every higher number."""
+    number = min(2, int(query.get("page", "1")))
+    return served(PETS, query | {"page": str(number)}, "page")
+
+
+@pytest.mark.parametrize("name", ["page", "_page"])
+@pytest.mark.parametrize("first_number", [0, 1])
+@pytest.mark.parametrize("length", [20, 120])
+def test_pages_of_a_fixed_length_are_read(name: str, first_number: int, length: int) -> None:
+    """A store that ignores the limit is read by page numbers that lead to other pets."""
+    rows = pets(250)
+
+    def answer(query: Query) -> httpx.Response:
+        start = max(0, int(query.get(name, first_number)) - first_number) * length
+        return listed(of(rows, query)[start : start + length])
+
+    completeness = completeness_of(answer)
+    assert (completeness.verdict, completeness.rows) == ("complete", 250)
 
 
 def test_an_outage_on_the_way_is_no_end() -> None:
@@ -178,7 +208,7 @@ def test_a_link_without_the_prefix_of_a_proxy_is_followed(query: Query) -> httpx
         ([1, 2, 3], [9, 1, 2], Fact.PETS_ADDED),
         ([1, 2, 3], [1, 3, 4], Fact.PETS_LEFT),
         ([1, 2, 3], [1, 3], Fact.PETS_LEFT),
-        ([1, 2, 3], [3, 2, 1], Fact.FIRST_PAGE_MOVED),
+        ([1, 2, 3], [3, 2, 1], Fact.PAGE_CHANGED),
     ],
 )
 def test_a_change_is_named(before: list[int], after: list[int], fact: Fact) -> None:

@@ -144,3 +144,61 @@ def test_what_left_meanwhile_makes_no_minimum() -> None:
     assert not completeness.is_complete
     text = f"{completeness} {completeness.count('sold')} {completeness.total}"
     assert "at least" not in text and "≥" not in text
+
+
+@pytest.mark.parametrize("leaves_at", range(2, 8))
+@pytest.mark.parametrize("arrives_at", range(2, 8))
+@pytest.mark.parametrize("count", [40, 250])
+def test_a_minimum_is_never_above_the_truth(count: int, leaves_at: int, arrives_at: int) -> None:
+    """One pet leaves and one arrives while a store without paging is read."""
+    rows, truth = pets(count), [count]
+
+    def answer(query: Query, number: int) -> httpx.Response:
+        if number == leaves_at:
+            del rows[7]
+        if number == arrives_at:
+            rows.append(pets(1, first=9_000)[0])
+        truth.append(len(rows))
+        return served(rows, query)
+
+    completeness = completeness_of(numbered(answer))
+    assert completeness.total.bound != "at_least" or completeness.rows <= max(truth)
+    if completeness.rows > max(truth):
+        assert completeness.verdict == "unstable" and "changed" in completeness.reason
+
+
+def test_a_lasting_contradiction_leaves_a_minimum() -> None:
+    """Pages that are the same when they are read again do not show a change."""
+    completeness = completeness_of(lambda query: served(pets(250), query))
+    assert (str(completeness), completeness.verdict) == ("unknown: at least 250 pets", "unknown")
+
+
+@pytest.mark.parametrize("status", [None, "sold"])
+def test_no_next_step_leads_back_to_the_same_answer(status: str | None) -> None:
+    """A store with one full page for everything has no other page for a status."""
+    completeness = completeness_of(lambda query: served(pets(900), query), status=status)
+    assert "operator" in completeness.next_step
+
+
+def test_a_store_that_ignores_the_limit_is_named_before_its_full_page() -> None:
+    """A page of 30,000 pets was not full: the store does not look at the limit."""
+    rows = pets(30_000)
+    completeness = completeness_of(lambda query: listed(of(rows, query)))
+    assert "ignores the limit" in completeness.reason
+    assert "operator" in completeness.next_step
+
+
+def test_a_verdict_that_rests_on_full_pages_says_so() -> None:
+    """A store whose own page length is 48 returns 48 of any number of pets."""
+    completeness = completeness_of(lambda query: served(pets(500, None), query, cap=48))
+    assert str(completeness) == "complete: 48 pets, if the store fills its pages"
+
+
+def test_the_reason_for_a_part_is_the_evidence_for_that_part() -> None:
+    """A status whose count is exact is not explained by the full page of all pets."""
+    rows = pets(170, "available") + pets(38, "sold", first=900)
+    client = client_of(lambda query: served(rows, query))
+    sold = pf.fetch_inventory(client, progress=False).where(status="sold").completeness
+    assert (str(sold), sold.part) == ("complete: 38 pets with status sold", "status sold")
+    assert sold.reason.startswith("The page of sold pets is shorter")
+    assert sold.assumptions

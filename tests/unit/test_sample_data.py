@@ -38,9 +38,9 @@ def test_one_record_in_twenty_is_dirty(tmp_path) -> None:
     """Between 4 and 6 % of the records are spoilt, in every way that is promised."""
     clean = write_sample_csv(tmp_path / "clean.csv", rows=2000, dirty=False)
     dirty = write_sample_csv(tmp_path / "dirty.csv", rows=2000)
-    source = open_source(clean)
+    source = open_source(clean, Recipe())
     assert {record.state for record in source} == {State.PENDING}
-    source = open_source(dirty)
+    source = open_source(dirty, Recipe())
     records = list(source)
     odd = [r for r in records if r.notes or "\n" in r.cells[1] or r.cells[1][:1] in [*"=+-@"]]
     spoilt = {r.line for r in records if r.state is State.INVALID} | {r.line for r in odd}

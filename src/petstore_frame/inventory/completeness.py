@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeAlias, cast
 
-from petstore_frame.inventory.evidence import Assumption, Evidence, Verdict
+from petstore_frame.inventory.evidence import Assumption, Evidence, Verdict, next_step
 from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.validation import checked_choice
 
@@ -158,8 +158,8 @@ class Completeness:
         """What to do about the reason; empty if the verdict is complete."""
         if self.is_complete:
             return ""
-        steps = [item.next_step for item in self.evidence if str(item) == self.reason]
-        return steps[0] if steps else ""
+        deciding = [item for item in self.evidence if str(item) == self.reason]
+        return next_step(deciding[0], self.evidence, self.status) if deciding else ""
 
     @property
     def contradictions(self) -> tuple[Evidence, ...]:
@@ -208,7 +208,9 @@ class Completeness:
         if self.part:
             noun += f" with {self.part}"
         if self.is_complete:
-            return f"{self.rows:,} {noun}"
+            is_doubtful = self.rests_on_page_length and self.rows > 0
+            doubt = ", if the store fills its pages" if is_doubtful else ""
+            return f"{self.rows:,} {noun}{doubt}"
         if self.verdict is Verdict.UNSTABLE:
             return f"{self.rows:,} {noun} read"
         if self.advertised_total is not None and self.advertised_total > self.rows:

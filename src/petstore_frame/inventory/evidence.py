@@ -61,6 +61,7 @@ class Assumption(StrEnum):
 S = Shows
 _FETCH_AGAIN = "Fetch it again when nobody is changing the store."
 _FETCH_BY_STATUS = "Fetch each status separately, with the option status."
+_FETCH_ALL = "Fetch all pets, and select those with inventory.where(status=...)."
 _ASK_FOR_PAGING = "Ask the store's operator how to read the pages after the first."
 
 
@@ -86,7 +87,7 @@ class Fact(Enum):
     # Totals that the store states.
     TOTAL_LARGER = (S.MISSING, "The store states {pets}, more than were read.", _FETCH_BY_STATUS)
     TOTAL_OF_ALL = (S.DOUBT, "The store states {pets}, possibly counting every status.",
-        "Fetch all pets, and select those with this status.")
+        _FETCH_ALL)
     # Changes of the store while it was read.
     ONE_ID_TWICE = (S.MOVED, "The store returned id {count} with two names or categories.",
         "Look at that id in the store.")
@@ -96,13 +97,17 @@ class Fact(Enum):
     PETS_ADDED = (S.MOVED, "The store grew while it was read: {pets} appeared at the start.",
         _FETCH_AGAIN)
     PETS_LEFT = S.MOVED, "{pets} left the store while it was read.", _FETCH_AGAIN
-    FIRST_PAGE_MOVED = (S.MOVED, "The first page had changed when it was read again.",
+    PAGE_CHANGED = (S.MOVED,
+        "The store changed while it was read: {detail} differed when it was read again.",
         _FETCH_AGAIN)
     STATUS_MOVED = (S.MOVED,
         "A pet changed its status from or to {scope} while the store was read.",
         _FETCH_AGAIN)
     STILL_GROWS = (S.MOVED,
         "The store was still growing after {count} pages, so the rest was not read.",
+        _FETCH_AGAIN)
+    NOT_READ_AGAIN = (S.UNCLEAR,
+        "Pages could not be read again, so pets that were read may have been removed.",
         _FETCH_AGAIN)
     PAGES_REPEAT = (S.UNCLEAR, "Page {count} repeats pets of earlier pages.", _FETCH_AGAIN)
     # A link that leads to another address takes precedence over the results of other strategies.
@@ -111,10 +116,10 @@ class Fact(Enum):
         "fixed.")
     # The status filter, and the page of each status.
     FILTER_NOT_KEPT = (S.DOUBT, "A page of {scope} pets has {pets} with another status.",
-        "Fetch all pets, and select those with this status.")
+        _FETCH_ALL)
     FILTER_LEFT_OUT = (S.DOUBT,
         "The page of {scope} pets left out {pets} that another response shows.",
-        "Fetch all pets, and select those with this status.")
+        _FETCH_ALL)
     STATUSES_HOLD_MORE = (S.DOUBT,
         "The pages of the statuses have {pets} that the listing of all pets left out.",
         _FETCH_BY_STATUS)
@@ -136,23 +141,22 @@ class Fact(Enum):
     ALL_WERE_READ = (S.END,
         "All pets of the store were read, and no other pet has the requested status.", "")
     PAGE_HAD_ROOM = S.END, "All pets were on one page, which had room for more.", ""
-    PAGE_FULL = (S.UNCLEAR, "The page was full, and the store offers no further page.",
-        f"{_FETCH_BY_STATUS} Pets without a status match no filter; {_ASK_FOR_PAGING[:1].lower()}"
-        f"{_ASK_FOR_PAGING[1:]}")
     LIMIT_IGNORED = (S.UNCLEAR,
         "The store ignores the limit, so a page of {pets} may not be the whole listing.",
+        _FETCH_ALL)
+    PAGE_FULL = (S.UNCLEAR, "The page was full, and the store offers no further page.",
         _ASK_FOR_PAGING)
     PAGE_MAY_BE_CUT = (S.UNCLEAR, "The page has {pets}: either all of them, or the store's page "
-        "length.", _ASK_FOR_PAGING)
+        "length.", _FETCH_ALL)
 
     def __init__(self, shows: Shows, sentence: str, next_step: str) -> None:
         self.shows, self.sentence, self.next_step = shows, sentence, next_step
 # fmt: on
 
-# The only change after which every pet that was read is still in the store.
-_GROWTH_FACTS = frozenset({Fact.PETS_ADDED, Fact.STILL_GROWS})
-# Not a change by itself, but pets that are on only one of two pages may have been removed.
-_POSSIBLE_REMOVALS = frozenset({Fact.FILTER_LEFT_OUT, Fact.PAGES_REPEAT})
+# Reasons of a listing that has no page after the first.
+_ONE_PAGE = frozenset({Fact.LIMIT_IGNORED, Fact.PAGE_FULL, Fact.PAGE_MAY_BE_CUT})
+# Not a change that was seen, but pets that were read may have been removed.
+_POSSIBLE_REMOVALS = frozenset({Fact.NOT_READ_AGAIN, Fact.PAGES_REPEAT})
 
 
 @dataclass(frozen=True)
@@ -196,8 +200,7 @@ class Evidence:
     @property
     def may_lower_counts(self) -> bool:
         """Whether pets that were read may have been removed, so that no count is a minimum."""
-        has_changed = self.fact.shows is Shows.MOVED and self.fact not in _GROWTH_FACTS
-        return has_changed or self.fact in _POSSIBLE_REMOVALS
+        return self.fact.shows is Shows.MOVED or self.fact in _POSSIBLE_REMOVALS
 
     def __str__(self) -> str:
         sentence = self.fact.sentence
@@ -237,6 +240,26 @@ class Evidence:
             count=int(values["count"]),
             detail=str(values["detail"]),
         )
+
+
+def next_step(reason: Evidence, evidence: Iterable[Evidence], status: str | None) -> str:
+    """Return what to do about the reason of a verdict that is not complete.
+
+    A step that would lead back to the same answer is replaced: a status by itself has no more pages
+    than with all pets, and all pets were not more than what was fetched.
+
+    Args:
+        reason: The evidence that decided the verdict.
+        evidence: All evidence.
+        status: The requested status, or None for all pets.
+    """
+    step = reason.fact.next_step
+    is_one_page = any(item.fact in _ONE_PAGE for item in evidence)
+    if step == _FETCH_BY_STATUS and (status is not None or is_one_page):
+        return _ASK_FOR_PAGING
+    if step == _FETCH_ALL and status is None:
+        return _ASK_FOR_PAGING
+    return step
 
 
 # The first conclusion that occurs decides: no other evidence can undo a missing or moved pet.

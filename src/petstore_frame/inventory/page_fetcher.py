@@ -181,6 +181,15 @@ class PageFetcher:
         self._probed[query] = page
         return page
 
+    def read_again(self, params: Params) -> Page | None:
+        """Request a page that was read before; None if there is no usable response."""
+        try:
+            return self.page(params)
+        except AuthenticationError:
+            raise
+        except PetstoreError:
+            return None
+
     def _patience(self, *, is_probe: bool) -> dict[str, Any]:
         """Return the options of a request that say how long it may wait."""
         if not is_probe:

@@ -61,6 +61,8 @@ def _try_parameters(
     fetcher: PageFetcher, kind: Kind, names: tuple[str, ...], ids: list[int], size: int
 ) -> Parameter | None:
     """Return the parameter among ``names`` that returns an expected window, or None."""
+    if kind == "page" and size == len(ids):
+        return _try_page_numbers(fetcher, names, ids)
     value, windows = _expected_windows(kind, ids, size)
     attempts = [names, *([name] for name in names)]
     for attempt in attempts:
@@ -73,6 +75,31 @@ def _try_parameters(
             return Parameter(attempt[0], kind, 1 - index)
         if index is None and attempt is names:
             return None
+    return None
+
+
+def _try_page_numbers(
+    fetcher: PageFetcher, names: tuple[str, ...], ids: list[int]
+) -> Parameter | None:
+    """Return the page parameter of a store whose pages have a fixed length, or None.
+
+    No window of the rows read can be expected: page 1 must be the first page, and page 2 another.
+    """
+
+    def ids_of(number: int, *tried_names: str) -> list[int]:
+        query = dict.fromkeys(tried_names, str(number))
+        page = fetcher.probe(fetcher.params(query))
+        return [] if page is None else list(page.columns.id)
+
+    if not set(ids_of(2, *names)).difference(ids):
+        return None
+    for name in names:
+        second_page = ids_of(2, name)
+        if not second_page or not set(ids).isdisjoint(second_page):
+            continue
+        for first_number in (1, 0):
+            if ids_of(first_number, name) == ids:
+                return Parameter(name, "page", first_number)
     return None
 
 

@@ -12,7 +12,7 @@ from petstore_frame.errors import (
     CrossOriginError,
 )
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.page_fetcher import IN_FLIGHT
+from petstore_frame.inventory.page_fetcher import IN_FLIGHT, MAX_LIMIT
 from petstore_frame.inventory.page_parameter import Parameter
 from petstore_frame.schema import PetColumns
 from petstore_frame.transport import Page
@@ -80,11 +80,11 @@ class Walk:
     def check_first_page(self) -> list[Evidence]:
         """Read the first page again; return evidence that the listing changed."""
         first = self.state.first
-        page = None
-        if self.state.pages_read > 1:
-            page = self.state.fetcher.probe(self.state.fetcher.params())
-        if page is None:
+        if self.state.pages_read == 1:
             return []
+        page = self.state.fetcher.read_again(self.state.fetcher.params())
+        if page is None:
+            return [Evidence(Fact.NOT_READ_AGAIN)]
         changes = []
         ids_before, ids_now = list(first.columns.id), list(page.columns.id)
         if ids_now != ids_before:
@@ -112,7 +112,7 @@ def describe_change(before: list[int], after: list[int]) -> Evidence:
     remaining = [pet_id for pet_id in before if pet_id in set(after)]
     if gone and after[: len(remaining)] == remaining:
         return Evidence(Fact.PETS_LEFT, count=len(gone))
-    return Evidence(Fact.FIRST_PAGE_MOVED)
+    return Evidence(Fact.PAGE_CHANGED, detail="the first page")
 
 
 @dataclass
@@ -200,11 +200,12 @@ class WindowWalk(Walk):
         new_rows = self._skip_seam(page.columns)
         rows = self.state.rows
         stopped = Evidence(Fact.WINDOWS_STOPPED, count=len(rows))
+        # Some stores return their last page for every higher number; others refuse to go deeper.
         repeats_last_page = not self._has_seams and new_rows.id == before.columns.id
         if len(page) == 0 and self._has_seams:
             self._end(stopped)  # it should contain the last row again
-        elif not new_rows.id or repeats_last_page:
-            self._end()  # some stores return their last page for every higher number
+        elif not new_rows.id or (repeats_last_page and len(before) < self._size):
+            self._end()
         elif all(pet_id in rows for pet_id in new_rows.id):
             self._end(stopped)
         else:
@@ -231,8 +232,8 @@ class WindowWalk(Walk):
     def _read_window(self) -> Page | None:
         """Return the next window; if the store refuses it, end the walk and return None.
 
-        The parameter is a guess, so a refusal ends the walk and proves nothing. An error that may
-        be an outage ends the walk only if the store still returns its first page.
+        The parameter is a guess, so a refusal ends the walk. An error that may be an outage ends it
+        only if the store still returns its first page.
         """
         try:
             return self._request_window()
@@ -242,16 +243,21 @@ class WindowWalk(Walk):
             if not _is_refusal(problem):
                 raise
             if isinstance(problem, APIStatusError) and problem.status_code < 500:
-                self._end_refused()
+                self._end_refused(problem)
                 return None
         self.state.fetcher.page(self.state.fetcher.params())
         try:
             return self._request_window()
-        except (APIStatusError, ContractError):
-            self._end_refused()
+        except (APIStatusError, ContractError) as problem:
+            self._end_refused(problem)
             return None
 
-    def _end_refused(self) -> None:
+    def _end_refused(self, problem: APIStatusError | ContractError) -> None:
+        """End the walk; behind a short page there is nothing that the store could have returned."""
+        has_failed = isinstance(problem, APIStatusError) and problem.status_code >= 500
+        if not has_failed and len(self.last) < self.state.fetcher.longest_page:
+            self._end()
+            return
         detail = f" ({self.detail}= was refused)"
         self._end(Evidence(Fact.WINDOWS_STOPPED, count=len(self.state.rows), detail=detail))
 
@@ -277,7 +283,7 @@ class WindowWalk(Walk):
         kind, name, params = self.parameter.kind, self.detail, self.state.fetcher.params
         if kind == "page":  # page numbers are valid for one limit only
             number = self.parameter.first_page + position // self._size
-            return params({name: str(number)}, limit=self._size)
+            return params({name: str(number)}, limit=min(self._size, MAX_LIMIT))
         # The second-last id makes the window start with the last row. Without this overlap, ids
         # that run from 1 without gaps could not be told apart from a number of rows.
         value = position - 1 if kind == "offset" else self._tail[0]

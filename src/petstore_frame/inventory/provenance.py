@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from petstore_frame.inventory.completeness import Bound, Completeness, StatusCount, inexact_bound
-from petstore_frame.inventory.evidence import Evidence, Fact, Verdict
+from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict
 from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.transport import same_store_address
 
@@ -282,20 +282,37 @@ def completeness_of_part(
         counts: The pets of each status that pass.
         statuses: The statuses that can pass, or None for all.
     """
-    verdict = listing.verdict
+    verdict, evidence = listing.verdict, list[Evidence]()
     if statuses is not None and all(listing.bound_of(name) == "exact" for name in statuses):
         verdict = Verdict.COMPLETE
-    elif verdict is Verdict.INCOMPLETE or (listing.is_complete and statuses is not None):
+        if not listing.is_complete:
+            evidence = _about(statuses, listing, Shows.END)
+    elif statuses is not None and listing.is_complete:
+        verdict = Verdict.UNKNOWN
+        evidence = _about(statuses, listing, Shows.MOVED)[:1]
+    elif verdict is Verdict.INCOMPLETE:
         verdict = Verdict.UNKNOWN  # the missing pets may or may not be in this part
+    reason, assumptions = listing.reason, listing.assumptions
+    if evidence:
+        reason = " ".join(map(str, evidence))
+        assumptions = tuple(dict.fromkeys(text for item in evidence for text in item.assumptions))
     # A status that cannot pass has no pet in this part.
     exact = set() if statuses is None else counts.keys() - {*statuses}
     exact |= {name for name in counts if listing.bound_of(name) == "exact"}
     return replace(
         listing,
         verdict=verdict,
+        reason=reason,
+        assumptions=assumptions,
         rows=sum(counts.values()),
         by_status=with_bounds(counts, exact, listing.evidence),
         advertised_total=None,
         part=" and ".join(filter(None, (listing.part, part))),
         read=listing.rows if listing.read is None else listing.read,
     )
+
+
+def _about(statuses: Collection[str], listing: Completeness, shows: Shows) -> list[Evidence]:
+    """Return the evidence about some statuses that shows their end, or a change."""
+    items = listing.evidence
+    return [item for item in items if item.scope in statuses and item.shows is shows]

@@ -123,8 +123,8 @@ def why_no_end(state: ReadingState) -> list[Evidence]:
         return [Evidence(Fact.NEXT_NOT_READ)]
     if any(item.fact.shows is Shows.END and item.scope is None for item in state.evidence):
         return []
-    if len(first) >= MAX_LIMIT:
-        return [Evidence(Fact.PAGE_FULL)]
     if state.fetcher.ignores_limit:
         return [Evidence(Fact.LIMIT_IGNORED, count=state.fetcher.longest_page)]
+    if len(first) >= MAX_LIMIT:
+        return [Evidence(Fact.PAGE_FULL)]
     return [Evidence(Fact.PAGE_MAY_BE_CUT, count=len(first))]

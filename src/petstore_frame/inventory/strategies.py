@@ -50,6 +50,7 @@ class ReadingState:
         has_enough: Whether ``is_enough`` or ``max_pages`` ended the reading.
         walk: The walk through the pages after the first, or None.
         status_pages: A page of each status, or None if they were not requested.
+        listed_ids: The ids that the walk read.
     """
 
     fetcher: PageFetcher
@@ -63,6 +64,7 @@ class ReadingState:
     has_enough: bool = False
     walk: Walk | None = None
     status_pages: StatusPages | None = None
+    listed_ids: set[int] = field(default_factory=set)
 
     def add_page(self, columns: PetColumns) -> int:
         """Add the pets of a page, report the total, and return how many were duplicates."""
@@ -172,10 +174,52 @@ def read_pets(state: ReadingState) -> None:
             state.evidence += strategy(state)
     finally:
         left_out = state.count_left_out()
+        if state.walk is not None:
+            state.listed_ids = set(state.rows.columns.id)
         if state.status_pages is not None and status is None:
             for page in state.status_pages.pages.values():
                 state.rows.add(page.columns, is_earlier=True)
     state.evidence += _summarize(state, left_out)
+    state.evidence += _check_minimum(state)
+
+
+def _check_minimum(state: ReadingState) -> list[Evidence]:
+    """Read the pages again that the count comes from; return evidence that the store changed.
+
+    Pets of several responses are a minimum only if the store had all of them at one moment: when it
+    sent the last page, those of the pages before must still have been there. The pages of a walk
+    are too many for that; its first page was read again at its end.
+    """
+    pages = state.status_pages
+    has_changed = any(item.shows is Shows.MOVED for item in state.evidence)
+    is_complete = weigh(state.evidence).verdict is Verdict.COMPLETE
+    if pages is None or state.fetcher.status is not None or has_changed or is_complete:
+        return []
+    listed = set(state.first.columns.id) if state.walk is None else state.listed_ids
+    added = [
+        status for status, page in pages.pages.items() if not listed.issuperset(page.columns.id)
+    ]
+    if not added:
+        return []
+    if state.walk is None:
+        again = [(None, state.first), *((status, pages.pages[status]) for status in added[:-1])]
+    else:
+        again = [(status, pages.pages[status]) for status in added]
+    return _compare_again(state.fetcher, again)
+
+
+def _compare_again(
+    fetcher: PageFetcher, pages: Iterable[tuple[str | None, Page]]
+) -> list[Evidence]:
+    """Read pages again, each of one status or of all; return evidence of the first change."""
+    for status, page in pages:
+        page_again = fetcher.read_again(fetcher.params(status=status))
+        if page_again is None:
+            return [Evidence(Fact.NOT_READ_AGAIN)]
+        if page_again.columns.id != page.columns.id:
+            detail = "the first page" if status is None else f"the page of {status} pets"
+            return [Evidence(Fact.PAGE_CHANGED, detail=detail)]
+    return []
 
 
 def follow_links(state: ReadingState) -> list[Evidence]:
@@ -192,7 +236,7 @@ def follow_links(state: ReadingState) -> list[Evidence]:
 
 def follow_parameter(state: ReadingState) -> list[Evidence]:
     """Look for a paging parameter, and read all pages with it."""
-    if state.walk is not None or len(state.first) > MAX_LIMIT:
+    if state.walk is not None:
         return []
     parameter = find_parameter(state.fetcher, state.first)
     if parameter is None:

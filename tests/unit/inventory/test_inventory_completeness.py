@@ -50,7 +50,7 @@ def test_a_headline_is_short_and_honest(made: Completeness, text: str) -> None:
 def test_all_that_contradicts_a_listing_is_told_once() -> None:
     """The reasons list all evidence against it, and do not repeat the main reason."""
     reason, other, seen = (
-        Evidence(fact, count=7) for fact in (Fact.TOTAL_LARGER, Fact.ROWS_TWICE, Fact.PAGE_FULL)
+        Evidence(fact, count=7) for fact in (Fact.TOTAL_LARGER, Fact.ROWS_TWICE, Fact.LINKS_ENDED)
     )
     made = known(Verdict.INCOMPLETE, reason=str(reason), evidence=(reason, other, seen))
     assert made.reasons() == [

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.loader import view_of
+from petstore_frame.loader import Recipe, view_of
 from petstore_frame.loader.journal import staging
 from petstore_frame.loader.journal.candidates import CandidateReader, ListedPets, RowAnswers
 from petstore_frame.loader.journal.database import Writer, holding
@@ -30,7 +30,7 @@ RUN = Import("", STORE, "x.csv", None, ("name",), {"name": "name"})
 
 def result_of(path: Path, journal: Path, *, is_rehearsal: bool = False) -> LoadResult:
     """Put a file into a journal, and return its result."""
-    source = open_source(path)
+    source = open_source(path, Recipe())
     columns, mapping = tuple(source.columns), dict(source.mapping)
     run = Import("", STORE, source.name, str(path), columns, mapping)
     return stage(journal, run, source, is_rehearsal=is_rehearsal)

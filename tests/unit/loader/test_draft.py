@@ -155,7 +155,7 @@ def test_a_key_is_proven_or_proposed(columns, proven: bool, proposed: bool) -> N
     frame = pd.DataFrame({"name": REX_TWICE, "category_id": 3, **columns})
     stated = tomllib.loads(Recipe.draft(frame))
     assert (stated.get("key", "?") != "?") == proven
-    assert (FilePreview.of(frame).proposed_key is not None) == proposed
+    assert (FilePreview.of(frame, Recipe()).proposed_key is not None) == proposed
 
 
 @pytest.mark.parametrize("sign", ["\x1b[31m", "\x00", "\x7f", "\u2028"])

@@ -17,7 +17,7 @@ import petstore_frame as pf
 from petstore_frame.errors import InputError
 from petstore_frame.limits import UNPACKED_BYTES
 from petstore_frame.loader.row_state import State
-from petstore_frame.loader.source import open_source
+from petstore_frame.loader.source import Recipe, open_source
 from unit.loader.opened import memory_below, rows_of, with_parts, workbook_of
 
 HEADER = ("name", "categoryId", "status")
@@ -70,17 +70,17 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
     path, book = tmp_path / "pets.xlsx", workbook_of(tmp_path, HEADER, ("Rex", 3, None))
     book.create_sheet("Lists").sheet_state = "hidden"
     book.save(path)
-    source = open_source(path)
+    source = open_source(path, Recipe())
     assert [record.state for record in source] == ["pending"]
     assert source.name == "pets.xlsx (sheet Pets)"
     more = book.create_sheet("More")
     book.save(path)
-    assert open_source(path).name == "pets.xlsx (sheet Pets)"  # More is empty
+    assert open_source(path, Recipe()).name == "pets.xlsx (sheet Pets)"  # More is empty
     more.append(HEADER)
     more.append(("Bo", 4, None))
     book.save(path)
     with pytest.raises(InputError, match=r"'Pets', 'More'; .*'name'.* / 'Bo', '4'") as asked:
-        open_source(path)
+        open_source(path, Recipe())
     assert (asked.value.add, asked.value.likely) == (("sheet", "?"), "Pets")
     with pytest.raises(InputError, match="no sheet is called 'pets'"):
         rows_of(path, sheet="pets")
@@ -234,7 +234,7 @@ def test_our_own_report_is_known_by_its_mark(tmp_path: Path) -> None:
     path = tmp_path / "stock.xlsx"
     pf.write_report(pd.DataFrame({"id": [1], "name": ["Rex"], "category_id": [3],
                                   "status": ["sold"]}), path)  # fmt: skip
-    assert open_source(path).name == "stock.xlsx (sheet Inventory)"
+    assert open_source(path, Recipe()).name == "stock.xlsx (sheet Inventory)"
     workbook = workbook_of(tmp_path, HEADER, ("Rex", 3, None))
     for name in ("Inventory", "About"):
         more = workbook.create_sheet(name)
@@ -242,7 +242,7 @@ def test_our_own_report_is_known_by_its_mark(tmp_path: Path) -> None:
         more.append(("Bo", 4, None))
     workbook.save(tmp_path / "pets.xlsx")
     with pytest.raises(InputError, match="several sheets"):
-        open_source(tmp_path / "pets.xlsx")
+        open_source(tmp_path / "pets.xlsx", Recipe())
 
 
 def test_a_name_or_key_that_is_a_formula_with_the_value_0_needs_fixing(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 import pytest
 
-from petstore_frame.loader.source import FilePreview
+from petstore_frame.loader.source import FilePreview, Recipe
 from petstore_frame.loader.source.key_columns import likely_columns, likely_keys, proposed_key
 
 ROWS = 200
@@ -76,7 +76,7 @@ def test_repeated_numbers_with_one_name_are_asked_about(column: str) -> None:
     """Two of twenty-two rows repeat a number and its name."""
     numbers = [*range(20), 3, 7]
     values = {column: [f"X{n}" for n in numbers], "name": [f"Pet {n}" for n in numbers]}
-    proposed = FilePreview.of(pd.DataFrame(values | {"category_id": 3})).proposed_key
+    proposed = FilePreview.of(pd.DataFrame(values | {"category_id": 3}), Recipe()).proposed_key
     assert proposed is not None and (proposed.column, proposed.repeated) == (column, 2)
 
 
@@ -84,5 +84,5 @@ def test_the_fullest_of_several_certain_columns_is_asked_about() -> None:
     """An animal with two numbers, in two rows, must not be sent twice."""
     names = ["Z", *"AABBCCDDEE"]
     columns = {"Chip": ["", *"aabbccddee"], "Tag": [*"zaabbccddee"], "name": names}
-    proposed = FilePreview.of(pd.DataFrame(columns | {"category_id": 3})).proposed_key
+    proposed = FilePreview.of(pd.DataFrame(columns | {"category_id": 3}), Recipe()).proposed_key
     assert proposed is not None and proposed.column == "Tag"

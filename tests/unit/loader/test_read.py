@@ -19,7 +19,7 @@ from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.limits import UNPACKED_BYTES
 from petstore_frame.loader.row_state import State, Suspicion
-from petstore_frame.loader.source import open_source
+from petstore_frame.loader.source import Recipe, open_source
 from unit.loader.opened import INPUTS, NASTY, rows_of, workbook_of, written
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -127,7 +127,7 @@ def titled(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def test_a_header_is_read_where_it_is_said_to_be(titled: Path) -> None:
     """A title is refused with the option that skips it; lines are counted from the first."""
     with pytest.raises(InputError, match="'Arrivals from Anna'") as refused:
-        open_source(titled)
+        open_source(titled, Recipe())
     assert refused.value.add == ("header_row", 3)
     (record,) = rows_of(titled, header_row=3)
     assert (record.number, record.line, record.cells) == (1, 4, ("Ada", "1"))
@@ -147,7 +147,7 @@ def test_an_encoding_is_asked_about_by_a_line(tmp_path: Path, monkeypatch) -> No
     with pytest.raises(
         InputError, match=r"cp1250 reads .*'Łukasz'.*cp1252 reads .*'£ukasz'"
     ) as asked:
-        open_source(path)
+        open_source(path, Recipe())
     assert (asked.value.line, asked.value.add) == (2, ("encoding", "?"))
     assert asked.value.likely == "cp1250"
 
@@ -198,32 +198,32 @@ def test_columns_that_do_not_fit_are_refused(tmp_path: Path, source, mapping, ki
 def test_a_refusal_says_what_to_do(tmp_path: Path, content: str | bytes, words: str) -> None:
     """What means a field is proposed, what may mean it is named beside a question mark."""
     with pytest.raises(InputError, match=re.escape(words)) as refused:
-        open_source(written(tmp_path, content))
+        open_source(written(tmp_path, content), Recipe())
     assert "header_row" not in str(refused.value)
 
 
 def test_the_bytes_that_were_read_are_the_bytes_that_count(tmp_path: Path) -> None:
     """A file that is replaced while it is loaded is another import, not the one that was loaded."""
     path = written(tmp_path, "name,category_id\nRex,3\n")
-    source = open_source(path)
+    source = open_source(path, Recipe())
     before = source.bytes_id
     written(tmp_path, "name,category_id\nBo,4\n")
     assert [row.cells for row in source] == [("Rex", "3")]
-    assert source.bytes_id == before != open_source(path).bytes_id
+    assert source.bytes_id == before != open_source(path, Recipe()).bytes_id
 
 
 def test_a_file_name_that_is_not_text_can_be_stored(tmp_path: Path) -> None:
     """A name of other bytes than UTF-8 is shown with its bytes, and its path likewise."""
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/pets\xe9.csv"))
     path.write_text("name,category_id\nRex,3\n")
-    source = open_source(path)
+    source = open_source(path, Recipe())
     assert source.name == r"pets\udce9.csv" and source.location is not None
     assert source.location.encode().endswith(rb"pets\udce9.csv")
 
 
 def test_bytes_are_read_as_the_file_that_they_are() -> None:
     """What a shell passes on from standard input is known by its digest, and has no path."""
-    source = open_source(b"name,category_id\nRex,3\n")
+    source = open_source(b"name,category_id\nRex,3\n", Recipe())
     assert [row.cells for row in source] == [("Rex", "3")]
     assert (source.name, source.location) == ("standard input", None) and source.bytes_id
 

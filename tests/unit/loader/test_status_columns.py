@@ -120,7 +120,7 @@ def test_a_status_below_many_empty_cells_is_asked_about(tmp_path: Path) -> None:
 def test_a_preview_reads_on_with_the_likely_status(tmp_path: Path) -> None:
     """The question stays open, but its columns are shown as they probably are."""
     header, statuses = LISTS["French"]
-    preview = FilePreview.of(written(tmp_path, list_of(header, statuses)))
+    preview = FilePreview.of(written(tmp_path, list_of(header, statuses)), Recipe())
     assert preview.questions[0].add[1]["status"] == "?"
     assert preview.mapping == {"name": "Nom", "category_id": "Catégorie", "status": "État"}
     assert [value.text for value in preview.values] == [*statuses]

@@ -16,8 +16,7 @@ from petstore_frame.loader.source.preview import (
     read_fix_file,
     stored_source,
 )
-from petstore_frame.loader.source.recipe import Recipe, as_recipe
-from petstore_frame.loader.source.recipe_options import RecipeOptions
+from petstore_frame.loader.source.recipe import Recipe, RecipeOptions, as_recipe
 from petstore_frame.loader.source.source_rows import Source
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, folded_text, quoted
@@ -15,11 +15,13 @@ from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.key_columns import LikelyKey, likely_keys, proven_key
 from petstore_frame.loader.source.order_values import UNREADABLE, OrderReader
 from petstore_frame.loader.source.preview import FilePreview
-from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.schema import FIELDS, count_text
 from petstore_frame.schema.text import join_names, short_text
 from petstore_frame.storage import toml_files as toml
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.source.recipe import Recipe
 
 # Maximum number of values to list; a column with more is unlikely to hold labels or statuses.
 _MAX_VALUES = 60
@@ -29,7 +31,7 @@ _LAYOUT = ("encoding", "delimiter", "quoting", "header_row", "sheet")
 _MAX_KEYS, _MAX_EXAMPLES, _MAX_COLUMNS = 3, 3, 3
 
 
-def draft_recipe(source: Any, recipe: RecipeFields) -> str:
+def draft_recipe(source: Any, recipe: Recipe) -> str:
     """Return a recipe for a file as TOML, with the options of ``recipe`` filled in."""
     opened = Input(source)
     with opened.naming():
@@ -39,7 +41,7 @@ def draft_recipe(source: Any, recipe: RecipeFields) -> str:
 class _Draft:
     """The options of a file's recipe, with the facts next to each."""
 
-    def __init__(self, opened: Input, recipe: RecipeFields) -> None:
+    def __init__(self, opened: Input, recipe: Recipe) -> None:
         self._recipe, self._remarks = recipe, list[str]()
         self._likely_keys = list[str]()
         first_preview = FilePreview.of(opened, recipe, rows=0, most=0)

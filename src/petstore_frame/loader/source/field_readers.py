@@ -12,13 +12,13 @@ from petstore_frame.schema import FIELDS
 from petstore_frame.tables import Labels
 
 if TYPE_CHECKING:
-    from petstore_frame.loader.source.recipe_options import RecipeFields
+    from petstore_frame.loader.source.recipe import Recipe
 
 # The table of value_map with texts in key columns that mean "no key".
 KEY = "key"
 
 
-def readers_of(recipe: RecipeFields) -> dict[str, FieldReader]:
+def readers_of(recipe: Recipe) -> dict[str, FieldReader]:
     """Return the reader of each field; this reads the category file, if the recipe has one."""
     readers = {
         field.name: FieldReader(field, recipe.thousands, keep_spaces=recipe.keep_spaces)

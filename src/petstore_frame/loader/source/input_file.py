@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from petstore_frame.errors import InputError
 from petstore_frame.limits import CELL_CHARACTERS
 from petstore_frame.loader.source.column_mapping import OWN_PREFIX, may_be_header
-from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.returned_file import FIX_SHEET, restored
 from petstore_frame.tables.table import Layout, Table
 from petstore_frame.tables.table_file import TableFile
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.source.recipe import Recipe
 
 
 class Input(TableFile):
     """A file or a frame that was opened, before its columns are recognized."""
 
-    def table_with(self, recipe: RecipeFields) -> Table:
+    def table_with(self, recipe: Recipe) -> Table:
         """Return the rows of the source as a table."""
         layout = Layout(
             encoding=recipe.encoding,
@@ -28,12 +31,14 @@ class Input(TableFile):
             columns=recipe.columns,
         )
 
-        def may_have_animals(row: Sequence[str]) -> bool:
-            return may_be_header(row, recipe.mapping, recipe.defaults)
+        return self._animal_table(layout, recipe.mapping, recipe.defaults)
 
-        return self.table(layout, may_have_animals)
+    def _animal_table(
+        self, layout: Layout, mapping: Mapping[str, str], defaults: Collection[str] = ()
+    ) -> Table:
+        return self.table(layout, lambda row: may_be_header(row, mapping, defaults))
 
-    def own_table(self, recipe: RecipeFields) -> Table | None:
+    def own_table(self, recipe: Recipe) -> Table | None:
         """Return the original rows of a file that this package wrote; None for any other file."""
         sheet = None
         if self.kind == "workbook":
@@ -44,6 +49,6 @@ class Input(TableFile):
                 return None
         for encoding in dict.fromkeys((None, recipe.encoding)):
             with suppress(InputError):
-                if own := restored(self.table_with(RecipeFields(encoding=encoding, sheet=sheet))):
+                if own := restored(self._animal_table(Layout(encoding=encoding, sheet=sheet), {})):
                     return own
         return None

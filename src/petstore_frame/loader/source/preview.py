@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.row_state import SourceRow, State, Suspicion
@@ -25,7 +25,6 @@ from petstore_frame.loader.source.key_columns import (
     likely_keys,
     proposed_key,
 )
-from petstore_frame.loader.source.recipe_options import RecipeFields
 from petstore_frame.loader.source.returned_file import FixFile
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.source_rows import Source
@@ -38,6 +37,9 @@ from petstore_frame.tables.quotes import quoting_of_header
 from petstore_frame.tables.table import Table, TableRow
 from petstore_frame.tables.table_file import SourceKind
 
+if TYPE_CHECKING:
+    from petstore_frame.loader.source.recipe import Recipe
+
 # Number of rows to search for a header below a title.
 _BELOW_A_TITLE = 20
 _MOST_QUESTIONS = 8
@@ -46,7 +48,7 @@ _SUSPICIONS = frozenset(map(str, Suspicion))
 
 def open_source(
     path_or_frame: Any,
-    recipe: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
+    recipe: Recipe,
     *,
     exclude_lines: Collection[int] = (),
 ) -> Source:
@@ -66,7 +68,7 @@ def open_source(
         return _lay_out(opened, recipe, exclude_lines)
 
 
-def read_fix_file(opened: Input, recipe: RecipeFields) -> FixFile | None:
+def read_fix_file(opened: Input, recipe: Recipe) -> FixFile | None:
     """Return the lines of a file that this package wrote; None for any other file.
 
     Raises:
@@ -81,7 +83,7 @@ def stored_source(
     name: str,
     header: Sequence[str],
     rows: Callable[[], Iterator[TableRow]],
-    recipe: RecipeFields,
+    recipe: Recipe,
 ) -> Source:
     """Return a source that checks rows which were read before, such as corrected ones."""
     table = Table(tuple(header), rows)
@@ -90,7 +92,7 @@ def stored_source(
 
 def _lay_out(
     opened: Input,
-    recipe: RecipeFields,
+    recipe: Recipe,
     exclude_lines: Collection[int] = (),
 ) -> Source:
     """Return the rows of a file or a frame; reject it if it has no columns of animals."""
@@ -105,9 +107,7 @@ def _lay_out(
     return source
 
 
-def _explained(
-    opened: Input, table: Table, refusal: InputError, recipe: RecipeFields
-) -> InputError:
+def _explained(opened: Input, table: Table, refusal: InputError, recipe: Recipe) -> InputError:
     """Return a better error for a table without columns of animals, such as a lower header."""
     if nested := opened.list_within:
         key, length = nested
@@ -184,7 +184,7 @@ class FilePreview:
     kind: SourceKind
     # The options of the caller, and the likely answers to the questions, which a person must
     # confirm.
-    reading: RecipeFields
+    reading: Recipe
     questions: tuple[InputError, ...] = ()
     sheets: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)  # as in ``Table``
@@ -216,7 +216,7 @@ class FilePreview:
     def of(
         cls,
         source: Any,
-        reading: RecipeFields = RecipeFields(),  # noqa: B008 # frozen
+        reading: Recipe,
         *,
         rows: int = 50,
         most: int | None = None,
