@@ -215,6 +215,20 @@ GOLDEN: dict[str, list[str]] = {
         "3: invalid boolean_value name",
     ],
     "49_list.parquet": [f"1: {REX}", "2: invalid missing_name name"],
+    "65_dogs_named_count.csv": [
+        '2: {"name":"Rex","categoryId":3,"status":"available"}',
+        *(f"{line}: invalid total_row name" for line in (3, 4, 5)),
+        "6: invalid total_row name, missing_category_id category_id, unknown_status status",
+    ],
+    "66_lines_of_other_programs.csv": [
+        f"2: {REX}",
+        "3: invalid missing_name name, missing_category_id category_id",
+        "4: invalid missing_name name",
+        *(
+            f"{line}: invalid missing_name name, missing_category_id category_id"
+            for line in (5, 6, 7)
+        ),
+    ],
     "39_web_names.csv": [
         '2: {"name":"https://example.org/rex","categoryId":3}',
         '3: {"name":"www.rex.example","categoryId":4}',
@@ -294,6 +308,11 @@ STOPPED: dict[str, tuple[int | None, str]] = {
 
 # Files that are read with options of a recipe.
 KEYED: dict[str, list[str]] = {
+    "67_lines_without_a_category.csv": [
+        '2: {"name":"Rex","categoryId":3} | default_category_id | key T1',
+        '3: {"name":"Bo","categoryId":3} | default_category_id | key T2',
+        "4: invalid missing_name name | default_category_id | key (2 rows)",
+    ],
     "51_keys.csv": [
         *(f"{line}: invalid key_missing tag" for line in (2, 3, 4)),
         '5: {"name":"D","categoryId":3} | key A-17', "6: invalid key_missing tag",
@@ -310,7 +329,8 @@ ORDERED: dict[str, str] = {
 @pytest.mark.parametrize("name", KEYED)
 def test_a_key_is_read_as_it_should(name: str) -> None:
     """Words for no number, dates that a spreadsheet made, and rounded numbers are not keys."""
-    rows = rows_of(INPUTS / name, key="tag")
+    defaults = {"category_id": 3} if name.startswith("67") else {}
+    rows = rows_of(INPUTS / name, key="tag", defaults=defaults)
     assert [written_out(row) for row in rows] == KEYED[name]
     assert {on_page(row) for row in rows} == ON_PAGE[name]
 
@@ -578,7 +598,7 @@ def test_what_is_no_animal_gets_no_option_that_would_make_it_one(tmp_path: Path)
         for row in rows_of(INPUTS / name)
         for problem in row.problems
     ]
-    assert {problem.add for problem in problems if problem.add} == {("allow", "?")}
+    assert {problem.add for problem in problems if problem.add} == {("exclude_lines", "?")}
     footers = [
         *rows_of(INPUTS / names[0], defaults={"category_id": 3}, fallback={"status": "sold"})
     ]

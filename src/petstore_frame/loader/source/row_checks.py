@@ -24,6 +24,7 @@ from petstore_frame.loader.source.not_animals import (
     repeats_header,
     swallowed,
     with_total,
+    without_defaults,
     zero_formula,
 )
 from petstore_frame.loader.source.order_values import OrderReader
@@ -44,6 +45,8 @@ from petstore_frame.tables.table import (
 if TYPE_CHECKING:
     from petstore_frame.loader.source.recipe import Recipe
 
+# A row of totals has a label and a number.
+_MAX_OF_TOTAL = 2
 NO_COLUMN = sys.maxsize  # the position of a field that has a default and no column
 _OPEN_DEFAULT = RowProblem(
     "open_word", "the default in the recipe is a placeholder", hint="fill in the default"
@@ -165,7 +168,9 @@ class RowChecker:
         if repeats_header(cells, self.columns):
             return [REPEATED_HEADER]
         problems = [self._with_single_quotes(problem, cells) for problem in problems]
-        problems = with_total(problems, cells)
+        problems = with_total(problems, cells, may_be_animal=self._may_be_animal(cells))
+        if not self._has_facts_of_animal(cells):
+            problems = without_defaults(problems)
         doubt = denied(row.answer) or (_HIDDEN if row.is_hidden else None)
         if not problems and doubt is not None:
             problems = [doubt]
@@ -179,6 +184,23 @@ class RowChecker:
             return problem
         hint = f"quoting 'single' reads the cells without them; {problem.hint.partition('; ')[2]}"
         return replace(problem, hint=hint)
+
+    def _may_be_animal(self, cells: Sequence[str]) -> bool:
+        """Return False for a row that has neither a category nor a key, and two texts at most."""
+        if cell_at(cells, self.sent[self._category_index].at):
+            return True
+        if self.keys is not None and any(cell_at(cells, at) for at in self.keys.positions):
+            return True
+        return len(_filled(cells)) > _MAX_OF_TOTAL
+
+    def _has_facts_of_animal(self, cells: Sequence[str]) -> bool:
+        """Return whether a row has a name or a category, or more than a key if no column has it."""
+        name, category = self.sent[self._name_index], self.sent[self._category_index]
+        if cell_at(cells, name.at) or cell_at(cells, category.at):
+            return True
+        filled = _filled(cells)
+        is_key_alone = self.keys is not None and {*filled} <= {*self.keys.positions}
+        return category.at == NO_COLUMN and len(filled) > 1 and not is_key_alone
 
     def _choose(self, checked: SourceRow, row: TableRow) -> SourceRow:
         """Return a row with its sort value and the result of the row filters."""
@@ -330,6 +352,11 @@ class RowChecker:
             return problem
         value = cells[at][:200] if at < len(cells) else ""
         return replace(problem, column=self.columns[at], value=value)
+
+
+def _filled(cells: Sequence[str]) -> list[int]:
+    """Return the positions of the cells with a text."""
+    return [at for at, cell in enumerate(cells) if cell.strip()]
 
 
 def _is_blank(cells: Sequence[str], problems: Mapping[int, CellProblem]) -> bool:

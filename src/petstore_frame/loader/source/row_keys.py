@@ -70,7 +70,7 @@ class KeyReader:
     ) -> None:
         self._rows = rows
         self._position_of = {column: columns.index(column) for column in key}
-        self._positions = tuple(self._position_of.values())
+        self.positions = tuple(self._position_of.values())
         self._empty_values = frozenset(empty_values)
         self._has_examined_rows = False
         self._complete_keys = set[Key]()  # keys of all rows, if the key has several columns
@@ -86,7 +86,7 @@ class KeyReader:
             return key, None
         if not self._has_examined_rows:
             self._examine_rows()
-        texts = tuple([self._text(row.cells, at) for at in self._positions])
+        texts = tuple([self._text(row.cells, at) for at in self.positions])
         problem = self._problem(row, texts)
         return (texts, None) if problem is None else (None, problem)
 
@@ -96,7 +96,7 @@ class KeyReader:
             return None
         cells = row.cells
         width = len(cells)
-        texts = [cells[at].strip() if at < width else "" for at in self._positions]
+        texts = [cells[at].strip() if at < width else "" for at in self.positions]
         for text in texts:
             if not (_USUAL_KEY.fullmatch(text) or _is_plain(text)):
                 return None
@@ -106,17 +106,17 @@ class KeyReader:
         """Examine the columns, to decide about texts that may not be keys."""
         self._has_examined_rows = True
         for row in self._rows():
-            if len(self._positions) == 1 and self._plain_key(row) is not None:
-                self._other_than_dates.add(self._positions[0])
+            if len(self.positions) == 1 and self._plain_key(row) is not None:
+                self._other_than_dates.add(self.positions[0])
             else:
                 self._examine(row)
         self._find_ambiguous()
 
     def _examine(self, row: TableRow) -> None:
-        texts = [self._text(row.cells, at) for at in self._positions]
+        texts = [self._text(row.cells, at) for at in self.positions]
         if all(why_no_key(text) for text in texts):
             return
-        for at, text in zip(self._positions, texts, strict=True):
+        for at, text in zip(self.positions, texts, strict=True):
             if self._is_date(at, text, row.notes) or why_no_key(text):
                 continue
             self._other_than_dates.add(at)
@@ -154,7 +154,7 @@ class KeyReader:
         """Return why a row has no key."""
         is_missing = all(why_no_key(text) for text in texts)
         is_ambiguous = tuple(texts) in self._ambiguous
-        for at, text in zip(self._positions, texts, strict=True):
+        for at, text in zip(self.positions, texts, strict=True):
             if is_missing or is_spreadsheet_fault(text):
                 return self._placed(why_no_key(text) or "no key", at, row.cells)
             if is_ambiguous and not text:
