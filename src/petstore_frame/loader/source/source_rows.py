@@ -29,7 +29,6 @@ from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.order_values import OrderReader
 from petstore_frame.loader.source.row_checks import (
     NO_COLUMN,
-    DisplayedNumbers,
     RowChecker,
     RowFilter,
     SentColumn,
@@ -56,7 +55,7 @@ class Source:
         name: Its name for messages, with the sheet if the workbook has several.
         recipe: The options of the caller; for a fix file, merged with those of its import.
         mapping: The column of each field that has one.
-        key: The columns that identify an animal; if rows have a quantity, its column comes last.
+        key: The columns that identify an animal.
         is_returned: Whether this package wrote the file; its rows have an ``origin``.
     """
 
@@ -83,13 +82,13 @@ class Source:
         self.mapping, self._recognized = recognized.mapping, recognized
         named = tuple(match_column("key", column, self.columns) for column in recipe.key or ())
         self._quantity_at = self._position_of("quantity", recipe.quantity)
-        quantity = self.columns[self._quantity_at] if recipe.quantity else None
-        self._own_key = tuple(column for column in named if column != quantity)
-        self.key = (*self._own_key, quantity) if quantity and self._own_key else named
+        if named and recipe.quantity is not None:
+            message = "a key is one animal, so its row cannot stand for several: key and quantity"
+            raise InputError(message, hint="leave out one of the two options")
+        self.key = named
         self._order_at = self._position_of("order_by", recipe.order_by)
         self._sent = [*self._columns_that_are_sent()]
         self._filters = [*self._row_filters()]
-        self._displayed_numbers = dict[int, DisplayedNumbers]()
 
     @property
     def location(self) -> str | None:
@@ -143,15 +142,14 @@ class Source:
             keys=self._key_reader(),
             order=self._order_reader(),
             delimiter="" if self.is_returned else self.table.facts.get("delimiter", ""),
-            displayed_numbers=self._displayed_numbers,
         )
 
     def _key_reader(self) -> KeyReader | None:
-        if not self._own_key:
+        if not self.key:
             return None
         texts = self.recipe.value_map.get(KEY, {})
         empty_values = [folded_text(text) for text, meaning in texts.items() if meaning == ""]
-        return KeyReader(self.columns, self._own_key, empty_values, self.table.readable_rows)
+        return KeyReader(self.columns, self.key, empty_values, self.table.readable_rows)
 
     def _order_reader(self) -> OrderReader | None:
         """Return the reader of ``order_by``, after it has examined all rows."""
@@ -209,7 +207,7 @@ class Source:
 
     def warnings(self) -> list[str]:
         """Return what a user should know about the file as a whole, after its rows were read."""
-        return [*self._status_warnings(), *self._label_warnings(), *self._number_warnings()]
+        return [*self._status_warnings(), *self._label_warnings()]
 
     @property
     def unsent_statuses(self) -> Mapping[str, Sequence[str]]:
@@ -233,20 +231,6 @@ class Source:
             for sentence in (*repeated_ids(pairs), *repeated_labels(pairs)):
                 yield f"{path}: {sentence}"
 
-    def _number_warnings(self) -> Iterator[str]:
-        """Yield the columns with numbers that the workbook displays in another form."""
-        texts = {self.mapping.get("name"), *self.key}
-        for at, numbers in sorted(self._displayed_numbers.items()):
-            column = self.columns[at]
-            if column not in texts:
-                continue
-            more = "" if numbers.count == 1 else f"; {numbers.count - 1:,} more are similar"
-            yield (
-                f"sheet {self.table.facts['sheet']!r}, row {numbers.line}, column {column!r}: "
-                f"Excel shows {numbers.displayed!r}, but the cell has the number {numbers.stored}, "
-                f"which is used{more}. A copy saved as CSV (UTF-8) has what Excel shows"
-            )
-
     def __iter__(self) -> Iterator[SourceRow]:
         return chain.from_iterable(self.batches())
 
@@ -260,9 +244,9 @@ class Source:
         number = 0
         for row in self.table.rows():
             quantity, problem = self._quantity_of(row)
-            for ordinal in range(1, quantity + 1):
+            for _ in range(quantity):
                 number += 1
-                yield check(number, row, str(ordinal), problem)
+                yield check(number, row, problem)
 
     def _quantity_of(self, row: TableRow) -> tuple[int, RowProblem | None]:
         """Return how many animals a row stands for, or a problem and 1."""
