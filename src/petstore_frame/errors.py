@@ -296,7 +296,14 @@ class JournalLockedError(JournalError):
 
 
 class ReportError(PetstoreError):
-    """A report cannot be written; no file was changed."""
+    """A report cannot be written; no file was changed.
+
+    Attributes:
+        partial: The Inventory that was not written, such as after a full disk; None if nothing was
+            read yet.
+    """
+
+    partial: Inventory | None = None
 
 
 class HistoryError(PetstoreError):
@@ -314,20 +321,11 @@ class HistoryWarning(UserWarning):
 # -- errors with the result so far: an Inventory, a question or a LoadResult
 
 
-class PartialReadError(BaseException):
-    """A listing ended before all pets were read."""
-
-    def __init__(self, message: str, *, partial: Inventory | None = None) -> None:
-        super().__init__(message)
-        # None only while the error is copied; fetch_inventory always sets it.
-        self.partial = cast("Inventory", partial)
-        # Only Python shows a note; the command line does not need it.
-        self.add_note(
-            "The pets read so far: .partial; in an interactive session: sys.last_value.partial"
-        )
+# Shown by Python only; the command line does not need it.
+PARTIAL_NOTE = "The pets read so far: .partial; in an interactive session: sys.last_value.partial"
 
 
-class IncompleteInventoryError(PartialReadError, PetstoreError):
+class IncompleteInventoryError(PetstoreError):
     """A listing failed before all pets were read; ``partial`` has the pets read so far.
 
     ``partial`` is an Inventory whose verdict is ``incomplete``. ``__cause__`` is the failure.
@@ -341,9 +339,21 @@ class IncompleteInventoryError(PartialReadError, PetstoreError):
         ...         return broken.partial
     """
 
+    def __init__(self, message: str, *, partial: Inventory | None = None) -> None:
+        super().__init__(message)
+        # None only while the error is copied; fetch_inventory always sets it.
+        self.partial = cast("Inventory", partial)
+        self.add_note(PARTIAL_NOTE)
 
-class FetchInterrupted(PartialReadError, KeyboardInterrupt):  # noqa: N818 # no error, a KeyboardInterrupt
-    """Ctrl-C ended a listing; ``partial`` has the pets read so far."""
+
+def partial_of(error: BaseException) -> Inventory | None:
+    """Return the pets that were read before an error or Ctrl-C; None if there are none.
+
+    Python ends a script with 130 only after a plain KeyboardInterrupt, so Ctrl-C has no class of
+    its own, and carries the pets as an attribute.
+    """
+    partial: Inventory | None = getattr(error, "partial", None)
+    return partial
 
 
 class QuestionError(PetstoreError):

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from petstore_frame.charts import element
 from petstore_frame.dashboard.file_state import PLACEHOLDER, FileState
 from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER, NO_STATUS, FileValue
 from petstore_frame.dashboard.step_frame import Progress, Step
 from petstore_frame.dashboard.widgets import LABELS, WidgetFactory, set_visible
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import Recipe
-from petstore_frame.rendering import shorten
+from petstore_frame.rendering import element, shorten
 from petstore_frame.schema import FIELDS, PET_STATUSES
 from petstore_frame.tables import Labels
 

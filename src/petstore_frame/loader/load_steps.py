@@ -230,7 +230,7 @@ class Load:
             )
         new_lines = [row.line for row in fix.rows if row.origin is None and any(row.cells)]
         if new_lines:
-            message = f"{line_text(new_lines)} of this fix file name no row; nothing was sent"
+            message = f"no row is named in {line_text(new_lines)}; nothing was sent"
             hint = "put new animals into a file of their own"
             raise InputError(message, path=fix.name, line=new_lines[0], hint=hint)
         return runs[0]

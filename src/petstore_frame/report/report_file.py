@@ -134,10 +134,14 @@ def write_report(
             renamed=rename_categories,
             journal=journal,
         )
-    with write_atomically(target) as draft:
-        _WRITERS[extension](content, draft)
-    if extension == ".csv":
-        write_coverage(target, content.coverage_facts)
+    try:
+        with write_atomically(target) as draft:
+            _WRITERS[extension](content, draft)
+        if extension == ".csv":
+            write_coverage(target, content.coverage_facts)
+    except ReportError as error:
+        error.partial = pets if isinstance(pets, Inventory) else None
+        raise
     return target
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +53,6 @@ RECIPES = st.fixed_dictionaries(
         "allow": st.lists(st.sampled_from(["total_row", "hidden_row"]), unique=True),
     },
 )  # fmt: skip
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    """An office before a store in memory, so that no socket is opened."""
-    with pf.testing.fake_store().client() as client:
-        yield Shop(tmp_path / "office", client)
 
 
 @given(RECIPES)
