@@ -236,10 +236,11 @@ def _load(
         return stopped.result
     except KeyboardInterrupt as interrupt:
         return _result_so_far(interrupt, NOTHING_SENT)
-    except pf.errors.QuestionError as problem:
-        if as_json:
+    except (pf.QuestionError, pf.InputError) as problem:
+        if as_json and problem.questions:
+            warn(explain(problem))
             questions = [question.as_dict() for question in problem.questions]
-            finish({"questions": questions}, "", as_json=True, code=ExitCode.QUESTION)
+            finish({"questions": questions}, "", as_json=True, code=problem.exit_code)
         raise
 
 
