@@ -7,7 +7,7 @@ an InputError. The page on errors in the documentation shows the class tree.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 if TYPE_CHECKING:
@@ -254,9 +254,8 @@ class InputError(PetstoreError, ValueError):
         line: First affected line of the file, counted from 1, or None.
         column: Name of the affected column, or None.
         hint: The next step.
-        add: An option of the recipe that would make the file readable, and its value. A person must
-            confirm it. None if there is no suggestion.
-        likely: The value that a preview uses while ``add`` is a placeholder.
+        questions: What a person must answer to make the file readable; each Question has the option
+            that states the answer. Empty if the file itself must be corrected.
     """
 
     message: str
@@ -265,8 +264,19 @@ class InputError(PetstoreError, ValueError):
     line: int | None = None
     column: str | None = None
     hint: str = ""
-    add: tuple[str, Any] | None = None
-    likely: Any = None
+    questions: tuple[Question, ...] = ()
+    add: tuple[str, Any] | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        if not self.questions:
+            return
+        # All questions of an error are about one option; several are about one field each.
+        (option, value), *more = [
+            item for question in self.questions for item in question.add.items()
+        ]
+        for _, table in more:
+            value = {**value, **table}
+        self.add = option, value
 
     @property
     def sentence(self) -> str:
