@@ -527,7 +527,7 @@ def _repeated_key(sql: sqlite3.Connection, run: Import, source: Source) -> Likel
     if proposed is not None and (proposed.repeated or repeats_earlier(sql, run, proposed.column)):
         return proposed
     for key in source.likely_keys():
-        if key.is_certain_if_repeated and repeats_earlier(sql, run, key.column):
+        if key.identifies_animals and repeats_earlier(sql, run, key.column):
             return key
     return None
 
