@@ -96,7 +96,7 @@ def test_the_weekly_of_the_page_runs(server_here: Server, tmp_path: Path) -> Non
 def test_the_exit_codes_of_the_page() -> None:
     """The page lists every outcome in its order with its code."""
     codes = [int(code) for code in re.findall(r"^\| (\d+) \|", MONDAY, re.MULTILINE)]
-    assert codes == [outcome.exit_code for outcome in pf.weekly.WeeklyOutcome]
+    assert codes == [*pf.errors.ExitCode]
 
 
 def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +143,7 @@ def write_files(folder: Path) -> None:
     book.save(folder / "november.xlsx")
     labels = [f"L{at},Milo {at},{('Dog', 'Cat', 'Dragon')[at % 3]},available" for at in range(9)]
     (folder / "labels.csv").write_text("\n".join(["tag,name,category,status", *labels]))
-    (folder / "categories.csv").write_text("category_id,label\n1,Dog\n2,Cat\n")
+    (folder / "categories.csv").write_text("id,name\n1,Dog\n2,Cat\n")
 
 
 def test_the_lines_of_the_page_answer_as_it_shows(server_here: Server, tmp_path: Path) -> None:
