@@ -9,9 +9,9 @@ from typing import BinaryIO
 
 from petstore_frame.errors import InputError
 from petstore_frame.extras import import_extra
+from petstore_frame.limits import EMPTY_ROW_WEIGHT, EmptyCells
 from petstore_frame.questions import PLACEHOLDER
 from petstore_frame.schema.text import join_names
-from petstore_frame.tables.limits import EMPTY_ROW_WEIGHT, EmptyCells
 from petstore_frame.tables.sheet_xml import Sheet, column_letters, read_sheet
 from petstore_frame.tables.table import Layout, Table, TableRow
 from petstore_frame.tables.workbook_xml import SheetPart, WorkbookParts

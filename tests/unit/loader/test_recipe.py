@@ -115,7 +115,7 @@ def test_a_blank_refuses_a_load_by_name(shop: Shop) -> None:
 def test_a_path_in_a_recipe_is_relative_to_it(tmp_path: Path) -> None:
     """Recipe and categories move together."""
     (tmp_path / "kept").mkdir()
-    file = opened.written(tmp_path, "category_id,label\n1,Dog\n", "categories.csv")
+    file = opened.written(tmp_path, "id,name\n1,Dog\n", "categories.csv")
     path = Recipe(categories=str(file)).write(tmp_path / "kept" / "r.toml")
     assert 'categories = "../categories.csv"' in path.read_text(encoding="utf-8")
     assert readers_of(Recipe.read(path))["category_id"].category_ids == {1}

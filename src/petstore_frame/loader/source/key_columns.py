@@ -9,8 +9,8 @@ from itertools import compress, islice
 from typing import TYPE_CHECKING
 
 from petstore_frame.loader.matching.dates import read_date
-from petstore_frame.loader.matching.missing_markers import is_missing_marker
 from petstore_frame.loader.source.column_mapping import name_parts
+from petstore_frame.loader.source.not_keys import means_none
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.schema import count_text
 from petstore_frame.schema.words import words_for
@@ -167,7 +167,7 @@ def _facts(column: str, table: pd.DataFrame, index: int) -> LikelyKey | None:
     """Return the facts about a column; the last two columns of ``table`` are names and contents."""
     filled = table[table[index] != ""]
     times = filled[index].value_counts()
-    markers = [text for text in times.index if is_missing_marker(text)]
+    markers = [text for text in times.index if means_none(text)]
     if markers:
         filled = filled[~filled[index].isin(markers)]
         times = times.drop(markers)
