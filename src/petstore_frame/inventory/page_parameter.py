@@ -20,7 +20,6 @@ PARAMETERS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ("offset", OFFSET_NAMES),
     ("page", ("page", "_page", "page[number]")),
     ("after", ("after", "starting_after", "cursor", "since_id", "last_id")),
-    ("after", ("before",)),  # for a listing with the newest pets first
 )
 
 
