@@ -1,7 +1,25 @@
 """Reads a listing: tries one strategy after another to find its end, and collects evidence.
 
-A store may use a shorter page length than requested without saying so. A short page is therefore
-trusted only if nothing contradicts it. A stated total can refute a listing, but never proves one.
+| kind of store              | what is requested           | proves the end          | assumption  |
+|----------------------------|-----------------------------|-------------------------|-------------|
+| names the next page        | each next link              | a page without a link   | links reach |
+| one short page, a filter   | a page of each status       | the same pets, and each | one cap,    |
+| that is applied first      |                             | page is shorter         | filter true |
+| understands a parameter    | windows that overlap by one | only the last row again | offsets     |
+| (offset, after)            | row                         |                         | reach all   |
+| understands page numbers   | page after page             | an empty page, a short  | offsets     |
+|                            |                             | page again, a refusal   | reach all   |
+|                            |                             | behind a short page     |             |
+| one short page, obeys the  | a smaller limit             | the page had room       | fills pages |
+| limit                      |                             |                         |             |
+| one full page, short pages | a page of each status       | the end of each status, | one cap,    |
+| of the statuses            |                             | not of all pets         | filter true |
+| one full page, or ignores  | all of the above            | nothing                 |             |
+| the limit                  |                             |                         |             |
+
+Several pages also assume that the store keeps its order, and that no pet leaves or changes. A
+larger total, a next page that was not read, rows that come twice and a page that changed refute an
+end. A stated total never proves one. ``evidence.Assumption`` has the assumptions in full.
 """
 
 from __future__ import annotations
