@@ -30,7 +30,7 @@ from petstore_frame.loader.journal import store_pets
 from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.journal.rows import read_imports
 from petstore_frame.loader.loading import run_import
-from petstore_frame.loader.results.import_view import ImportView
+from petstore_frame.loader.results.load_result import ImportView
 from petstore_frame.loader.row_state import UNCONFIRMED_STATES, State
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
 from petstore_frame.loader.source import Recipe
