@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
+from contextlib import closing
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -12,6 +15,7 @@ import petstore_frame as pf
 from petstore_frame import sample_data
 from petstore_frame.dashboard import background
 from petstore_frame.dashboard import dashboard as dashboard_module
+from petstore_frame.dashboard.inventory_tab import InventoryTab
 from petstore_frame.dashboard.remembered_answers import Memory
 from unit.conftest import make_inventory, pets
 from unit.dashboard.store import BROKEN, LABELS, WAIT_S, MemoryStore, widgets_made
@@ -249,3 +253,30 @@ def test_the_controls_of_a_tab_are_made_when_it_is_opened(show, store, tmp_path:
         shown.tabs.selected_index = 1
     assert len(first) < 100 < len(later)
     assert not shown.tabs.is_sending
+
+
+def test_a_dashboard_is_shown_during_its_first_count(store, monkeypatch) -> None:
+    """A dashboard can be displayed at any moment, also between the first reading and its count."""
+    copies = []
+
+    def count_later(self: InventoryTab) -> None:
+        self.update_view()
+        copies.append(self.static_copy())
+        show_reading(self)
+
+    show_reading = InventoryTab.show
+    monkeypatch.setattr(InventoryTab, "show", count_later)
+    with closing(pf.Dashboard(store.client())) as shown:
+        assert "not read yet" in copies[0]
+        assert len(shown.tabs.inventory.selected) == 240
+
+
+def test_a_closed_dashboard_is_freed() -> None:
+    """After close(), neither a dashboard nor its listing stays in memory."""
+    store = MemoryStore(pets(3))
+    shown = pf.Dashboard(store.client(), inventory=pf.fetch_inventory(store.client()))
+    dashboard, inventory = weakref.ref(shown), weakref.ref(shown.inventory)
+    shown.close()
+    del shown
+    gc.collect()
+    assert dashboard() is None and inventory() is None
