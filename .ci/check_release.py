@@ -1,7 +1,7 @@
 """Check that a wheel is ready for a package index: ``python .ci/check_release.py WHEEL``.
 
 The exit code is 0 if its metadata has all links, its README needs no repository next to it, and its
-version is that of the changelog and of the conda recipe.
+version is that of the changelog, of the conda recipe and of CITATION.cff.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ def find_problems(metadata: Message) -> list[str]:
         problems.append(f"CHANGELOG.md has no section for {version}")
     if f'version = "{version}"' not in (ROOT / "conda/meta.yaml").read_text(encoding="utf-8"):
         problems.append(f"conda/meta.yaml has another version than {version}")
+    if f"\nversion: {version}\n" not in (ROOT / "CITATION.cff").read_text(encoding="utf-8"):
+        problems.append(f"CITATION.cff has another version than {version}")
     return problems
 
 

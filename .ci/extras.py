@@ -1,6 +1,6 @@
 """Install the wheel without extras and with each extra, and run every command there.
 
-Usage: python .ci/extras.py petstore_frame-0.5.0-py3-none-any.whl   (needs uv, and all extras here)
+Usage: python .ci/extras.py petstore_frame-0.6.0-py3-none-any.whl   (needs uv, and all extras here)
 
 Every environment is new. The base runs all commands, an extra those that need one. A command must
 either work, or end with exit code 2 and the line that installs the missing extra. The store for

@@ -21,7 +21,7 @@ from importlib.util import find_spec
 
 import lazy_loader
 
-__version__ = "0.5.0"
+__version__ = "0.6.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 if find_spec("ipywidgets") is None:
     __all__.remove("Dashboard")  # a star import asks for each of these
