@@ -249,6 +249,7 @@ class Load:
             self._staged_rows = stage_again(sql, self._run)
             return
         run = self._new_import(self._source)
+        self._run = run
         self._staged_rows = stage_rows(sql, run, self._batches(self._source), pause=pause)
 
     def _new_import(self, source: Source) -> Import:
@@ -305,11 +306,10 @@ class Load:
 
     def match(self, sql: sqlite3.Connection, pause: Callable[[], None]) -> None:
         """Decide which animal each row is, and write that."""
-        if self._staged_rows is None:
+        if self._staged_rows is None or self._run is None:
             raise RuntimeError("the rows were not staged yet")
         now, options = self._timing.now(), self.options
-        run = self._run or self._new_import(self._source)  # type: ignore[arg-type] # one of them is set
-        self._staged = find_import(sql, self._staged_rows, run, copy=options.copy)
+        self._staged = find_import(sql, self._staged_rows, self._run, copy=options.copy)
         self._check_categories(sql)
         self._correct(sql, now)
         self._check_lines(sql)

@@ -23,9 +23,7 @@ from petstore_frame.tables.limits import (
     ROWS,
     EmptyCells,
 )
-from petstore_frame.tables.number_formats import displayed_number
 from petstore_frame.tables.table import (
-    DISPLAYED_PREFIX,
     EMPTY_CELL,
     ZERO_FORMULA_PREFIX,
     Cell,
@@ -216,9 +214,7 @@ class _SheetReader:
         if kind == "d" or self._format.is_date:
             return self._cell_of_date(text)
         is_integer = not ("." in text or "E" in text or "e" in text)
-        read = cell_of_value(int(text) if is_integer else float(text), EXACT_NUMBERS)
-        displayed = displayed_number(read.text, self._format.code)
-        return read if displayed is None else read._replace(note=f"{DISPLAYED_PREFIX}{displayed}")
+        return cell_of_value(int(text) if is_integer else float(text), EXACT_NUMBERS)
 
     def _cell_of_date(self, text: str) -> Cell:
         from openpyxl.utils import datetime as dates

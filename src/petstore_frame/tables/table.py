@@ -14,9 +14,6 @@ from petstore_frame.errors import InputError
 
 DATE_NOTE: str = "date→text"
 NUMBER_NOTE: str = "number→text"
-PADDED_NOTE: str = "padded_number"
-# Before what a workbook displays instead of a number, in a note such as ``padded_number:007``.
-DISPLAYED_PREFIX: str = f"{PADDED_NOTE}:"
 # Before the place of a formula with the value 0, in a note such as ``zero_formula:'Pets'!A2``.
 ZERO_FORMULA_NOTE: str = "zero_formula"
 ZERO_FORMULA_PREFIX: str = f"{ZERO_FORMULA_NOTE}:"
@@ -100,7 +97,7 @@ class Table:
 
 def is_number_note(note: str) -> bool:
     """Return True if a note only says that the text of a cell was a number."""
-    return note == NUMBER_NOTE or note.startswith((DISPLAYED_PREFIX, ZERO_FORMULA_PREFIX))
+    return note == NUMBER_NOTE or note.startswith(ZERO_FORMULA_PREFIX)
 
 
 def row_of_cells(line: int, cells: Iterable[Cell], *, is_hidden: bool = False) -> TableRow:

@@ -53,9 +53,8 @@ class SheetPart(NamedTuple):
 
 
 class NumberFormat(NamedTuple):
-    """The number format of a cell style."""
+    """Whether the number format of a cell style shows a number as a day or a duration."""
 
-    code: str = "General"
     is_date: bool = False
     is_duration: bool = False
 
@@ -224,7 +223,7 @@ class WorkbookParts:
         for number in dict.fromkeys(ids):
             code = codes.get(number, "General")
             is_duration = bool(numbers.is_timedelta_format(code))
-            formats[number] = NumberFormat(code, bool(numbers.is_date_format(code)), is_duration)
+            formats[number] = NumberFormat(bool(numbers.is_date_format(code)), is_duration)
         return [formats[number] for number in ids]
 
     @cached_property

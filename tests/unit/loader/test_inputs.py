@@ -19,7 +19,7 @@ import xlsxwriter
 from petstore_frame.errors import InputError
 from petstore_frame.loader.read_list import read_list
 from petstore_frame.loader.row_state import SourceRow, State
-from petstore_frame.loader.source import FilePreview, Recipe, open_source
+from petstore_frame.loader.source import FilePreview, Recipe
 from petstore_frame.schema.text import short_text
 from unit.loader.opened import (
     INPUTS,
@@ -215,6 +215,20 @@ GOLDEN: dict[str, list[str]] = {
         "3: invalid boolean_value name",
     ],
     "49_list.parquet": [f"1: {REX}", "2: invalid missing_name name"],
+    "65_dogs_named_count.csv": [
+        '2: {"name":"Rex","categoryId":3,"status":"available"}',
+        *(f"{line}: invalid total_row name" for line in (3, 4, 5)),
+        "6: invalid total_row name, missing_category_id category_id, unknown_status status",
+    ],
+    "66_lines_of_other_programs.csv": [
+        f"2: {REX}",
+        "3: invalid missing_name name, missing_category_id category_id",
+        "4: invalid missing_name name",
+        *(
+            f"{line}: invalid missing_name name, missing_category_id category_id"
+            for line in (5, 6, 7)
+        ),
+    ],
     "39_web_names.csv": [
         '2: {"name":"https://example.org/rex","categoryId":3}',
         '3: {"name":"www.rex.example","categoryId":4}',
@@ -294,6 +308,11 @@ STOPPED: dict[str, tuple[int | None, str]] = {
 
 # Files that are read with options of a recipe.
 KEYED: dict[str, list[str]] = {
+    "67_lines_without_a_category.csv": [
+        '2: {"name":"Rex","categoryId":3} | default_category_id | key T1',
+        '3: {"name":"Bo","categoryId":3} | default_category_id | key T2',
+        "4: invalid missing_name name | default_category_id | key (2 rows)",
+    ],
     "51_keys.csv": [
         *(f"{line}: invalid key_missing tag" for line in (2, 3, 4)),
         '5: {"name":"D","categoryId":3} | key A-17', "6: invalid key_missing tag",
@@ -310,7 +329,8 @@ ORDERED: dict[str, str] = {
 @pytest.mark.parametrize("name", KEYED)
 def test_a_key_is_read_as_it_should(name: str) -> None:
     """Words for no number, dates that a spreadsheet made, and rounded numbers are not keys."""
-    rows = rows_of(INPUTS / name, key="tag")
+    defaults = {"category_id": 3} if name.startswith("67") else {}
+    rows = rows_of(INPUTS / name, key="tag", defaults=defaults)
     assert [written_out(row) for row in rows] == KEYED[name]
     assert {on_page(row) for row in rows} == ON_PAGE[name]
 
@@ -425,13 +445,6 @@ def far_below(folder: Path) -> Path:
     return folder / "pets.xlsx"
 
 
-def padded(folder: Path) -> Path:
-    book = workbook_of(folder, ("name", "category_id"), (7, 3))
-    book.active["A2"].number_format = "000"
-    book.save(folder / "pets.xlsx")
-    return folder / "pets.xlsx"
-
-
 def uncalculated(folder: Path) -> Path:
     book = xlsxwriter.Workbook(str(folder / "pets.xlsx"))
     sheet = book.add_worksheet()
@@ -446,13 +459,6 @@ def packed(folder: Path, parts: dict[str, str]) -> Path:
     with zipfile.ZipFile(folder / "pets.xlsx", "w") as file:
         for name, text in parts.items():
             file.writestr(name, text)
-    return folder / "pets.xlsx"
-
-
-def displayed_key(folder: Path) -> Path:
-    book = workbook_of(folder, ("name", "category_id", "Tag"), ("Rex", 3, 7))
-    book.active["C2"].number_format = '"A-"0000'
-    book.save(folder / "pets.xlsx")
     return folder / "pets.xlsx"
 
 
@@ -475,8 +481,6 @@ OTHERS: dict[str, Callable[[Path], Any]] = {
     "a formula from a program that doesn't calculate": uncalculated,
     "one colored cell in the last row of a sheet": colored,
     "a cell with text far below the list": far_below,
-    "a name that is a number shown as 007 in Excel": padded,
-    "a key that is a number shown as A-0007 in Excel": displayed_key,
     "a name that is a formula with the value 0": zero_formula,
     "a workbook in the format Strict Open XML": lambda to: packed(to, {"xl/workbook.xml": STRICT}),
     "an OpenDocument spreadsheet": lambda to: packed(
@@ -585,21 +589,6 @@ def test_both_readings_of_grouped_digits_are_shown(
     assert readings in draft and 'thousands = "?"' in draft
 
 
-def test_a_number_that_is_displayed_in_another_form_is_reported(tmp_path: Path) -> None:
-    """By sheet and column, with the displayed and the stored value, in a name or the key only."""
-    book = workbook_of(tmp_path, ("Tag", "name", "category_id", "Cage"), *[(7, 8, 3, 9)] * 3)
-    for row in book.active.iter_rows(min_row=2):
-        for cell, number_format in zip(row, ('"A-"0000', "000", "00", "000-000"), strict=True):
-            cell.number_format = number_format
-    book.save(tmp_path / "pets.xlsx")
-    source = open_source(tmp_path / "pets.xlsx", Recipe(key="Tag"))
-    assert {row.key for row in source} == {("7",)}
-    key, name = source.warnings()
-    assert key.startswith("sheet 'Pets', row 2, column 'Tag': Excel shows 'A-0007', but")
-    assert "the number 7, which is used; 2 more are similar" in key
-    assert "column 'name': Excel shows '008', but the cell has the number 8" in name
-
-
 def test_what_is_no_animal_gets_no_option_that_would_make_it_one(tmp_path: Path) -> None:
     """No default for a footer, no label for an error or a line of dashes, no quotes for a cell."""
     names = ("56_footers.csv", "57_repeated_header.csv", "58_errors_in_all_columns.csv")
@@ -609,7 +598,7 @@ def test_what_is_no_animal_gets_no_option_that_would_make_it_one(tmp_path: Path)
         for row in rows_of(INPUTS / name)
         for problem in row.problems
     ]
-    assert {problem.add for problem in problems if problem.add} == {("allow", "?")}
+    assert {problem.add for problem in problems if problem.add} == {("exclude_lines", "?")}
     footers = [
         *rows_of(INPUTS / names[0], defaults={"category_id": 3}, fallback={"status": "sold"})
     ]

@@ -25,7 +25,9 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
 
 def suggested(result: pf.LoadResult) -> list[object]:
-    return [cause.problem.add for cause in view_of(result).facts.causes]
+    """Return the option of each cause that has one."""
+    causes = view_of(result).facts.causes
+    return [cause.problem.add for cause in causes if cause.problem.add is not None]
 
 
 @pytest.mark.parametrize("kind", Suspicion)
@@ -46,19 +48,38 @@ def test_a_placeholder_allows_nothing(tmp_path: Path, shop: Shop) -> None:
 
 def test_few_totals_are_excluded_by_their_lines(tmp_path: Path, shop: Shop) -> None:
     """Pasted blindly, the suggestion creates no pet for them, and the load is done."""
-    path = written(tmp_path, f"{ANIMALS}Gesamt,8\nTotal: 3,\n")
+    path = written(tmp_path, f"{ANIMALS}Gesamt 8,\nTotal: 3,\n")
     result = pf.load(path, shop.client, journal=shop.journal, key="")
     assert suggested(result)[0] == ("exclude_lines", [5, 6])
     again = pf.load(path, shop.client, journal=shop.journal, key="", exclude_lines=[5, 6])
     assert (again.exit_code, shop.names) == (0, ["Bo", "Mia", "Rex"])
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "options"),
+    [
+        ("name,category_id,breed", "Count,3,Husky", {}),  # every cell is filled
+        ("name,category_id,breed", "Count,3,", {}),  # it has a category
+        ("name,category_id,tag", "Count,,T7", {"key": "tag"}),  # it has a key
+        ("name,category_id,tag,breed", "Count,,T7,Husky", {}),  # a total has two texts
+    ],
+)
+def test_no_step_excludes_what_may_be_an_animal(
+    tmp_path: Path, shop: Shop, header: str, row: str, options: dict[str, str]
+) -> None:
+    """A row that looks like a total and may be an animal is allowed or excluded by a person."""
+    path = written(tmp_path, f"{header}\n{row}\n")
+    result = pf.load(path, shop.client, journal=shop.journal, **options)
+    assert suggested(result) == [("allow", "?")]
+    assert "add allow='?'\nNext: if not, exclude its line\n  add exclude_lines=['?']" in str(result)
+
+
 def test_lines_that_a_person_excludes_are_not_replaced(tmp_path: Path, shop: Shop) -> None:
     """With excluded rows, or with many totals, the suggestion names no lines."""
-    path = written(tmp_path, f"{ANIMALS}Gesamt,8\n")
+    path = written(tmp_path, f"{ANIMALS}Gesamt,\n")
     result = pf.load(path, shop.client, journal=shop.journal, key="", exclude_lines=[2])
     assert suggested(result) == [("allow", "?")]
     text = "name,category_id\n" + "\n".join(f"Animal {at},3" for at in range(9))
-    many = written(tmp_path, text + "\nTotal,9" * 6, "many.csv")
+    many = written(tmp_path, text + "\nTotal," * 6, "many.csv")
     result = pf.load(many, shop.client, journal=shop.journal, key="")
     assert suggested(result) == [("allow", "?")]

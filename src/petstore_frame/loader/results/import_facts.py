@@ -51,7 +51,6 @@ from petstore_frame.loader.row_state import (
     Reason,
     RowProblem,
     State,
-    Suspicion,
 )
 from petstore_frame.loader.source import LikelyKey, field_name
 from petstore_frame.questions import Question
@@ -60,7 +59,6 @@ from petstore_frame.schema.text import short_text
 from petstore_frame.tables.table import (
     DATE_NOTE,
     NUMBER_NOTE,
-    PADDED_NOTE,
     ZERO_FORMULA_NOTE,
 )
 
@@ -97,7 +95,7 @@ WHY_NOT_SENT: dict[str, str] = {
     Reason.KNOWN: "already loaded",
     Reason.CHANGED: "already loaded, with other values now",
 }
-# The animals that are gone: of a file by line, and of all other files.
+# The animals that are gone: of a file by line, and of other files unless they were created again.
 _GONE_HERE = """
 SELECT line, CAST(animal_payload AS TEXT), gone_at FROM row_states
 WHERE import = ? AND state = 'gone' ORDER BY row
@@ -106,6 +104,11 @@ _GONE_ELSEWHERE = f"""
 SELECT source, count(*), sum(gone_at >= :since) FROM animals JOIN imports USING (import)
 WHERE gone_at IS NOT NULL AND {IS_ANIMAL} AND animals.animal NOT IN (
   SELECT animal FROM row_states WHERE import = :mine AND animal IS NOT NULL)
+AND NOT EXISTS (SELECT 1 FROM animals AS later WHERE later.import = animals.import
+  AND later.row = animals.row AND later.attempt > animals.attempt)
+AND NOT EXISTS (SELECT 1 FROM keys JOIN keys AS same USING (core, key)
+  JOIN animals AS later ON later.animal = same.animal
+  WHERE keys.animal = animals.animal AND later.animal > animals.animal AND later.gone_at IS NULL)
 GROUP BY source ORDER BY source
 """
 _CHANGED = """
@@ -128,7 +131,6 @@ NOTES: dict[str, str] = {
     },
     "formula": "the name starts like a spreadsheet formula",
     "missing_word": "the name looks like a missing value, such as nan; value_map can empty it",
-    PADDED_NOTE: "Excel shows the number in another form, such as 007, which is not sent",
     ZERO_FORMULA_NOTE: "the category is a formula with the value 0; was it ever calculated?",
     "line_break": "the name has a line break or a tab",
     "total_row": "the name looks like a totals row",
@@ -154,6 +156,11 @@ class Cause:
     lines: tuple[range, ...]  # line numbers of the rows
     values: tuple[tuple[str, int], ...] = ()  # values of the cells, most common first
     noun: str = "row"  # what ``rows`` counts: the animals of rows with a quantity, or the rows
+
+    @property
+    def option(self) -> str:
+        """The option that solves the problem for all rows; empty if there is none."""
+        return "" if self.problem.add is None else str(self.problem.add[0])
 
     @property
     def first_lines(self) -> list[int]:
@@ -189,7 +196,7 @@ def count_notes(noted_rows: Iterable[NotedRows], noun: str = "row") -> list[Caus
             "normalized" if "→" in note and note not in NOTES else note for note in group.notes
         )
         for kind in dict.fromkeys(kinds):
-            if kind in NOTES and kind != PADDED_NOTE:  # a sentence about the column has it
+            if kind in NOTES:
                 rows[kind] += group.rows
                 lines[kind] += group.lines
     return [
@@ -445,6 +452,14 @@ def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
         option = None if problem.add is None else problem.add[0]
         groups[problem.code, column, option].append(group)
     causes = [_with_lines(_cause_of(group, run), sql, run) for group in groups.values()]
+    # A default for all rows would also make animals of the rows for which none is proposed.
+    without_default = {cause.problem.code for cause in causes if cause.problem.add is None}
+    causes = [
+        replace(cause, problem=replace(cause.problem, add=None))
+        if cause.option == "defaults" and cause.problem.code in without_default
+        else cause
+        for cause in causes
+    ]
     return sorted(causes, key=lambda cause: -cause.rows)
 
 
@@ -462,15 +477,16 @@ def _cause_of(group: Sequence[ProblemRows], run: Import) -> Cause:
 
 
 def _with_lines(cause: Cause, sql: sqlite3.Connection, run: Import) -> Cause:
-    """Return the cause of a few rows of totals with their lines to exclude.
+    """Return the cause of a few rows that are no animals with their lines to exclude.
 
     A suggestion would replace the lines that the user excludes already, so there must be none.
     """
-    if cause.problem.allow != Suspicion.TOTAL_ROW or cause.rows > _MAX_EXCLUDED:
+    if cause.option != "exclude_lines":
         return cause
-    if sql.execute(_LEFT_OUT, [run.number, Reason.LEFT_OUT]).fetchone():
-        return cause
-    add = "exclude_lines", [*chain.from_iterable(cause.lines)]
+    add: tuple[str, Any] = ("exclude_lines", [*chain.from_iterable(cause.lines)])
+    has_excluded = sql.execute(_LEFT_OUT, [run.number, Reason.LEFT_OUT]).fetchone() is not None
+    if cause.rows > _MAX_EXCLUDED or has_excluded:
+        add = ("allow", "?")
     return replace(cause, problem=replace(cause.problem, add=add))
 
 

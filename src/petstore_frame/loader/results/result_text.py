@@ -27,10 +27,11 @@ from petstore_frame.loader.results.import_facts import (
     MAX_ERRORS,
     UNCONFIRMED,
     WHY_NOT_SENT,
+    Cause,
     ImportSummary,
 )
 from petstore_frame.loader.results.row_groups import RowGroup
-from petstore_frame.loader.row_state import FIX_STATES, Ending, Reason, State
+from petstore_frame.loader.row_state import FIX_STATES, Ending, Reason, State, Suspicion
 from petstore_frame.loader.source.spreadsheet_text import without_invisible
 from petstore_frame.questions import PLACEHOLDER, Call, Reader, Step, to_add
 from petstore_frame.rendering import PAGE, Markup, palette
@@ -299,7 +300,8 @@ def _next_steps(facts: ImportSummary) -> list[Step]:
         *(step for finding in facts.findings for step in finding.steps()),
     ]
     is_old = not (facts.sent_now or facts.is_rehearsal)
-    if not steps and is_old and facts.counts[State.CREATED] and not facts.run.copy:
+    is_plain = facts.counts[State.CREATED] > 0 and not (facts.run.copy or facts.run.key)
+    if not steps and is_old and is_plain:
         text = (
             "nothing to do. Only if these are different animals than the first time, load them as "
             "new"
@@ -389,11 +391,10 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
         if problem.add is not None:
             column = f" in the column {problem.column!r}" if problem.column else ""
             text = f"{_need_fixing(cause.rows, cause.noun)}{column}: {problem.message}"
-            option, _ = problem.add
-            step = (
-                "if it is no animal, exclude it" if option == "exclude_lines" else "answer it once"
-            )
-            yield Step(f"{text}; {step}", dict([problem.add]))
+            if problem.allow == Suspicion.TOTAL_ROW:
+                yield from _answering_total(text, cause)
+            else:
+                yield Step(f"{text}; answer it once", dict([problem.add]))
     if not facts.to_fix or facts.is_rehearsal:
         return
     if facts.fix_file is not None and facts.folder is None:
@@ -406,6 +407,21 @@ def _fixing(facts: ImportSummary) -> Iterator[Step]:
     write = Call(f"result.write({folder!r})", f"add {to_add('output', folder, 'shell')}")
     load = load_call(f"{folder}/fix.csv", facts.journal_folder, facts.run.base_url)
     yield Step(text, calls=(load,) if facts.folder else (write, load))
+
+
+def _answering_total(text: str, cause: Cause) -> Iterator[Step]:
+    """Yield how to exclude rows that are no animals; both answers if some may be animals."""
+    problem = cause.problem
+    is_one = cause.rows == 1
+    if cause.option == "exclude_lines" and problem.add is not None:
+        pronoun = "it" if is_one else "them"
+        yield Step(f"{text}; exclude {pronoun}, or correct {pronoun}", dict([problem.add]))
+        return
+    subject = "it is an animal" if is_one else "they are animals"
+    lines = line_text(cause.lines)
+    yield Step(f"{text} ({lines}); if {subject}, allow {str(problem.allow)!r}", {"allow": "?"})
+    excluded = "its line" if is_one else "their lines"
+    yield Step(f"if not, exclude {excluded}", {"exclude_lines": ["?"]})
 
 
 def _need_fixing(rows: int, noun: str) -> str:

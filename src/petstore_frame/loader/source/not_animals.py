@@ -27,10 +27,13 @@ def repeats_header(cells: Sequence[str], columns: Sequence[str]) -> bool:
     return any(texts) and texts == [column.strip() for column in columns]
 
 
-def with_total(problems: list[RowProblem], cells: Sequence[str]) -> list[RowProblem]:
+def with_total(
+    problems: list[RowProblem], cells: Sequence[str], *, may_be_animal: bool
+) -> list[RowProblem]:
     """Return the problems of a row; those of a total or the foot of a list, with that one first.
 
-    Such a row gets no other option to add: a default for the category would make it an animal.
+    Such a row gets no other option to add: a default for the category would make it an animal. If
+    it may be an animal, a person must say whether to allow or to exclude it.
     """
     totals = [problem for problem in problems if problem.allow == Suspicion.TOTAL_ROW]
     if not totals and "" in cells and is_total_row(cells):
@@ -40,7 +43,17 @@ def with_total(problems: list[RowProblem], cells: Sequence[str]) -> list[RowProb
     if not totals:
         return problems
     others = [problem for problem in problems if problem.allow != Suspicion.TOTAL_ROW]
+    if not may_be_animal:
+        totals = [replace(problem, add=("exclude_lines", PLACEHOLDER)) for problem in totals]
     return [*totals, *(replace(problem, add=None) for problem in others)]
+
+
+def without_defaults(problems: list[RowProblem]) -> list[RowProblem]:
+    """Return the problems of a row that has nothing of an animal, so that no default fits it."""
+    return [
+        replace(problem, add=None) if (problem.add or ("",))[0] == "defaults" else problem
+        for problem in problems
+    ]
 
 
 def is_swallowing(cells: Sequence[str], delimiter: str, width: int) -> bool:

@@ -24,6 +24,7 @@ from petstore_frame.loader.source.not_animals import (
     repeats_header,
     swallowed,
     with_total,
+    without_defaults,
     zero_formula,
 )
 from petstore_frame.loader.source.order_values import OrderReader
@@ -34,8 +35,6 @@ from petstore_frame.schema import PetField
 from petstore_frame.tables.quotes import is_in_single_quotes, single_quoted_row, unwrapped_row
 from petstore_frame.tables.sheet_xml import MERGED
 from petstore_frame.tables.table import (
-    DISPLAYED_PREFIX,
-    PADDED_NOTE,
     ZERO_FORMULA_NOTE,
     ZERO_FORMULA_PREFIX,
     CellProblem,
@@ -46,6 +45,8 @@ from petstore_frame.tables.table import (
 if TYPE_CHECKING:
     from petstore_frame.loader.source.recipe import Recipe
 
+# A row of totals has a label and a number.
+_MAX_OF_TOTAL = 2
 NO_COLUMN = sys.maxsize  # the position of a field that has a default and no column
 _OPEN_DEFAULT = RowProblem(
     "open_word", "the default in the recipe is a placeholder", hint="fill in the default"
@@ -71,16 +72,6 @@ class RowFilter(NamedTuple):
         return has_value if self.excludes else not has_value
 
 
-@dataclass
-class DisplayedNumbers:
-    """Numbers of a column that a workbook displays in another form, with the first of them."""
-
-    stored: str
-    displayed: str
-    line: int
-    count: int = 0
-
-
 class SentColumn(NamedTuple):
     """A field to send: position of its column, default, columns in the default, and reader."""
 
@@ -104,8 +95,6 @@ class RowChecker:
         keys: Reads the key; None without a key.
         order: Reads the value of ``order_by``; None without this option.
         delimiter: Delimiter of a text file; empty for other sources.
-        displayed_numbers: Collects the numbers that a workbook displays in another form, by the
-            position of their column.
     """
 
     columns: Sequence[str]
@@ -116,7 +105,6 @@ class RowChecker:
     keys: KeyReader | None
     order: OrderReader | None
     delimiter: str
-    displayed_numbers: dict[int, DisplayedNumbers]
 
     def __post_init__(self) -> None:
         self._chooses_rows = bool(self.filters or self.exclude_lines) or self.order is not None
@@ -135,8 +123,6 @@ class RowChecker:
         cells = tuple(row.cells)
         if not (cells and cells[0].strip()) and _is_blank(cells, row.problems):
             return _blank_row(number, row, cells)
-        if row.notes:
-            self._record_displayed_numbers(row)
         problems = [] if quantity_problem is None else [quantity_problem]
         notes: list[str] = []
         if row.lines > 1 and is_swallowing(cells, self.delimiter, len(self.columns)):
@@ -162,14 +148,6 @@ class RowChecker:
             return self._choose(checked, row)
         return checked
 
-    def _record_displayed_numbers(self, row: TableRow) -> None:
-        """Count the numbers that the workbook displays in another form."""
-        for at, note in row.notes.items():
-            if note.startswith(DISPLAYED_PREFIX):
-                displayed = note.removeprefix(DISPLAYED_PREFIX)
-                first = DisplayedNumbers(row.cells[at], displayed, row.line)
-                self.displayed_numbers.setdefault(at, first).count += 1
-
     def _read_key(
         self, keys: KeyReader, row: TableRow, ordinal: str, problems: list[RowProblem]
     ) -> tuple[str, ...] | None:
@@ -190,7 +168,9 @@ class RowChecker:
         if repeats_header(cells, self.columns):
             return [REPEATED_HEADER]
         problems = [self._with_single_quotes(problem, cells) for problem in problems]
-        problems = with_total(problems, cells)
+        problems = with_total(problems, cells, may_be_animal=self._may_be_animal(cells))
+        if not self._has_facts_of_animal(cells):
+            problems = without_defaults(problems)
         doubt = denied(row.answer) or (_HIDDEN if row.is_hidden else None)
         if not problems and doubt is not None:
             problems = [doubt]
@@ -204,6 +184,23 @@ class RowChecker:
             return problem
         hint = f"quoting 'single' reads the cells without them; {problem.hint.partition('; ')[2]}"
         return replace(problem, hint=hint)
+
+    def _may_be_animal(self, cells: Sequence[str]) -> bool:
+        """Return False for a row that has neither a category nor a key, and two texts at most."""
+        if cell_at(cells, self.sent[self._category_index].at):
+            return True
+        if self.keys is not None and any(cell_at(cells, at) for at in self.keys.positions):
+            return True
+        return len(_filled(cells)) > _MAX_OF_TOTAL
+
+    def _has_facts_of_animal(self, cells: Sequence[str]) -> bool:
+        """Return whether a row has a name or a category, or more than a key if no column has it."""
+        name, category = self.sent[self._name_index], self.sent[self._category_index]
+        if cell_at(cells, name.at) or cell_at(cells, category.at):
+            return True
+        filled = _filled(cells)
+        is_key_alone = self.keys is not None and {*filled} <= {*self.keys.positions}
+        return category.at == NO_COLUMN and len(filled) > 1 and not is_key_alone
 
     def _choose(self, checked: SourceRow, row: TableRow) -> SourceRow:
         """Return a row with its sort value and the result of the row filters."""
@@ -284,7 +281,7 @@ class RowChecker:
             notes.append(ZERO_FORMULA_NOTE)
         # Only a number in a text field needs a note.
         elif note is not None and not (is_number and is_number_note(note)):
-            notes.append(PADDED_NOTE if note.startswith(DISPLAYED_PREFIX) else note)
+            notes.append(note)
         meaning = reader[text]
         notes += meaning.notes
         if meaning.problem is not None:
@@ -355,6 +352,11 @@ class RowChecker:
             return problem
         value = cells[at][:200] if at < len(cells) else ""
         return replace(problem, column=self.columns[at], value=value)
+
+
+def _filled(cells: Sequence[str]) -> list[int]:
+    """Return the positions of the cells with a text."""
+    return [at for at, cell in enumerate(cells) if cell.strip()]
 
 
 def _is_blank(cells: Sequence[str], problems: Mapping[int, CellProblem]) -> bool:

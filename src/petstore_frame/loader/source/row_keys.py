@@ -73,7 +73,7 @@ class KeyReader:
     ) -> None:
         self._rows = rows
         self._position_of = {column: columns.index(column) for column in key}
-        self._positions = tuple(self._position_of.values())
+        self.positions = tuple(self._position_of.values())
         self._empty_values = frozenset(empty_values)
         self._has_examined_rows = False
         self._missing_markers = Counter[Key]()
@@ -90,7 +90,7 @@ class KeyReader:
             return key, None
         if not self._has_examined_rows:
             self._examine_rows()
-        texts = tuple([self._text(row.cells, at) for at in self._positions])
+        texts = tuple([self._text(row.cells, at) for at in self.positions])
         problem = self._problem(row, texts)
         return (texts, None) if problem is None else (None, problem)
 
@@ -100,7 +100,7 @@ class KeyReader:
             return None
         cells = row.cells
         width = len(cells)
-        texts = [cells[at].strip() if at < width else "" for at in self._positions]
+        texts = [cells[at].strip() if at < width else "" for at in self.positions]
         for text in texts:
             if not (_USUAL_KEY.fullmatch(text) or _is_plain(text)):
                 return None
@@ -110,18 +110,18 @@ class KeyReader:
         """Examine the columns, to decide about texts that may not be keys."""
         self._has_examined_rows = True
         for row in self._rows():
-            if len(self._positions) == 1 and self._plain_key(row) is not None:
-                self._other_than_dates.add(self._positions[0])
+            if len(self.positions) == 1 and self._plain_key(row) is not None:
+                self._other_than_dates.add(self.positions[0])
             else:
                 self._examine(row)
         self._find_ambiguous()
 
     def _examine(self, row: TableRow) -> None:
-        texts = [self._text(row.cells, at) for at in self._positions]
+        texts = [self._text(row.cells, at) for at in self.positions]
         if all(map(is_missing_marker, filter(None, texts))):
             self._missing_markers[tuple(texts)] += 1
             return
-        for at, text in zip(self._positions, texts, strict=True):
+        for at, text in zip(self.positions, texts, strict=True):
             if at not in self._other_than_dates and text and not self._is_date(at, text, row.notes):
                 self._other_than_dates.add(at)
             is_three_numbers = _THREE_NUMBERS.fullmatch(text) is not None
@@ -163,8 +163,8 @@ class KeyReader:
             return problem
         if self._missing_markers and self._missing_markers.get(tuple(texts), 0) > 1:
             message = f"{texts[0]!r} is in several rows, so it seems to mean that there is no key"
-            return self._placed(message, self._positions[0], row.cells)
-        for at, text in zip(self._positions, texts, strict=True):
+            return self._placed(message, self.positions[0], row.cells)
+        for at, text in zip(self.positions, texts, strict=True):
             if row.problems and at in row.problems:
                 return self._placed(row.problems[at].message, at, row.cells)
             if fault := _fault_of(text, row.notes.get(at, "")):
@@ -182,14 +182,14 @@ class KeyReader:
         return is_cell or at not in self._three_numbers or not _THREE_NUMBERS.match(text)
 
     def _gap_problem(self, cells: Sequence[str], texts: Sequence[str]) -> RowProblem | None:
-        for at in self._positions:
+        for at in self.positions:
             text = cell_at(cells, at)
             if SPREADSHEET_ERROR.fullmatch(text):
                 return self._placed(f"{text[:60]!r} is a spreadsheet error, not a key", at, cells)
             if is_spreadsheet_fault(text):
                 message = f"{text[:60]!r} is a number that a spreadsheet rounded, not a key"
                 return self._placed(message, at, cells)
-        gap = self._positions[list(texts).index("")]
+        gap = self.positions[list(texts).index("")]
         if not any(texts):
             return self._placed("no key", gap, cells)
         if tuple(texts) in self._ambiguous:

@@ -29,7 +29,6 @@ from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.order_values import OrderReader
 from petstore_frame.loader.source.row_checks import (
     NO_COLUMN,
-    DisplayedNumbers,
     RowChecker,
     RowFilter,
     SentColumn,
@@ -89,7 +88,6 @@ class Source:
         self._order_at = self._position_of("order_by", recipe.order_by)
         self._sent = [*self._columns_that_are_sent()]
         self._filters = [*self._row_filters()]
-        self._displayed_numbers = dict[int, DisplayedNumbers]()
 
     @property
     def location(self) -> str | None:
@@ -143,7 +141,6 @@ class Source:
             keys=self._key_reader(),
             order=self._order_reader(),
             delimiter="" if self.is_returned else self.table.facts.get("delimiter", ""),
-            displayed_numbers=self._displayed_numbers,
         )
 
     def _key_reader(self) -> KeyReader | None:
@@ -209,7 +206,7 @@ class Source:
 
     def warnings(self) -> list[str]:
         """Return what a user should know about the file as a whole, after its rows were read."""
-        return [*self._status_warnings(), *self._label_warnings(), *self._number_warnings()]
+        return [*self._status_warnings(), *self._label_warnings()]
 
     @property
     def unsent_statuses(self) -> Mapping[str, Sequence[str]]:
@@ -232,20 +229,6 @@ class Source:
             pairs = Labels.ids_and_labels(path)
             for sentence in (*repeated_ids(pairs), *repeated_labels(pairs)):
                 yield f"{path}: {sentence}"
-
-    def _number_warnings(self) -> Iterator[str]:
-        """Yield the columns with numbers that the workbook displays in another form."""
-        texts = {self.mapping.get("name"), *self.key}
-        for at, numbers in sorted(self._displayed_numbers.items()):
-            column = self.columns[at]
-            if column not in texts:
-                continue
-            more = "" if numbers.count == 1 else f"; {numbers.count - 1:,} more are similar"
-            yield (
-                f"sheet {self.table.facts['sheet']!r}, row {numbers.line}, column {column!r}: "
-                f"Excel shows {numbers.displayed!r}, but the cell has the number {numbers.stored}, "
-                f"which is used{more}. A copy saved as CSV (UTF-8) has what Excel shows"
-            )
 
     def __iter__(self) -> Iterator[SourceRow]:
         return chain.from_iterable(self.batches())
