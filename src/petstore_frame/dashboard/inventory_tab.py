@@ -13,13 +13,13 @@ import ipywidgets as widgets
 
 from petstore_frame.charts import element, status_chart
 from petstore_frame.dashboard.category_menu import CategoryMenu
+from petstore_frame.dashboard.field_labels import LABELS
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.local_time import utc_text
 from petstore_frame.dashboard.pet_grid import ROWS_PER_PAGE, pets_markup
 from petstore_frame.dashboard.selection import Selection
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import (
-    LABELS,
     WidgetFactory,
     scrollable,
     section,
