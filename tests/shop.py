@@ -19,6 +19,7 @@ import pytest
 import petstore_frame as pf
 from faults.flaky_store import FlakyStore
 from petstore_frame.errors import DuplicatesError, LoadStoppedError
+from petstore_frame.loader import view_of
 
 Rows = list[list[str]]
 
@@ -135,6 +136,16 @@ class Shop:
     def lose_journal(self) -> None:
         """Remove the journal's folder."""
         shutil.rmtree(self.journal, ignore_errors=True)
+
+
+def tagged(first: int, last: int, tag: str = "A") -> list[str]:
+    """Return rows of a tag and a name, with numbers from ``first`` to before ``last``."""
+    return [f"{tag}-{number},Pet {number}" for number in range(first, last)]
+
+
+def facts_of(result: pf.LoadResult) -> dict[str, Any]:
+    """Return the facts of a result as its JSON has them."""
+    return view_of(result).summary["facts"]
 
 
 def frame_of(header: str, *lines: str) -> pd.DataFrame:

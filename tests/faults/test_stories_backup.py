@@ -14,11 +14,8 @@ from shop import Shop
 HEADER = "tag,name"
 
 
-@pytest.fixture
-def shop(shop: Shop) -> Shop:
-    """An office before a store that links its pages, so that its listing has a known end."""
-    shop.store.page_cap = 5
-    return shop
+# Its listing has a known end.
+pytestmark = pytest.mark.store(page_cap=5)
 
 
 def rows(first: int, last: int) -> list[str]:

@@ -31,11 +31,8 @@ SPELLINGS = {
 NAME_SPELLINGS = ["*{}", "{} ~", "({})", "{}\u200b", "{}  ", "\u00a0{}", "{0}", "\u2019{}"]
 
 
-@pytest.fixture
-def shop(shop: Shop) -> Shop:
-    """An office before a store that links its pages, so that its listing has a known end."""
-    shop.store.page_cap = 5
-    return shop
+# Its listing has a known end.
+pytestmark = pytest.mark.store(page_cap=5)
 
 
 def tagged(count: int, spelling: str = "{}") -> list[str]:

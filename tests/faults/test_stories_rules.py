@@ -9,28 +9,17 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import DuplicatesError
-from petstore_frame.loader import loading, view_of
+from petstore_frame.loader import loading
 from petstore_frame.loader.reconcile import read_store
 from petstore_frame.loader.row_state import State
-from shop import Shop
+from shop import Shop, facts_of, tagged
 
 TAGS = "tag,name"
 NAMES = "name,categoryId"
 
 
-@pytest.fixture
-def shop(shop: Shop) -> Shop:
-    """An office before a store that links its pages, so that its listing has a known end."""
-    shop.store.page_cap = 5
-    return shop
-
-
-def tagged(first: int, last: int, tag: str = "A") -> list[str]:
-    return [f"{tag}-{number},Pet {number}" for number in range(first, last)]
-
-
-def facts_of(result: pf.LoadResult) -> dict:
-    return view_of(result).summary["facts"]
+# Its listing has a known end.
+pytestmark = pytest.mark.store(page_cap=5)
 
 
 # Which import a file is

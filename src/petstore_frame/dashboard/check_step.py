@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from petstore_frame.dashboard.check_questions import open_rows, questions
 from petstore_frame.dashboard.form import Table
-from petstore_frame.dashboard.import_questions import open_rows, questions
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.row_cards import cards_markup, cards_text
 from petstore_frame.dashboard.step_frame import Progress, Step

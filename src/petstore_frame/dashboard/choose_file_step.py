@@ -6,16 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petstore_frame.charts import element
-from petstore_frame.dashboard.file_questions import DELIMITERS, ENCODINGS, layout_questions
-from petstore_frame.dashboard.file_state import ENCODING, FileState
+from petstore_frame.dashboard.file_state import FileState
 from petstore_frame.dashboard.form import Table
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.step_frame import Progress, Step
+from petstore_frame.dashboard.step_questions import DELIMITERS, ENCODINGS, layout_questions
 from petstore_frame.dashboard.widgets import WidgetFactory, scrollable, set_visible
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
-from petstore_frame.rendering import PAGE, Markup, shorten
+from petstore_frame.rendering import PAGE, Markup, element, shorten
 from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ class ChooseFileStep:
         self._problems.value = Markup("").join(problems)
         self._preview.value = ""
         if preview is not None and (is_current or state.opened == 1):
-            is_encoding_open = ENCODING in state.likely_layout
+            is_encoding_open = "encoding" in state.likely_layout
             table = preview_table(preview, accented_rows_first=is_encoding_open)
             self._preview.value = scrollable(table)
 

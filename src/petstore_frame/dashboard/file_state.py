@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,12 @@ from petstore_frame.dashboard.category_numbers import CategoryNumbers
 from petstore_frame.dashboard.file_values import FileValue, values_of
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
+from petstore_frame.questions import Question
 from petstore_frame.schema import FIELDS
 
 PLACEHOLDER = "?"  # the value of an open recipe option
-ENCODING = "encoding"
 # The recipe options that describe the layout of a file.
-LAYOUT_OPTIONS = (ENCODING, "delimiter", "header_row", "sheet", "quoting", "columns")
+LAYOUT_OPTIONS = ("encoding", "delimiter", "header_row", "sheet", "quoting", "columns")
 
 
 @dataclass(frozen=True)
@@ -49,49 +48,38 @@ class FileState:
         return () if self.preview is None else self.preview.questions
 
     @property
+    def asked(self) -> tuple[Question, ...]:
+        """The questions of the file itself."""
+        return tuple(question for problem in self.problems for question in problem.questions)
+
+    @property
     def likely_layout(self) -> dict[str, Any]:
         """The detected layout options that the user has not confirmed yet."""
-        likely = {}
-        for problem in self.problems:
-            option, value = problem.add or ("", PLACEHOLDER)
-            if value == PLACEHOLDER and problem.likely is not None:
-                value = problem.likely
-            if option == ENCODING and value == PLACEHOLDER and self.preview is not None:
-                # The preview uses the likeliest encoding, so that a person can check it.
-                value = self.preview.facts.get(ENCODING, PLACEHOLDER)
-            if option in LAYOUT_OPTIONS and value != PLACEHOLDER:
-                likely[option] = value
-        return likely
+        return {
+            question.option[0]: question.likely
+            for question in self.asked
+            if question.option[0] in LAYOUT_OPTIONS and question.likely is not None
+        }
 
     @property
     def unreadable(self) -> list[InputError]:
-        """The problems of the layout that no likely answer solves."""
+        """The problems that no question of a step asks for, or that have no likely answer."""
         options = {*self.likely_layout, "mapping", "key"}
         return [
             problem
             for problem in self.problems
-            if problem.add is None or problem.add[0] not in options
+            if not problem.questions
+            or any(question.option[0] not in options for question in problem.questions)
         ]
 
     @property
-    def likely_columns(self) -> Mapping[str, str]:
-        """The likely column of each field that the user has not confirmed."""
-        likely: dict[str, str] = {}
-        for problem in self.problems:
-            if problem.add is None or problem.add[0] != "mapping":
-                continue
-            for columns in (problem.add[1], problem.likely or {}):
-                likely |= {name: at for name, at in columns.items() if at != PLACEHOLDER}
-        return likely
-
-    @property
-    def open_fields(self) -> set[str]:
-        """The fields that a problem of the file asks for."""
-        asked: set[str] = set()
-        for problem in self.problems:
-            if problem.add is not None and problem.add[0] == "mapping":
-                asked |= {*problem.add[1]}
-        return asked
+    def open_fields(self) -> dict[str, str | None]:
+        """The fields that the file asks for, with their likely columns."""
+        return {
+            question.option[1]: question.likely
+            for question in self.asked
+            if question.option[0] == "mapping"
+        }
 
     @property
     def free_columns(self) -> list[str]:

@@ -11,11 +11,11 @@ from typing import Any
 
 from petstore_frame.dashboard.background import Background, Job, ProgressArea
 from petstore_frame.dashboard.choose_file_step import ChooseFileStep
-from petstore_frame.dashboard.file_questions import answer, has_columns, has_values
 from petstore_frame.dashboard.file_state import LAYOUT_OPTIONS, FileState
 from petstore_frame.dashboard.form import Answers, Name
 from petstore_frame.dashboard.match_columns_step import MatchColumnsStep
 from petstore_frame.dashboard.match_values_step import MatchValuesStep
+from petstore_frame.dashboard.step_questions import answer, has_columns, has_values
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import WidgetFactory
 from petstore_frame.errors import InputError

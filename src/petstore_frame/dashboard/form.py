@@ -10,11 +10,10 @@ from zlib import crc32
 
 import traitlets
 
-from petstore_frame.charts import element
 from petstore_frame.dashboard.live_html import LiveHTML
 from petstore_frame.errors import ArgumentError
 from petstore_frame.questions import Question
-from petstore_frame.rendering import PAGE, Markup, shorten
+from petstore_frame.rendering import PAGE, Markup, element, shorten
 
 Name = str | tuple[str | int, ...]
 Answers = Mapping[Name, str]

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import sample_data
-from petstore_frame.charts import element
 from petstore_frame.dashboard.background import (
     Background,
     Job,
@@ -18,10 +17,10 @@ from petstore_frame.dashboard.background import (
     StoppableClient,
     is_key_rejected,
 )
+from petstore_frame.dashboard.check_questions import answer
 from petstore_frame.dashboard.check_step import MAX_ROWS, CheckStep
 from petstore_frame.dashboard.file_steps import FileSteps
 from petstore_frame.dashboard.form import Name
-from petstore_frame.dashboard.import_questions import answer
 from petstore_frame.dashboard.import_state import ImportState, read_dry_run
 from petstore_frame.dashboard.send_progress import send_progress
 from petstore_frame.dashboard.send_step import SendStep
@@ -44,7 +43,7 @@ from petstore_frame.loader import (
     run_import,
     view_of,
 )
-from petstore_frame.rendering import PAGE
+from petstore_frame.rendering import PAGE, element
 from petstore_frame.schema import count_text
 
 CHOOSE = ("Choose a file", "CSV or Excel. Nothing is sent until you press Send in step 5.")

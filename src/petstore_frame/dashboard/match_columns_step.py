@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from petstore_frame.dashboard.choose_file_step import preview_table
 from petstore_frame.dashboard.field_labels import LABELS
-from petstore_frame.dashboard.file_questions import column_questions, has_columns
 from petstore_frame.dashboard.file_state import FileState
 from petstore_frame.dashboard.form import Table
 from petstore_frame.dashboard.step_frame import Progress, Step
+from petstore_frame.dashboard.step_questions import column_questions, has_columns
 from petstore_frame.dashboard.widgets import WidgetFactory, scrollable
 from petstore_frame.schema import FIELDS, count_text
 
@@ -42,8 +42,9 @@ class MatchColumnsStep:
         self.step.render(progress, self._summary(state), is_opened=state.opened == 2)
         self.form.ask([Table("", column_questions(state))])
         notes = {column: f"→ {LABELS[field]}" for field, column in preview.mapping.items()}
-        for field, column in state.likely_columns.items():
-            notes[column] = f"→ {LABELS[field]} (suggested)"
+        for field, column in state.open_fields.items():
+            if column is not None:
+                notes[column] = f"→ {LABELS[field]} (suggested)"
         notes |= dict.fromkeys(state.recipe.key or (), "→ Animal ID")
         is_open = progress is Progress.CURRENT or state.opened == 2
         table = preview_table(preview, lambda column: notes.get(column, self._unused))

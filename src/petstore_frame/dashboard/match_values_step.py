@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petstore_frame.dashboard.field_labels import LABELS
-from petstore_frame.dashboard.file_questions import has_columns, meaning_text, value_questions
 from petstore_frame.dashboard.file_state import FileState
 from petstore_frame.dashboard.file_values import FIX_LATER, FileValue
 from petstore_frame.dashboard.form import Name, Table
 from petstore_frame.dashboard.step_frame import Progress, Step
+from petstore_frame.dashboard.step_questions import has_columns, meaning_text, value_questions
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.errors import ArgumentError
 from petstore_frame.rendering import shorten

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import ipywidgets as widgets
 import traitlets
 
-from petstore_frame.charts import CSS, element
+from petstore_frame.charts import CSS
 from petstore_frame.dashboard.form import Form
 from petstore_frame.dashboard.live_html import LiveHTML
-from petstore_frame.rendering import PAGE, Markup, palette
+from petstore_frame.rendering import PAGE, Markup, element, palette
 from petstore_frame.rendering import html_style as style
 
 WidgetT = TypeVar("WidgetT", bound=widgets.DOMWidget)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard.file_questions import NO_KEY, NOT_IN_FILE
 from petstore_frame.dashboard.import_tab import ImportTab
+from petstore_frame.dashboard.step_questions import NO_KEY, NOT_IN_FILE
 from petstore_frame.dashboard.widgets import WidgetFactory
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore

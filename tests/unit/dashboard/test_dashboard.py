@@ -15,9 +15,9 @@ import petstore_frame as pf
 from petstore_frame import sample_data
 from petstore_frame.dashboard import background
 from petstore_frame.dashboard import dashboard as dashboard_module
-from petstore_frame.dashboard.file_questions import NO_KEY
 from petstore_frame.dashboard.inventory_tab import InventoryTab
 from petstore_frame.dashboard.remembered_answers import Memory
+from petstore_frame.dashboard.step_questions import NO_KEY
 from unit.conftest import make_inventory, pets
 from unit.dashboard.store import BROKEN, LABELS, WAIT_S, MemoryStore, widgets_made
 
@@ -232,7 +232,7 @@ def test_the_memory_is_files_that_a_person_reads(tmp_path: Path) -> None:
         again.find_recipe(("art ", "Name")).key == ("Name",)
         and again.find_recipe(("Name",)) is None
     )
-    assert (tmp_path / "categories.csv").read_text() == "category_id,label\n1,Cat\n9,Ferret\n"
+    assert (tmp_path / "categories.csv").read_text() == "id,name\n1,Cat\n9,Ferret\n"
     again.recipe_path(columns).write_text("broken = [")
     assert again.find_recipe(columns) is None
 

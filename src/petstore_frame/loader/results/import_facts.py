@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import exit_codes
+from petstore_frame.file_questions import row_questions
 from petstore_frame.loader.findings import (
     ChangedValues,
     Finding,
@@ -161,6 +162,14 @@ class Cause:
     def option(self) -> str:
         """The option that solves the problem for all rows; empty if there is none."""
         return "" if self.problem.add is None else str(self.problem.add[0])
+
+    def questions(self) -> list[Question]:
+        """Return what a person can answer once for all these rows."""
+        if self.problem.add is None:
+            return []
+        option, value = self.problem.add
+        choices = () if self.problem.allow is None else (self.problem.allow,)
+        return [*row_questions(str(self), option, value, self.problem.hint, choices)]
 
     @property
     def first_lines(self) -> list[int]:
@@ -337,6 +346,12 @@ class ImportSummary:
             codes.append(_ENDING_CODES.get(self.run.ending, exit_codes.DONE))
         return max(codes)
 
+    @property
+    def questions(self) -> list[Question]:
+        """The open question of the file, then those about rows that cannot be sent."""
+        of_file = [] if self.question is None else [self.question]
+        return [*of_file, *chain.from_iterable(cause.questions() for cause in self.causes)]
+
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
         run, open_rows = self.run, self.open_rows
@@ -358,7 +373,7 @@ class ImportSummary:
                 {"code": type(finding).__name__, "text": str(finding), **asdict(finding)}
                 for finding in self.findings
             ],
-            "questions": [] if self.question is None else [self.question.as_dict()],
+            "questions": [question.as_dict() for question in self.questions],
             "possible_duplicates": self.counts[State.POSSIBLE_DUPLICATE],
             "causes": [
                 asdict(cause.problem) | {"rows": cause.rows, "lines": cause.first_lines}

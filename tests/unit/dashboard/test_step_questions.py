@@ -6,7 +6,8 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard.category_numbers import CategoryNumbers
-from petstore_frame.dashboard.file_questions import (
+from petstore_frame.dashboard.file_state import FileState
+from petstore_frame.dashboard.step_questions import (
     NO_KEY,
     NOT_IN_FILE,
     answer,
@@ -17,7 +18,6 @@ from petstore_frame.dashboard.file_questions import (
     questions,
     value_questions,
 )
-from petstore_frame.dashboard.file_state import FileState
 from petstore_frame.loader import FilePreview, Recipe
 
 NAMES = {1: "Cat", 2: "Dog", 5: "Guinea pig"}

@@ -151,7 +151,7 @@ def column_questions(state: FileState) -> list[Question]:
                 ("mapping", field.name),
                 LABELS[field.name],
                 answers=tuple(map(Step, [*filter(str.strip, preview.columns), NOT_IN_FILE])),
-                likely=None if value else state.likely_columns.get(field.name),
+                likely=None if value else state.open_fields.get(field.name),
                 value=value,
             )
         )

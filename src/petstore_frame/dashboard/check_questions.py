@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from petstore_frame.dashboard import file_questions
+from petstore_frame.dashboard import step_questions
 from petstore_frame.dashboard.category_numbers import CategoryNumbers
 from petstore_frame.dashboard.file_values import fold
 from petstore_frame.dashboard.form import YES, Name
@@ -40,7 +40,7 @@ _BIRTHDAY = re.compile(
 
 def questions(state: ImportState) -> list[Question]:
     """Return the questions of the Check step, with their present answers."""
-    if state.dry_run is None or not file_questions.has_values(state):
+    if state.dry_run is None or not step_questions.has_values(state):
         return []
     return [
         *_load_question(state),
@@ -61,7 +61,7 @@ def answer(state: ImportState, name: Name, text: str) -> ImportState:
     kind, *subject = (name,) if isinstance(name, str) else name
     if kind in _ANSWERS:
         return _ANSWERS[kind](state, subject, text)
-    return file_questions.answer(state, name, text)
+    return step_questions.answer(state, name, text)
 
 
 def open_rows(state: ImportState) -> int:
