@@ -29,10 +29,10 @@ from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.unfinished_imports import UnfinishedImports
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.errors import (
-    LoadInterrupted,
     LoadStoppedError,
     PetstoreError,
     QuestionError,
+    result_of,
 )
 from petstore_frame.loader import (
     LoadResult,
@@ -179,8 +179,11 @@ class ImportTab(FileSteps):
         options = self._options(progress=send_progress(self.background, state.pets_to_send))
         try:
             result = run_import(source, self._client(), state.recipe, **options)
-        except (LoadInterrupted, LoadStoppedError) as stopped:
-            result = stopped.result
+        except (KeyboardInterrupt, LoadStoppedError) as stopped:
+            result_so_far = result_of(stopped)
+            if result_so_far is None:
+                raise
+            result = result_so_far
             self._check_key()
         except QuestionError:  # the store changed after the check
             self.update()
@@ -198,8 +201,11 @@ class ImportTab(FileSteps):
                 journal=self.store.journal,
                 progress=progress,
             )
-        except (LoadInterrupted, LoadStoppedError) as stopped:
-            results = [stopped.result]
+        except (KeyboardInterrupt, LoadStoppedError) as stopped:
+            result_so_far = result_of(stopped)
+            if result_so_far is None:
+                raise
+            results = [result_so_far]
             self._check_key()
         self._show(*results[-1:])
 
