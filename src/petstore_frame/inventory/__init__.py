@@ -15,7 +15,6 @@ from petstore_frame.inventory.completeness import (
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
 from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, fetch_or_raise, find_pet
 from petstore_frame.inventory.file_coverage import (
-    exported_from,
     is_unchanged_csv,
     write_coverage,
     write_coverage_properties,
@@ -63,7 +62,6 @@ __all__ = [
     "coverage_of",
     "describe_value",
     "evidence_lines",
-    "exported_from",
     "fetch_inventory",
     "fetch_or_raise",
     "find_pet",
