@@ -206,13 +206,18 @@ def server_here(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    """An office before a store that fails where its ``store.fault_of`` says so."""
+def shop(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Shop]:
+    """An office before a store that fails where its ``store.fault_of`` says so.
+
+    ``pytest.mark.store(page_cap=5)`` gives further options of the FlakyStore.
+    """
     from faults.flaky_store import KEY, FlakyStore
     from shop import Shop
 
+    marker = request.node.get_closest_marker("store")
+    options = {"has_links": True, "stall_s": 0.5} | (marker.kwargs if marker else {})
     with (
-        FlakyStore(has_links=True, stall_s=0.5) as store,
+        FlakyStore(**options) as store,
         pf.Client(store.base_url, KEY, timeout=5.0, retry_timeout=0) as client,
     ):
         yield Shop(tmp_path / "office", client, store)

@@ -17,7 +17,6 @@ from .errors import ConfigurationError as ConfigurationError
 from .errors import ContractError as ContractError
 from .errors import DuplicatesError as DuplicatesError
 from .errors import EndpointDeprecatedWarning as EndpointDeprecatedWarning
-from .errors import FetchInterrupted as FetchInterrupted
 from .errors import IncompleteInventoryError as IncompleteInventoryError
 from .errors import InputError as InputError
 from .errors import LoadInterrupted as LoadInterrupted

@@ -7,7 +7,7 @@ an InputError. The page on errors in the documentation shows the class tree.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 if TYPE_CHECKING:
@@ -254,9 +254,8 @@ class InputError(PetstoreError, ValueError):
         line: First affected line of the file, counted from 1, or None.
         column: Name of the affected column, or None.
         hint: The next step.
-        add: An option of the recipe that would make the file readable, and its value. A person must
-            confirm it. None if there is no suggestion.
-        likely: The value that a preview uses while ``add`` is a placeholder.
+        questions: What a person must answer to make the file readable; each Question has the option
+            that states the answer. Empty if the file itself must be corrected.
     """
 
     message: str
@@ -265,8 +264,19 @@ class InputError(PetstoreError, ValueError):
     line: int | None = None
     column: str | None = None
     hint: str = ""
-    add: tuple[str, Any] | None = None
-    likely: Any = None
+    questions: tuple[Question, ...] = ()
+    add: tuple[str, Any] | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        if not self.questions:
+            return
+        # All questions of an error are about one option; several are about one field each.
+        (option, value), *more = [
+            item for question in self.questions for item in question.add.items()
+        ]
+        for _, table in more:
+            value = {**value, **table}
+        self.add = option, value
 
     @property
     def sentence(self) -> str:
@@ -286,7 +296,14 @@ class JournalLockedError(JournalError):
 
 
 class ReportError(PetstoreError):
-    """A report cannot be written; no file was changed."""
+    """A report cannot be written; no file was changed.
+
+    Attributes:
+        partial: The Inventory that was not written, such as after a full disk; None if nothing was
+            read yet.
+    """
+
+    partial: Inventory | None = None
 
 
 class HistoryError(PetstoreError):
@@ -304,20 +321,11 @@ class HistoryWarning(UserWarning):
 # -- errors with the result so far: an Inventory, a question or a LoadResult
 
 
-class PartialReadError(BaseException):
-    """A listing ended before all pets were read."""
-
-    def __init__(self, message: str, *, partial: Inventory | None = None) -> None:
-        super().__init__(message)
-        # None only while the error is copied; fetch_inventory always sets it.
-        self.partial = cast("Inventory", partial)
-        # Only Python shows a note; the command line does not need it.
-        self.add_note(
-            "The pets read so far: .partial; in an interactive session: sys.last_value.partial"
-        )
+# Shown by Python only; the command line does not need it.
+PARTIAL_NOTE = "The pets read so far: .partial; in an interactive session: sys.last_value.partial"
 
 
-class IncompleteInventoryError(PartialReadError, PetstoreError):
+class IncompleteInventoryError(PetstoreError):
     """A listing failed before all pets were read; ``partial`` has the pets read so far.
 
     ``partial`` is an Inventory whose verdict is ``incomplete``. ``__cause__`` is the failure.
@@ -331,9 +339,21 @@ class IncompleteInventoryError(PartialReadError, PetstoreError):
         ...         return broken.partial
     """
 
+    def __init__(self, message: str, *, partial: Inventory | None = None) -> None:
+        super().__init__(message)
+        # None only while the error is copied; fetch_inventory always sets it.
+        self.partial = cast("Inventory", partial)
+        self.add_note(PARTIAL_NOTE)
 
-class FetchInterrupted(PartialReadError, KeyboardInterrupt):  # noqa: N818 # no error, a KeyboardInterrupt
-    """Ctrl-C ended a listing; ``partial`` has the pets read so far."""
+
+def partial_of(error: BaseException) -> Inventory | None:
+    """Return the pets that were read before an error or Ctrl-C; None if there are none.
+
+    Python ends a script with 130 only after a plain KeyboardInterrupt, so Ctrl-C has no class of
+    its own, and carries the pets as an attribute.
+    """
+    partial: Inventory | None = getattr(error, "partial", None)
+    return partial
 
 
 class QuestionError(PetstoreError):

@@ -120,13 +120,13 @@ def _with_mistake(row: list[str], chance: random.Random) -> list[str]:
 
 
 def write_sample_categories(path: str | PathLike[str]) -> Path:
-    """Write the labels of the sample categories as ``category_id,label``.
+    """Write the labels of the sample categories as ``id,name``.
 
     Interface: Gaps in the resources (it has no category records).
     """
     target = Path(path)
     lines = [f"{number},{label}" for number, label in SAMPLE_CATEGORIES.items()]
-    target.write_text("\n".join(["category_id,label", *lines, ""]), encoding="utf-8")
+    target.write_text("\n".join(["id,name", *lines, ""]), encoding="utf-8")
     return target
 
 

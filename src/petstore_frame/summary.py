@@ -66,8 +66,8 @@ def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> S
     Args:
         pets: An Inventory, or a frame with the columns ``category_id`` and ``status``: pandas,
             polars, pyarrow, a DuckDB relation, Dask or PySpark.
-        categories: Labels by category id: a dict, a Series, or a CSV path of
-            ``category_id,label``. A category without a label is ``Category 7``.
+        categories: Labels by category id: a dict, a Series, or the path of a table
+            with the columns ``id`` and ``name``. A category without a label is ``Category 7``.
 
     Returns:
         A Summary. Unless the rows are known to be all pets of the store, its counts are minimums

@@ -143,7 +143,7 @@ def write_files(folder: Path) -> None:
     book.save(folder / "november.xlsx")
     labels = [f"L{at},Milo {at},{('Dog', 'Cat', 'Dragon')[at % 3]},available" for at in range(9)]
     (folder / "labels.csv").write_text("\n".join(["tag,name,category,status", *labels]))
-    (folder / "categories.csv").write_text("category_id,label\n1,Dog\n2,Cat\n")
+    (folder / "categories.csv").write_text("id,name\n1,Dog\n2,Cat\n")
 
 
 def test_the_lines_of_the_page_answer_as_it_shows(server_here: Server, tmp_path: Path) -> None:

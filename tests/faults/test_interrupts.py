@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import petstore_frame as pf
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.exit_codes import INTERRUPTED
 
@@ -25,6 +26,7 @@ main()
 """
 _ROWS = 200
 _LISTED = r"error: interrupted; incomplete: at least \d+ pets read; nothing was written\n"
+_KEPT = r"error: interrupted; incomplete: at least (\d+) pets read; they are in (\S+)\n"
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ def interrupt(
             time.sleep(0.002)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
-    assert process.returncode == INTERRUPTED
+    assert process.returncode == INTERRUPTED, stderr
     return stdout, stderr
 
 
@@ -89,11 +91,8 @@ def test_a_load_that_was_interrupted_says_how_to_continue(
 
 @pytest.mark.parametrize(
     "command",
-    [
-        "fetch --output x.csv", "report --output x.xlsx", "snapshot", "compare a.csv --on name",
-        "fetch --output -",
-    ],
-)  # fmt: skip
+    ["snapshot", "compare a.csv --on name"],
+)
 def test_a_reading_that_was_interrupted_wrote_nothing(
     tmp_path: Path, slow_store: FlakyStore, command: str
 ) -> None:
@@ -102,6 +101,61 @@ def test_a_reading_that_was_interrupted_wrote_nothing(
     stdout, stderr = interrupt(tmp_path, slow_store, command, lambda: slow_store.gets > 2)
     assert stdout == "" and re.fullmatch(_LISTED, stderr)
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fetch --output x.csv", "fetch --output x.jsonl", "fetch --output x.parquet",
+        "fetch --output x.xlsx", "report --output x.xlsx", "report --output x.html",
+    ],
+)  # fmt: skip
+def test_a_reading_that_was_interrupted_keeps_its_pets(
+    tmp_path: Path, slow_store: FlakyStore, command: str
+) -> None:
+    """They are in a file next to the one that was asked for, which stays as it is."""
+    stdout, stderr = interrupt(tmp_path, slow_store, command, lambda: slow_store.gets > 8)
+    partial = Path(command.rsplit(maxsplit=1)[-1].replace("x.", "x.partial."))
+    said = re.fullmatch(_KEPT, stderr)
+    assert said and (stdout, said[2]) == ("", str(partial))
+    assert not (tmp_path / command.rsplit(maxsplit=1)[-1]).exists()
+    if command.startswith("fetch") and partial.suffix != ".xlsx":
+        inventory = pf.read_inventory(tmp_path / partial)
+        assert len(inventory) == int(said[1]) > 20
+        assert inventory.completeness.verdict == "incomplete"
+
+
+def test_a_reading_for_a_pipe_that_was_interrupted_prints_its_pets(
+    tmp_path: Path, slow_store: FlakyStore
+) -> None:
+    """JSON lines of the pets read so far are on stdout, and their number is on stderr."""
+    command = "fetch --output -"
+    stdout, stderr = interrupt(tmp_path, slow_store, command, lambda: slow_store.gets > 8)
+    said = re.fullmatch(_KEPT, stderr)
+    assert said and len(stdout.splitlines()) == int(said[1])
+
+
+@pytest.mark.parametrize("act", ["pf.fetch_inventory(client)"])
+def test_a_script_that_was_interrupted_ends_like_any_other(
+    tmp_path: Path, slow_store: FlakyStore, act: str
+) -> None:
+    """Python ends it with the signal, which a shell shows as 130, and names what was read."""
+    script = f"""
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import petstore_frame as pf
+with pf.Client({slow_store.base_url!r}, {KEY!r}) as client:
+    {act}
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", script], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while slow_store.gets <= 8:
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT
+    assert ".partial" in stderr
 
 
 def test_a_weekly_run_that_was_interrupted_says_where(

@@ -17,10 +17,12 @@ from shop import Shop
 TAGS = "tag,name"
 
 
+pytestmark = pytest.mark.store(page_cap=5)
+
+
 @pytest.fixture
 def shop(shop: Shop) -> Shop:
     """An office with animals of its own, and a colleague's pets in the same store."""
-    shop.store.page_cap = 5
     shop.load("own.csv", TAGS, "O-1,Own", key="tag")
     shop.colleague.load("his.csv", TAGS, *(f"H-{n},Pet {n}" for n in range(12)), key="tag")
     shop.load("next.csv", TAGS, "O-2,Own too", key="tag")

@@ -66,10 +66,11 @@ def test_what_may_be_a_loaded_animal_is_not_sent(
 ) -> None:
     """Only these rows are held back; ``create`` sends them, and a later file knows them."""
     shop.load("a.csv", *earlier.split("/"), key=key.split())
-    result = shop.load("b.csv", *later.split("/"), "Z,New,1", key="tag")
+    new = "Z,New,1" if KEYED in later else "Z,New"
+    result = shop.load("b.csv", *later.split("/"), new, key="tag")
     assert (held(result), result.exit_code, "New" in shop.names) == (lines, 9, True)
     shop.load("b.csv", key="tag", duplicates="create")
-    again = shop.load("c.csv", *later.split("/"), "Z,New,1", key="tag")
+    again = shop.load("c.csv", *later.split("/"), new, key="tag")
     assert (shop.names, held(again)) == (sorted([*names.split(), "New"]), [])
 
 
@@ -100,9 +101,9 @@ def test_a_key_that_is_written_otherwise(
 def test_a_possible_duplicate_shows_what_it_may_be(shop: Shop) -> None:
     """The values, the key, the pet and the file of the animal stand next to the row."""
     shop.load("a.csv", TAGS, "A2,Bo", key="tag")
-    result = shop.load("b.csv", TAGS, "00a2,Bo", "A9,New", key="tag")
+    result = shop.load("b.csv", TAGS, "a2,Bo", "A9,New", key="tag")
     (row,) = result.possible_duplicates.to_dict("records")
-    expected = {"tag": "00a2", "may_be_name": "Bo", "may_be_key": "A2", "may_be_id": 1,
+    expected = {"tag": "a2", "may_be_name": "Bo", "may_be_key": "A2", "may_be_id": 1,
                 "table_line": 4}  # fmt: skip
     assert {name: row[name] for name in expected} == expected
     assert "a.csv" in row["may_be_from"]
@@ -230,7 +231,8 @@ def test_any_text_may_be_a_key(shop: Shop, key: str) -> None:
     frame = pd.DataFrame(rows, columns=["name", "category_id", "tag"], dtype=object)
     load = partial(pf.load, frame, shop.client, key="tag", keep="last", journal=shop.journal)
     for _ in range(2):
-        assert load(progress=False, max_errors=9).counts[State.CREATED] <= 2
+        load(progress=False, max_errors=9)
+        assert len(shop.pets) <= 2
 
 
 # The question which column is the key
@@ -268,7 +270,7 @@ def test_a_key_that_repeats_in_an_earlier_file_is_asked_for(shop: Shop) -> None:
     shop.load("a.csv", "animal_id,name", *(f"A-{n},Pet {n}" for n in range(10)))
     later = "animal_id,name", *(f"A-{n},Pet {n}" for n in range(14))
     for answer in ({}, {"duplicates": "skip"}):
-        with pytest.raises(QuestionError, match="earlier file") as asked:
+        with pytest.raises(QuestionError, match="animal_id") as asked:
             shop.load("b.csv", *later, **answer)
         assert [question.name for question in asked.value.questions] == ["key"]
     shop.load("b.csv", *later, key="animal_id")

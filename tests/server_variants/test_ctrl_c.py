@@ -36,11 +36,12 @@ def test_ctrl_c_at_any_moment_keeps_what_was_read(
                 inventory = pf.fetch_inventory(client, progress=False)
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 assert inventory.completeness.covers_all
-            except pf.FetchInterrupted as broken:
-                inventory, presses = broken.partial, presses + 1
+            except KeyboardInterrupt as interrupt:
+                partial = pf.errors.partial_of(interrupt)
+                if partial is None:  # before there was a pet to keep, or when all were read
+                    continue
+                inventory, presses = partial, presses + 1
                 assert inventory.completeness.verdict == "incomplete"
-            except KeyboardInterrupt:  # before there was a pet to keep, or when all were read
-                continue
             assert inventory.frame["id"].is_unique and set(inventory.frame["id"]) <= {
                 *range(COUNT + 1)
             }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from petstore_frame.charts import svg
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.rendering import Markup, palette, shorten
+from petstore_frame.rendering import Markup, element, palette, shorten
 from petstore_frame.summary import Summary, summarize
 from petstore_frame.tables import Categories
 
@@ -99,8 +99,8 @@ def _bar_elements(bars: Sequence[_Bar]) -> list[Markup]:
             )
             x += wide
         middle = y + _ROW_HEIGHT / 2 + 5
-        name = svg.element("title", bar.tip) + shorten(bar.name, _LABEL_LENGTH)
+        name = element("title", bar.tip) + shorten(bar.name, _LABEL_LENGTH)
         named = svg.label(name, at=0, y=middle, class_="pf-mark")
         end = svg.label(str(bar.total), at=x + 1, y=middle)
-        body.append(svg.element("g", named, *elements, end, **svg.data(bar.means)))
+        body.append(element("g", named, *elements, end, **svg.data(bar.means)))
     return body

@@ -19,7 +19,7 @@ from zlib import crc32
 from petstore_frame.errors import ReportError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory import StatusCount
-from petstore_frame.rendering import Markup, palette, printable, shorten
+from petstore_frame.rendering import Markup, element, palette, shorten
 from petstore_frame.rendering import html_style as style
 from petstore_frame.schema import status_label
 from petstore_frame.storage import write_atomically
@@ -229,24 +229,6 @@ def _installed_font(resvg: Any) -> str | None:
         if resvg.svg_to_bytes(letter) != blank:
             return font
     return None
-
-
-def element(tag: str, *children: str | None, **attributes: object) -> Markup:
-    """Return an element; every text and attribute is escaped unless it is ``Markup``.
-
-    Attributes that are None are omitted. Underscores in names become hyphens.
-
-    Example:
-        >>> print(element("text", "Tom & <Jerry>", class_="name", x="5%", fill=None))
-        <text class="name" x="5%">Tom &amp; &lt;Jerry&gt;</text>
-    """
-    attribute_text = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{Markup.escape(printable(value))}"'
-        for name, value in attributes.items()
-        if value is not None
-    )
-    inner = "".join(Markup.escape(printable(child)) for child in children if child is not None)
-    return Markup(f"<{tag}{attribute_text}>{inner}</{tag}>")  # each part is escaped above
 
 
 def data(means: Means) -> dict[str, object]:

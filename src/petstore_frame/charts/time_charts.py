@@ -16,7 +16,7 @@ import numpy as np
 from petstore_frame.charts import svg
 from petstore_frame.inventory import Bound, StatusCount
 from petstore_frame.pet_table import category_ids
-from petstore_frame.rendering import Markup, palette
+from petstore_frame.rendering import Markup, element, palette
 from petstore_frame.rendering import html_style as style
 from petstore_frame.schema import count_text
 from petstore_frame.tables import Categories, Labels
@@ -60,7 +60,7 @@ class _Scale:
         """Draw a horizontal line and its number for each step."""
         for number in range(0, self._highest + 1, self._step):
             y = round(self.y(number), 1)
-            yield svg.element(
+            yield element(
                 "line", x1=svg.share(self._left), x2="100%", y1=y, y2=y, stroke=style.RULE
             )
             yield _axis_label(f"{number:,}", at=self._left - 1, y=y + 4, anchor="end")
@@ -120,7 +120,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
     body += _dates(x_of)
     # x is in thousandths of the width, which is stretched to the page.
     body.append(
-        svg.element(
+        element(
             "svg",
             *(_path(line, shades[line.name], x_of, scale) for line in lines),
             viewBox=f"0 0 1000 {HEIGHT}",
@@ -186,10 +186,10 @@ def _gaps(
 ) -> Iterator[Markup]:
     """Shade the days without a snapshot."""
     for day in missing_days:
-        title = svg.element("title", f"{day}: no snapshot")
+        title = element("title", f"{day}: no snapshot")
         horizontal = {"x": svg.share(x_of[day] - gap_width / 2), "width": svg.share(gap_width)}
         fill = {"fill": style.RULE, "fill_opacity": 0.6}
-        yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, **fill, **horizontal)
+        yield element("rect", title, y=TOP, height=BOTTOM - TOP, **fill, **horizontal)
 
 
 def _dates(x_of: Mapping[date, float]) -> Iterator[Markup]:
@@ -207,7 +207,7 @@ def _path(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) ->
         if count is not None and count.is_exact:
             path += f"{'L' if is_down else 'M'}{10 * x_of[day]:.0f} {scale.y(count.count):.0f}"
         is_down = count is not None and count.is_exact
-    return svg.element(
+    return element(
         "path",
         d=path,
         fill="none",
@@ -221,12 +221,12 @@ def _marks(line: _Line, color: str, x_of: Mapping[date, float], scale: _Scale) -
     """Return a mark for each number: filled if it is exact, otherwise hollow."""
     circles = []
     for day, count in line.present_counts.items():
-        title = svg.element("title", f"{line.name}, {day}: {svg.counted(count)}")
+        title = element("title", f"{line.name}, {day}: {svg.counted(count)}")
         fill = None if count.is_exact else style.PAPER
         position = {"cx": svg.share(x_of[day]), "cy": round(scale.y(count.count), 1), "r": 3}
-        circles.append(svg.element("circle", title, class_="pf-mark", **position, fill=fill))
+        circles.append(element("circle", title, class_="pf-mark", **position, fill=fill))
     stroke = {"fill": color, "stroke": color, "stroke_width": 1.5}
-    return svg.element("g", *circles, **stroke, **svg.data(line.means))
+    return element("g", *circles, **stroke, **svg.data(line.means))
 
 
 def moves_chart(moves: pd.DataFrame) -> svg.Chart:

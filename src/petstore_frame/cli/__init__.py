@@ -29,7 +29,8 @@ app = typer.Typer(
     help=(
         "Read a pet store's inventory, load new animals from files, and write reports.\n\n"
         "Set the store's address in PETSTORE_BASE_URL and its key in PETSTORE_API_KEY. With "
-        "--json, a command prints one JSON object; if it fails, stdout stays empty.\n\n"
+        "--json, a command prints one JSON object; if it fails, the object has the questions to "
+        "answer, or stdout is empty.\n\n"
         "Example: petstore-frame demo"
     ),
     epilog=f"\b\nExit codes of all commands:\n{_EXIT_TABLE}",

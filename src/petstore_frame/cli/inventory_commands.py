@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -24,7 +26,7 @@ from petstore_frame.cli.options import (
     recipe_of,
     source_of,
 )
-from petstore_frame.exit_codes import DONE, NOT_COMPLETE, WITH_FINDINGS
+from petstore_frame.exit_codes import DISK, DONE, NOT_COMPLETE, WITH_FINDINGS, exit_code
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,23 +45,63 @@ _MARKS = {
 
 
 def read_store(
-    base_url: str | None, timeout: float, *, status: Status | None = None
+    base_url: str | None,
+    timeout: float,
+    *,
+    status: Status | None = None,
+    keep: Callable[[pf.Inventory], str] | None = None,
 ) -> pf.Inventory:
     """Return the pets that could be read; Ctrl-C ends the command with the number so far.
 
     If the store fails during reading, print the error and return the pets read so far.
+
+    Args:
+        base_url: Address of the store, or None.
+        timeout: Read timeout in seconds.
+        status: The requested status, or None.
+        keep: Writes the pets that were read before Ctrl-C, and says where; None keeps none.
     """
     with pf.Client(base_url, timeout=timeout) as client:
         try:
             return pf.fetch_inventory(client, status=status)
-        except pf.FetchInterrupted as interrupt:
-            read = f"{interrupt.partial.completeness} read"
-            raise CommandInterrupted(read, "nothing was written") from interrupt
         except KeyboardInterrupt as interrupt:
-            raise CommandInterrupted("nothing was written") from interrupt
+            partial = pf.errors.partial_of(interrupt)
+            if partial is None:
+                raise CommandInterrupted("nothing was written") from interrupt
+            kept = "nothing was written" if keep is None else keep(partial)
+            raise CommandInterrupted(f"{partial.completeness} read", kept) from interrupt
         except pf.IncompleteInventoryError as problem:
             warn(explain(problem))
             return problem.partial
+
+
+def keep_next_to(output: Path, write: Callable[..., Path]) -> Callable[[pf.Inventory], str]:
+    """Return a function that writes a part of a listing next to the file that it was for.
+
+    The file itself keeps what the last complete reading wrote.
+    """
+
+    def keep(partial: pf.Inventory) -> str:
+        target = output.with_name(f"{output.stem}.partial{output.suffix}")
+        with naming_lost_pets(partial):
+            write(partial, target)
+        return f"they are in {target}"
+
+    return keep
+
+
+@contextmanager
+def naming_lost_pets(inventory: pf.Inventory) -> Iterator[None]:
+    """Add to the error about a full disk how much was read, and what to do."""
+    try:
+        yield
+    except pf.errors.ReportError as error:
+        if exit_code(error) != DISK:
+            raise
+        raise pf.errors.ReportError(
+            f"{error.message}; {inventory.completeness} read, and not written: free some space or "
+            "name a file on another disk with --output, and run the command again"
+        ) from error.__cause__
 
 
 def finish_export(
@@ -109,7 +151,8 @@ def fetch(
 ) -> None:
     """Write all pets to a data file, exactly as the store has them.
 
-    If the reading fails, the pets read so far are written, and the exit code is 8. What a CSV or
+    If the reading fails, the pets read so far are written, and the exit code is 8. After Ctrl-C,
+    they are in a file of their own, such as pets.partial.csv. What a CSV or
     JSON lines file covers is in FILE.coverage.json next to it. A spreadsheet may treat a name such
     as =1+1 in the CSV as a formula; if people will open the file, use report instead.
 
@@ -122,8 +165,9 @@ def fetch(
     if str(output) == "-":
         _fetch_to_stdout(base_url, timeout, status, as_json=as_json)
     check_target(output, is_data=True, overwrite=overwrite)  # before minutes are spent on reading
-    inventory = read_store(base_url, timeout, status=status)
-    write_data(inventory, output, overwrite=overwrite)
+    inventory = read_store(base_url, timeout, status=status, keep=keep_next_to(output, write_data))
+    with naming_lost_pets(inventory):
+        write_data(inventory, output, overwrite=overwrite)
     counts = requested_counts(inventory.completeness).items()
     more = "\n".join(f"  {clean_text(name, 40):<12} {count}" for name, count in counts)
     finish_export(inventory, output, as_json=as_json, more=more)
@@ -137,9 +181,14 @@ def _fetch_to_stdout(
 
     if as_json:
         refuse("--output - writes the pets to stdout, so it cannot be combined with --json")
-    inventory = read_store(base_url, timeout, status=status)
-    for line in json_lines(inventory.frame):
-        typer.echo(line)
+
+    def write_lines(pets: pf.Inventory) -> str:
+        for line in json_lines(pets.frame):
+            typer.echo(line)
+        return "they are in stdout"
+
+    inventory = read_store(base_url, timeout, status=status, keep=write_lines)
+    write_lines(inventory)
     completeness = inventory.completeness
     typer.echo("\n".join(coverage_lines(completeness, Path("stdout"))).rstrip(), err=True)
     raise typer.Exit(DONE if completeness.is_complete else NOT_COMPLETE)
@@ -159,7 +208,8 @@ def report(
 ) -> None:
     """Write a report that people can open, as a workbook or a page.
 
-    If the listing is not complete, the report says so at the top.
+    If the listing is not complete, the report says so at the top. After Ctrl-C, the pets read so
+    far are in a file of their own, such as stock.partial.xlsx.
 
     Example: petstore-frame report --output stock.xlsx --categories categories.csv
     """
@@ -167,15 +217,20 @@ def report(
 
     check_target(output, overwrite=overwrite)  # before minutes are spent on reading
     renamed = numbers_of("--rename-categories", rename_categories)
-    inventory = read_store(base_url, timeout)
-    pf.write_report(
-        inventory,
-        output,
-        categories=categories,
-        rename_categories=renamed,
-        journal=journal,
-        overwrite=overwrite,
-    )
+
+    def write(pets: pf.Inventory, target: Path) -> Path:
+        return pf.write_report(
+            pets,
+            target,
+            categories=categories,
+            rename_categories=renamed,
+            journal=journal,
+            overwrite=overwrite,
+        )
+
+    inventory = read_store(base_url, timeout, keep=keep_next_to(output, write))
+    with naming_lost_pets(inventory):
+        write(inventory, output)
     finish_export(inventory, output, as_json=as_json)
 
 

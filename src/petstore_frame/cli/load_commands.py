@@ -35,7 +35,7 @@ from petstore_frame.cli.options import (
     recipe_of,
     source_of,
 )
-from petstore_frame.exit_codes import DISK, QUESTION
+from petstore_frame.exit_codes import DISK, exit_code
 
 if TYPE_CHECKING:
     from petstore_frame.loader import PetIds, RowName
@@ -236,10 +236,11 @@ def _load(
         return _result_so_far(stopped)
     except KeyboardInterrupt as interrupt:
         raise CommandInterrupted(NOTHING_SENT) from interrupt
-    except pf.errors.QuestionError as problem:
-        if as_json:
+    except (pf.QuestionError, pf.InputError) as problem:
+        if as_json and problem.questions:
+            warn(explain(problem))
             questions = [question.as_dict() for question in problem.questions]
-            finish({"questions": questions}, "", as_json=True, code=QUESTION)
+            finish({"questions": questions}, "", as_json=True, code=exit_code(problem))
         raise
 
 

@@ -19,7 +19,7 @@ AsJson = Annotated[bool, Option("--json", help="Print one JSON object.")]
 CategoriesFile = Annotated[
     Path | None,
     Option(
-        help="Category list: a file with a number and a name per row.",
+        help="Category list: a file with the columns id and name.",
         show_default="none",
         exists=True,
         dir_okay=False,

@@ -7,9 +7,8 @@ from typing import Any
 
 import traitlets
 
-from petstore_frame.charts import element
 from petstore_frame.dashboard.live_html import LiveHTML
-from petstore_frame.rendering import Markup
+from petstore_frame.rendering import Markup, element
 
 SEARCH = "type to search"
 

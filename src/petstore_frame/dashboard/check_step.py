@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from petstore_frame.charts import element
 from petstore_frame.dashboard.conflicting_rows import ConflictingRows
 from petstore_frame.dashboard.duplicate_cases import DuplicateCases
 from petstore_frame.dashboard.import_plan import Plan
@@ -21,7 +20,7 @@ from petstore_frame.dashboard.widgets import (
     set_visible,
 )
 from petstore_frame.loader import RowGroup, Suspicion
-from petstore_frame.rendering import PAGE, Markup
+from petstore_frame.rendering import PAGE, Markup, element
 from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:

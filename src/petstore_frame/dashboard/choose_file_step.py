@@ -7,14 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.charts import element
 from petstore_frame.dashboard.file_state import ENCODING, LAYOUT_OPTIONS, FileState
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.step_frame import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, scrollable, set_options, set_visible
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
-from petstore_frame.rendering import PAGE, Markup, shorten
+from petstore_frame.rendering import PAGE, Markup, element, shorten
 from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:

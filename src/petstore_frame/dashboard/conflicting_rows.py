@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from petstore_frame.charts import element
 from petstore_frame.dashboard.import_plan import Conflict
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.widgets import WidgetFactory, scrollable, set_options, set_visible
-from petstore_frame.rendering import PAGE, Markup, shorten
+from petstore_frame.rendering import PAGE, Markup, element, shorten
 from petstore_frame.schema import FIELDS, count_text
 
 if TYPE_CHECKING:

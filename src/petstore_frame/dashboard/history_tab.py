@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from petstore_frame.charts import ageing_chart, element, moves_chart, trend_chart
+from petstore_frame.charts import ageing_chart, moves_chart, trend_chart
 from petstore_frame.dashboard.live_html import Handler
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import WidgetFactory, section
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
-from petstore_frame.rendering import PAGE, Markup
+from petstore_frame.rendering import PAGE, Markup, element
 from petstore_frame.schema import count_text
 from petstore_frame.tables import Labels
 

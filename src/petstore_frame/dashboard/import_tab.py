@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import sample_data
-from petstore_frame.charts import element
 from petstore_frame.dashboard.background import (
     Background,
     Job,
@@ -45,7 +44,7 @@ from petstore_frame.loader import (
     run_import,
     view_of,
 )
-from petstore_frame.rendering import PAGE
+from petstore_frame.rendering import PAGE, element
 from petstore_frame.schema import count_text
 
 NO_LIMIT = 2**31

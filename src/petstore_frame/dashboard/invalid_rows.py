@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.charts import element
 from petstore_frame.dashboard.file_values import fold
 from petstore_frame.dashboard.import_plan import FileRow, Plan
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.loader import FilePreview
-from petstore_frame.rendering import PAGE, Cell, Markup, shorten
+from petstore_frame.rendering import PAGE, Cell, Markup, element, shorten
 from petstore_frame.schema import FIELDS
 
 LONGEST = 40

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from petstore_frame.charts import element, status_chart
+from petstore_frame.charts import status_chart
 from petstore_frame.dashboard.category_menu import CategoryMenu
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.local_time import utc_text
@@ -26,7 +26,7 @@ from petstore_frame.dashboard.widgets import (
     set_visible,
 )
 from petstore_frame.inventory import Inventory, StatusCount, headline_html
-from petstore_frame.rendering import PAGE, Card, Markup, in_notebook, palette
+from petstore_frame.rendering import PAGE, Card, Markup, element, in_notebook, palette
 from petstore_frame.schema import status_label
 from petstore_frame.summary import Summary, summarize
 from petstore_frame.tables import Labels

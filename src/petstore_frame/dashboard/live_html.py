@@ -9,8 +9,8 @@ from typing import Any
 import anywidget
 import traitlets
 
-from petstore_frame.charts import Chart, element
-from petstore_frame.rendering import Markup
+from petstore_frame.charts import Chart
+from petstore_frame.rendering import Markup, element
 
 # A browser's message above 10 MiB breaks the websocket without an error.
 LARGEST_MESSAGE = 8 * 1024 * 1024

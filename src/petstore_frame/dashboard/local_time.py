@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from petstore_frame.charts import element
-from petstore_frame.rendering import Markup
+from petstore_frame.rendering import Markup, element
 
 
 def utc_text(moment: datetime | float) -> str:

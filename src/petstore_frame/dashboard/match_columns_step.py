@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.charts import element
 from petstore_frame.dashboard.choose_file_step import preview_table
 from petstore_frame.dashboard.file_state import PLACEHOLDER, FileState
 from petstore_frame.dashboard.step_frame import Progress, Step
@@ -16,7 +15,7 @@ from petstore_frame.dashboard.widgets import (
     set_options,
     set_visible,
 )
-from petstore_frame.rendering import PAGE, Markup
+from petstore_frame.rendering import PAGE, Markup, element
 from petstore_frame.schema import FIELDS, count_text
 
 if TYPE_CHECKING:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from petstore_frame.charts import element
 from petstore_frame.dashboard.file_state import PLACEHOLDER, FileState
 from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER, NO_STATUS, FileValue
 from petstore_frame.dashboard.step_frame import Progress, Step
 from petstore_frame.dashboard.widgets import LABELS, WidgetFactory, set_visible
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import Recipe
-from petstore_frame.rendering import shorten
+from petstore_frame.rendering import element, shorten
 from petstore_frame.schema import FIELDS, PET_STATUSES
 from petstore_frame.tables import Labels
 
@@ -38,7 +37,7 @@ class MatchValuesStep:
         suggestions: The buttons that accept a suggestion, with the same keys.
         everything_else: A list per field for all unmatched values, in this file and in later ones:
             the recipe's ``fallback``.
-        labels: Uploads a list of categories with a number and a name per row.
+        labels: Uploads a category list, a table with the columns id and name.
     """
 
     def __init__(self, factory: WidgetFactory, steps: FileSteps) -> None:
@@ -233,7 +232,7 @@ class MatchValuesStep:
         path.write_bytes(content)
         labels = dict(Labels.ids_and_labels(Path(path)))
         if not labels:
-            raise ArgumentError(f"{name} has no categories; write category_id,label in line 1")
+            raise ArgumentError(f"{name} has no categories; write id,name in line 1")
         self._steps.memory.name_categories(labels)
         recipe = self._steps.state.recipe
         self._steps.change_recipe(recipe.replace(categories=self._steps.memory.categories))

@@ -42,7 +42,7 @@ class Memory:
         self._folder.mkdir(parents=True, exist_ok=True)
         with replacing(self._path) as temporary, temporary.open("w", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerows([("category_id", "label"), *sorted(self.categories.items())])
+            writer.writerows([("id", "name"), *sorted(self.categories.items())])
 
     def recipe_path(self, columns: Sequence[str]) -> Path:
         """Return the path of the recipe for a header; the order of its columns does not matter."""

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from petstore_frame.charts import element
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.row_cards import cards_markup
 from petstore_frame.dashboard.step_frame import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.loader import LoadResult, view_of
-from petstore_frame.rendering import PAGE
+from petstore_frame.rendering import PAGE, element
 from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from enum import StrEnum
 
 import ipywidgets as widgets
 
-from petstore_frame.charts import element
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
-from petstore_frame.rendering import Markup
+from petstore_frame.rendering import Markup, element
 
 
 class Progress(StrEnum):

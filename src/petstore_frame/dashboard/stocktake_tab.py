@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.charts import element
 from petstore_frame.comparison import Comparison, Kind, compare
 from petstore_frame.dashboard.background import Background
 from petstore_frame.dashboard.file_state import FileState
@@ -23,7 +22,7 @@ from petstore_frame.dashboard.widgets import (
 )
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import read_ids
-from petstore_frame.rendering import PAGE, Markup, shorten
+from petstore_frame.rendering import PAGE, Markup, element, shorten
 from petstore_frame.schema import count_text
 
 ROWS, LONGEST, MAX_CAUSES = 50, 60, 5

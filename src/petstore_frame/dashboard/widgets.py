@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 import ipywidgets as widgets
 import traitlets
 
-from petstore_frame.charts import CSS, element
+from petstore_frame.charts import CSS
 from petstore_frame.dashboard.live_html import LiveHTML
-from petstore_frame.rendering import PAGE, Markup, palette
+from petstore_frame.rendering import PAGE, Markup, element, palette
 from petstore_frame.rendering import html_style as style
 from petstore_frame.schema import FIELDS
 

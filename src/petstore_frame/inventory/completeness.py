@@ -208,7 +208,8 @@ class Completeness:
         if self.part:
             noun += f" with {self.part}"
         if self.is_complete:
-            doubt = ", if the store fills its pages" if self.rests_on_page_length else ""
+            is_doubtful = self.rests_on_page_length and self.rows > 0
+            doubt = ", if the store fills its pages" if is_doubtful else ""
             return f"{self.rows:,} {noun}{doubt}"
         if self.verdict is Verdict.UNSTABLE:
             return f"{self.rows:,} {noun} read"

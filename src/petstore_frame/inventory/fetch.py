@@ -12,8 +12,8 @@ from itertools import compress
 from typing import Literal, NoReturn
 
 from petstore_frame.errors import (
+    PARTIAL_NOTE,
     ArgumentError,
-    FetchInterrupted,
     IncompleteInventoryError,
     PetstoreError,
 )
@@ -70,7 +70,8 @@ def fetch_inventory(
         ArgumentError: An argument is invalid. Nothing was sent.
         IncompleteInventoryError: The reading failed after the first page; ``.partial`` has the
             pets that were read.
-        FetchInterrupted: Ctrl-C ended the reading; ``.partial`` has the pets that were read.
+        KeyboardInterrupt: Ctrl-C ended the reading; ``.partial`` has the pets that were read, or is
+            None.
         PetstoreError: The first page could not be read, as for ``Client.list_pets``.
 
     Example:
@@ -103,11 +104,9 @@ def fetch_inventory(
         )
         try:
             read_pets(state)
-        except KeyboardInterrupt:
-            partial = _partial_inventory(state, cap)
-            if partial is None:
-                raise
-            raise FetchInterrupted(_broke_off(state, "interrupted"), partial=partial) from None
+        except KeyboardInterrupt as interrupt:
+            _keep_partial(interrupt, state, cap)
+            raise
         except PetstoreError as problem:
             partial = _partial_inventory(state, cap)
             if partial is None:
@@ -143,6 +142,14 @@ def read_inventory(
         return _to_inventory(state, state.evidence, None)
     broke_off = Evidence(Fact.BROKE_OFF, count=state.pages_read)
     return _to_inventory(state, [broke_off, *_without_ends(state.evidence)], None)
+
+
+def _keep_partial(interrupt: KeyboardInterrupt, state: ReadingState, max_pets: int | None) -> None:
+    """Let Ctrl-C carry the pets that were read; it stays a plain KeyboardInterrupt."""
+    partial = _partial_inventory(state, max_pets)
+    interrupt.partial = partial  # type: ignore[attr-defined]
+    if partial is not None:
+        interrupt.add_note(PARTIAL_NOTE)
 
 
 def _broke_off(state: ReadingState, cause: object) -> str:

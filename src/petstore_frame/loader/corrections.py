@@ -23,11 +23,13 @@ from petstore_frame.loader.journal.corrections import (
 )
 from petstore_frame.loader.journal.rows import read_payload, shown_key
 from petstore_frame.loader.journal.staging import Staged, key_and_core, order_of, restage_row
-from petstore_frame.loader.matching.folding import category_in, name_in
+from petstore_frame.loader.matching.folding import category_in, core, name_in
+from petstore_frame.loader.matching.key_cores import day_core
 from petstore_frame.loader.row_state import RowProblem, SourceRow, State
 from petstore_frame.loader.source import Source
 from petstore_frame.loader.source.column_mapping import normalize_header
 from petstore_frame.loader.source.returned_file import ALLOW, EXTRA, FixFile, denied
+from petstore_frame.loader.source.spreadsheet_text import is_spreadsheet_fault
 from petstore_frame.tables.table import RowOrigin, TableRow
 
 
@@ -146,8 +148,12 @@ class Corrector:
             else:
                 at = header.index(column)
             before = stored.cells[at] if at < len(stored.cells) else ""
-            if before != text:
-                corrections.append(Correction(column, before, text))
+            has_problem = any(problem.column == column for problem in stored.problems)
+            if before == text:
+                continue
+            if column in self._run.key and not has_problem and _is_respelled(before, text):
+                continue
+            corrections.append(Correction(column, before, text))
         return corrections
 
     def _correct(
@@ -168,9 +174,9 @@ class Corrector:
 
     def _why_wrong(self, stored: StoredRow, checked: SourceRow) -> str | None:
         """Return why a corrected row cannot be a correction of this row, or None."""
-        key, core = key_and_core(checked, order_of(self._run.key))
+        key, key_core = key_and_core(checked, order_of(self._run.key))
         if key is not None and key != stored.key:
-            owner = other_owner(self._sql, key, core, stored.animal)
+            owner = other_owner(self._sql, key, key_core, stored.animal)
             if owner is not None:
                 return f"the key {shown_key(key)!r} belongs to {owner}"
         if stored.content is None or checked.content is None:
@@ -205,6 +211,14 @@ class Corrector:
 
     def _restage(self, checked: SourceRow) -> None:
         restage_row(self._sql, self._run.reading, self._base, self._run, checked)
+
+
+def _is_respelled(key: str, text: str) -> bool:
+    """Return whether a spreadsheet may have written a key in another way when it saved the file."""
+    if core(key) == core(text) or is_spreadsheet_fault(text):
+        return True
+    day, other_day = day_core([key]), day_core([text])
+    return day is not None and other_day is not None and day.is_of(other_day)
 
 
 def _remaining_problems(

@@ -158,10 +158,8 @@ class GoneAnimals(Finding):
             yield Step(text, {"as_new": self.lines})
         if self.other_files:
             yield Step(
-                "animals of other files are no longer in the store: to create them again, load "
-                "these files with as_new=True",
-                shell_text="animals of other files are no longer in the store: to create them "
-                "again, load these files with --as-new",
+                "animals of other files are no longer in the store: load these files again; their "
+                "results name the lines to create"
             )
 
 

@@ -20,6 +20,7 @@ from petstore_frame.errors import (
     PetstoreError,
     QuestionError,
 )
+from petstore_frame.file_questions import key_question
 from petstore_frame.loader.category_names import (
     category_question,
     names_of_store,
@@ -106,7 +107,7 @@ from petstore_frame.loader.source import (
 )
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.returned_file import FixFile
-from petstore_frame.questions import PLACEHOLDER, Question
+from petstore_frame.questions import Question
 from petstore_frame.schema import line_text
 from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.tables.table import TableRow
@@ -229,7 +230,7 @@ class Load:
             )
         new_lines = [row.line for row in fix.rows if row.origin is None and any(row.cells)]
         if new_lines:
-            message = f"{line_text(new_lines)} of this fix file name no row; nothing was sent"
+            message = f"no row is named in {line_text(new_lines)}; nothing was sent"
             hint = "put new animals into a file of their own"
             raise InputError(message, path=fix.name, line=new_lines[0], hint=hint)
         return runs[0]
@@ -249,6 +250,7 @@ class Load:
             self._staged_rows = stage_again(sql, self._run)
             return
         run = self._new_import(self._source)
+        self._run = run
         self._staged_rows = stage_rows(sql, run, self._batches(self._source), pause=pause)
 
     def _new_import(self, source: Source) -> Import:
@@ -305,11 +307,10 @@ class Load:
 
     def match(self, sql: sqlite3.Connection, pause: Callable[[], None]) -> None:
         """Decide which animal each row is, and write that."""
-        if self._staged_rows is None:
+        if self._staged_rows is None or self._run is None:
             raise RuntimeError("the rows were not staged yet")
         now, options = self._timing.now(), self.options
-        run = self._run or self._new_import(self._source)  # type: ignore[arg-type] # one of them is set
-        self._staged = find_import(sql, self._staged_rows, run, copy=options.copy)
+        self._staged = find_import(sql, self._staged_rows, self._run, copy=options.copy)
         self._check_categories(sql)
         self._correct(sql, now)
         self._check_lines(sql)
@@ -473,7 +474,9 @@ class Load:
             return
         key = _repeated_key(sql, self.run, source)
         if key is not None and count_states(sql, self.run.number)[State.PENDING]:
-            self.question = key_question(key, source.columns)
+            text = f"One column may identify the animals: {key}. Which one is the key?"
+            likely = key.column if key.is_proven else None
+            self.question = key_question(text, source.columns, likely)
             if not self.options.dry_run:
                 raise QuestionError([self.question])
         remember_values(sql, self.run, [likely.column for likely in source.likely_keys()])
@@ -518,26 +521,13 @@ class Load:
         return session is not None
 
 
-def key_question(key: LikelyKey, columns: Sequence[str]) -> Question:
-    """Return the question which column identifies an animal."""
-    return Question(
-        "key",
-        f"One column may identify the animals: {key}. Which one is the key?",
-        option=("key",),
-        choices=tuple(column for column in columns if column.strip()),
-        note="Without a key, an animal could be added twice; key='' says that there is none.",
-        likely=key.column if key.is_proven else PLACEHOLDER,
-        is_certain=key.is_proven,
-    )
-
-
 def _repeated_key(sql: sqlite3.Connection, run: Import, source: Source) -> LikelyKey | None:
     """Return the column that certainly identifies animals, if some of its values repeat."""
     proposed = source.proposed_key()
     if proposed is not None and (proposed.repeated or repeats_earlier(sql, run, proposed.column)):
         return proposed
     for key in source.likely_keys():
-        if key.is_certain_if_repeated and repeats_earlier(sql, run, key.column):
+        if key.identifies_animals and repeats_earlier(sql, run, key.column):
             return key
     return None
 

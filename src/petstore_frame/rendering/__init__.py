@@ -14,6 +14,7 @@ from petstore_frame.rendering import html_style as style
 from petstore_frame.rendering import palette
 from petstore_frame.rendering.count_table import CountCell, CountRow, count_table
 from petstore_frame.rendering.display_text import printable, shorten
+from petstore_frame.rendering.elements import element
 from petstore_frame.rendering.templates import PAGE, Card, Cell, in_notebook
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "CountRow",
     "Markup",
     "count_table",
+    "element",
     "in_notebook",
     "palette",
     "printable",

@@ -81,8 +81,8 @@ def write_report(
             the suffix "(store)". If the rows were changed after the reading, the report says so.
         path: File to write. Its folder must exist. If the path is a symbolic link, the file that it
             points to is written.
-        categories: Labels by category id: a dict, a Series, or a CSV path of
-            ``category_id,label``.
+        categories: Labels by category id: a dict, a Series, or the path of a table
+            with the columns ``id`` and ``name``.
         changes: Diff of ``history.diff()`` or ``pf.diff(last, inventory)``, for a sheet of an
             ``.xlsx``; None adds no sheet.
         attention: What needs attention, as a sentence or a list of sentences, for the first sheet
@@ -134,10 +134,14 @@ def write_report(
             renamed=rename_categories,
             journal=journal,
         )
-    with write_atomically(target) as draft:
-        _WRITERS[extension](content, draft)
-    if extension == ".csv":
-        write_coverage(target, content.coverage_facts)
+    try:
+        with write_atomically(target) as draft:
+            _WRITERS[extension](content, draft)
+        if extension == ".csv":
+            write_coverage(target, content.coverage_facts)
+    except ReportError as error:
+        error.partial = pets if isinstance(pets, Inventory) else None
+        raise
     return target
 
 

@@ -12,6 +12,7 @@ from textwrap import wrap
 from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.limits import TOML_DEPTH
 from petstore_frame.storage.atomic_write import replacing
 from petstore_frame.validation import suggest
 
@@ -33,8 +34,12 @@ def read_toml(path: Path, what: str, hint: str = "") -> tuple[str, dict[str, Any
     try:
         data = path.read_bytes()
         text = _decoded(data)
+        _check_depth(text)
         values = tomllib.loads(text)
         json.dumps(values, default=str)  # raises RecursionError for deep nesting
+    except InputError as problem:
+        problem.path = str(path)
+        raise
     except OSError as problem:
         message = f"cannot open {what}: {problem.strerror}"
         raise InputError(message, path=str(path), hint=hint) from None
@@ -58,6 +63,14 @@ def _decoded(data: bytes) -> str:
     """Return the text of a file in UTF-8, or in UTF-16 with a mark, as some editors save it."""
     is_utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     return data.decode("utf-16" if is_utf16 else "utf-8-sig").replace("\r\n", "\n")
+
+
+def _check_depth(text: str) -> None:
+    """Refuse a key of very many parts, for which the time of the parser grows with the square."""
+    for line, content in enumerate(text.splitlines(), 1):
+        key = content.partition("=")[0]
+        if not key.lstrip().startswith("#"):
+            TOML_DEPTH.check(key.count("."), line=line, hint="write plain tables")
 
 
 def unknown_option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -11,11 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.tables.label_file import INTEGER, read_label_rows
+from petstore_frame.tables.category_list import read_category_list
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# A whole number, which a spreadsheet may have written as 3.0 or 3,0; 3.000 may be three thousand.
+_INTEGER = re.compile(r"([+-]?[0-9]{1,19})(?:[.,](?:00?|0000+))?", re.ASCII)
 Categories: TypeAlias = (
     "Mapping[int, str] | Mapping[str, int] | pd.Series[Any] | str | PathLike[str] | None"
 )
@@ -28,13 +31,13 @@ class Labels(dict[int, str]):
 
     Args:
         categories: A dict or Series of labels by id, ``{1: "Dog"}``, or ids by label,
-            ``{"Dog": 1}``; or a text file or workbook with a number and a name per row. Missing
+            ``{"Dog": 1}``; or the path of a table with the columns ``id`` and ``name``. Missing
             and empty labels are ignored; if an id has several labels, the last one is used, with a
             warning if they come from a file.
 
     Raises:
-        InputError: The file cannot be read, it is not clear which columns are the number and the
-            name, or a line has no whole number; the message has the line.
+        InputError: The file cannot be read, lacks a column, or a line has no whole number; the
+            message has the line.
         ArgumentError: The argument has no labels by id.
 
     Example:
@@ -80,7 +83,7 @@ class Labels(dict[int, str]):
         except (TypeError, ValueError):
             raise ArgumentError(
                 'categories must be labels by id, such as {1: "Dog"} or {"Dog": 1}, a Series of '
-                "these, or a CSV file or workbook of numbers and names, got "
+                "these, or a file with the columns id and name, got "
                 f"{str(categories)[:60]!r}"
             ) from None
         missing = ("None", "nan", "NaT", "<NA>")
@@ -133,7 +136,7 @@ def _listed(values: Iterable[object]) -> str:
 
 def _as_id(key: Any) -> int:
     """Return a key as an id: 3, "3", "3.0" and 3.0 are valid, True and 2.9 are not."""
-    match = INTEGER.fullmatch(key.strip()) if isinstance(key, str) else None
+    match = _INTEGER.fullmatch(key.strip()) if isinstance(key, str) else None
     if match is not None:
         return int(match[1])
     is_number = isinstance(key, Real) and not isinstance(key, bool)
@@ -145,9 +148,7 @@ def _as_id(key: Any) -> int:
 def _read_labels(path: Path) -> list[tuple[int, str]]:
     """Read the categories of a file; an InputError names the line that cannot be read."""
     labels = []
-    for number, label, line in read_label_rows(path):
-        if not label:
-            continue
+    for line, number, label in read_category_list(path):
         try:
             labels.append((_as_id(number), label))
         except ValueError as problem:

@@ -15,12 +15,13 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.questions import PLACEHOLDER
+from petstore_frame.file_questions import quoting_question
+from petstore_frame.limits import CELL_CHARACTERS, COLUMNS
+from petstore_frame.tables.file_kinds import check_lines
 from petstore_frame.tables.quotes import SINGLE_QUOTE, unwrap_formula, unwrapped_row
 from petstore_frame.tables.table import Layout, Table, TableRow
 from petstore_frame.tables.text_encoding import codec_of, decode_error_handler
 
-MAX_CELL = 1024 * 1024
 DELIMITERS = (",", ";", "\t", "|")
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 # A line with only these characters is an empty row.
@@ -37,6 +38,7 @@ class _Cut(NamedTuple):
 
 def text_table(data: bytes, layout: Layout) -> Table:
     """Return the rows of a text, split by the delimiter of the recipe or the best one."""
+    check_lines(data)
     codec = codec_of(data, layout.encoding)
     sep = _SEP_LINE.fullmatch(next(_lines(data, codec), ""))
     first = _first_line(data, codec, skips_first=sep is not None)
@@ -80,6 +82,7 @@ def _best_cut(data: bytes, codec: str, first: int, delimiter: str | None, layout
         reader = _reader(_lines(data, codec, first), sign, layout.quoting)
         try:
             header = _unwrapped(next(reader, [""]), sign, layout.quoting)
+            COLUMNS.check(len(header), line=first + 1)
             cuts.append(_Cut(sign, header, reader.line_num))
         except csv.Error as problem:
             fault = problem
@@ -126,6 +129,7 @@ def _rows(
     line, reader = skipped + 1, _reader(_lines(data, codec, skipped), delimiter, quoting)
     try:
         for cells in reader:
+            COLUMNS.check(len(cells), line=line)
             following = skipped + reader.line_num + 1
             if quoting == "unwrap":
                 cells = _unwrapped(cells, delimiter, quoting)  # noqa: PLW2901
@@ -139,7 +143,7 @@ def _rows(
 def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
     # The default limit of 131,072 characters is too low for a long cell. The limit is global, so it
     # is only ever raised.
-    csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
+    csv.field_size_limit(max(csv.field_size_limit(), CELL_CHARACTERS.most))
     if quoting == "none":
         return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
     if quoting == "single":
@@ -149,7 +153,7 @@ def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
 
 def _unreadable(problem: Exception, line: int, text: str, delimiter: str) -> InputError:
     if "field larger" in str(problem) and '"' not in text:
-        message = f"a cell has more than {MAX_CELL:,} characters"
+        message = f"a cell has more than {CELL_CHARACTERS.most:,} characters"
         return InputError(message, line=line, hint="shorten it, or delete it if it is not needed")
     is_open = "unexpected end" in str(problem)
     reason = "opens a quote that is never closed" if is_open else f"cannot be read: {problem}"
@@ -159,5 +163,6 @@ def _unreadable(problem: Exception, line: int, text: str, delimiter: str) -> Inp
         'double the quotes within a cell ("a ""b"" c"), or read quotes as text: '
         f"quoting 'none' reads {quoted_cells[0][:60]!r} unchanged"
     )
-    add = ("quoting", PLACEHOLDER)
-    return InputError(f"the row that begins here {reason}", line=line, hint=hint, add=add)
+    message = f"the row that begins here {reason}"
+    question = quoting_question(message, hint)
+    return InputError(message, line=line, hint=hint, questions=(question,))

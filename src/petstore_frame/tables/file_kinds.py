@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Literal
 
 from petstore_frame.errors import InputError
+from petstore_frame.limits import LINE_BYTES, ROWS, UNPACKED_BYTES
 
 FileKind = Literal["csv", "workbook", "jsonl", "parquet"]
-MOST_BYTES: int = 256 * 1024 * 1024
 JSON_LINES_HINT = 'save it as JSON lines: one object per line, such as {"name": "Rex"}'
 
 _ZIP, _GZIP, _PARQUET, _OLE = b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"\xd0\xcf\x11\xe0"
@@ -59,7 +59,8 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_SAMPLE = 4096
+_SAMPLE, _CHUNK = 4096, 1024 * 1024
+_SPLIT = "split it, with the header in each part; with a key, no animal is sent twice"
 # A NUL in one of ten pairs of bytes, and nearly always at the same place of its pair: UTF-16.
 _LEAST_SHARE, _LEAST_RATIO = 0.1, 8
 
@@ -80,7 +81,8 @@ def read_file(path: Path, noun: str = "file") -> bytes:
         raise InputError("this is a folder, a pipe or a device", hint="name a file")
     with file:
         before = os.fstat(file.fileno())
-        data = file.read(min(before.st_size, MOST_BYTES) + 1)
+        UNPACKED_BYTES.check(before.st_size, hint=_SPLIT)
+        data = file.read(before.st_size + 1)
         after = os.fstat(file.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         hint = "load it again when it is complete"
@@ -94,16 +96,36 @@ def unpack(data: bytes) -> bytes:
     Raises:
         InputError: The gzip file is damaged, or the file is too large.
     """
-    if data.startswith(_GZIP):
-        try:
-            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES + 1)
-        except (OSError, EOFError, zlib.error) as problem:
-            hint = "get it again from the person or program that packed it"
-            raise InputError(f"the gzip file is damaged: {problem}", hint=hint) from None
-    if len(data) > MOST_BYTES:
-        hint = "split it, with the header in each part; with a key, no animal is sent twice"
-        raise InputError(f"the file has more than {MOST_BYTES // 1024**2} MiB", hint=hint)
-    return data
+    if not data.startswith(_GZIP):
+        UNPACKED_BYTES.check(len(data), hint=_SPLIT)
+        return data
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+            size = 0
+            while chunk := packed.read(_CHUNK):  # counted before anything is kept
+                size += len(chunk)
+                UNPACKED_BYTES.check(size, is_exact=False, hint=_SPLIT)
+        return gzip.GzipFile(fileobj=io.BytesIO(data)).read()
+    except (OSError, EOFError, zlib.error) as problem:
+        hint = "get it again from the person or program that packed it"
+        raise InputError(f"the gzip file is damaged: {problem}", hint=hint) from None
+
+
+def check_lines(data: bytes) -> None:
+    """Refuse a text with too many lines, or with a very long one.
+
+    A line of twice the limit has a block of the limit's length without a line break.
+
+    Raises:
+        InputError: The text exceeds a limit.
+    """
+    ROWS.check(max(data.count(b"\n"), data.count(b"\r")), hint=_SPLIT)
+    length = LINE_BYTES.most
+    for start in range(0, len(data) - length, length):
+        end = start + length
+        if data.find(b"\n", start, end) < 0 and data.find(b"\r", start, end) < 0:
+            line = data.count(b"\n", 0, start) + 1
+            LINE_BYTES.check(length + 1, is_exact=False, line=line)
 
 
 def kind_of(data: bytes, *, json_hint: str = JSON_LINES_HINT) -> FileKind:

@@ -14,15 +14,15 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.schema.text import short_text
-from petstore_frame.storage.excel_styles import EXACT_NUMBERS
-from petstore_frame.tables.limits import (
+from petstore_frame.limits import (
     CELL_CHARACTERS,
     COLUMNS,
     MERGED_CELLS,
     ROWS,
     EmptyCells,
 )
+from petstore_frame.schema.text import short_text
+from petstore_frame.storage.excel_styles import EXACT_NUMBERS
 from petstore_frame.tables.table import (
     EMPTY_CELL,
     ZERO_FORMULA_PREFIX,

@@ -10,9 +10,10 @@ from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.extras import import_extra
+from petstore_frame.limits import CELLS, COLUMNS, ROWS, UNPACKED_BYTES, EmptyCells
 from petstore_frame.schema.text import short_text
 from petstore_frame.tables.arrow_tables import damaged_parquet
-from petstore_frame.tables.file_kinds import JSON_LINES_HINT
+from petstore_frame.tables.file_kinds import JSON_LINES_HINT, check_lines
 from petstore_frame.tables.table import (
     EMPTY_CELL,
     EXACT_FLOATS,
@@ -77,12 +78,48 @@ def parquet_table(data: bytes) -> Table:
     pyarrow = import_extra("pyarrow", "reading a Parquet file", "history")
     parquet = import_extra("pyarrow.parquet", "reading a Parquet file", "history")
     try:
-        _reject_repeated(parquet.read_schema(io.BytesIO(data)).names, "file")
-        table = parquet.read_table(io.BytesIO(data))
+        file = parquet.ParquetFile(io.BytesIO(data))
+        _check_metadata(file.metadata)
+        schema = file.schema_arrow
+        _reject_repeated(schema.names, "file")
+        # As a dictionary, a text that is repeated a million times is in memory once.
+        texts = [field.name for field in schema if _is_text(field.type)]
+        table = parquet.read_table(io.BytesIO(data), read_dictionary=texts)
         table.validate(full=True)  # rejects text that is not UTF-8, which would fail row by row
+        _check_texts(table)
     except (pyarrow.ArrowException, OSError) as problem:
         raise InputError(damaged_parquet(problem), hint=PARQUET_HINT) from None
     return frame_table(table)
+
+
+def _check_metadata(metadata: Any) -> None:
+    """Refuse a Parquet file whose data would not fit into memory, before any of it is read."""
+    ROWS.check(metadata.num_rows)
+    COLUMNS.check(metadata.num_columns)
+    CELLS.check(metadata.num_rows * metadata.num_columns)
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    UNPACKED_BYTES.check(sum(group.total_byte_size for group in groups))
+    # A list in a cell has more values than rows.
+    columns = range(metadata.num_columns)
+    CELLS.check(sum(group.column(at).num_values for group in groups for at in columns))
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string", "binary", "large_binary")
+
+
+def _check_texts(table: Any) -> None:
+    """Refuse a table whose texts are long and repeated, which the file stores only once."""
+    import pyarrow
+    import pyarrow.compute
+
+    size = 0
+    for column in table.columns:
+        for part in column.chunks:
+            if pyarrow.types.is_dictionary(part.type) and _is_text(part.type.value_type):
+                lengths = pyarrow.compute.binary_length(part.dictionary)
+                size += pyarrow.compute.sum(lengths.take(part.indices)).as_py() or 0
+                UNPACKED_BYTES.check(size)
 
 
 def json_lines_table(data: bytes) -> Table:
@@ -90,9 +127,13 @@ def json_lines_table(data: bytes) -> Table:
 
     The columns are the keys of all objects, in the order of their first use.
     """
-    columns = dict[str, None]()
-    for _, values in _objects(data):
+    check_lines(data)
+    columns, filled = dict[str, None](), 0
+    for number, (line, values) in enumerate(_objects(data), 1):
         columns.update(dict.fromkeys(values))
+        COLUMNS.check(len(columns), line=line)
+        filled += len(values)
+        EmptyCells.check(number * len(columns) - filled, filled, f"line {line}", line)
 
     def rows() -> Iterator[TableRow]:
         for line, values in _objects(data):

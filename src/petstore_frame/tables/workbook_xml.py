@@ -18,8 +18,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from xml.parsers import expat
 
 from petstore_frame.errors import InputError
-from petstore_frame.tables.file_kinds import reject_other_archive
-from petstore_frame.tables.limits import (
+from petstore_frame.limits import (
     CELL_CHARACTERS,
     SHARED_STRINGS,
     SHEETS,
@@ -27,6 +26,7 @@ from petstore_frame.tables.limits import (
     UNPACKED_BYTES,
     XML_TAGS,
 )
+from petstore_frame.tables.file_kinds import reject_other_archive
 
 _MIB = 1024 * 1024
 # A small file that unpacks to hundreds of times its size was made to fill the memory.

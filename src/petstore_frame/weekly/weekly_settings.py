@@ -22,7 +22,7 @@ journal = "journal"        # import journal, so that nothing is sent twice
 output = "reports"         # one folder per day, such as reports/2026-11-16
 history = "history"        # one snapshot per day, for what changed since the last one
 # timezone = "Europe/Zurich"      # time zone of the days; the default is the machine's
-# categories = "categories.csv"   # CSV with the columns category_id,label
+# categories = "categories.csv"   # CSV with the columns id,name
 # rename_categories = [4]         # numbers whose names in this list are right, not earlier ones
 max_drop = 0.3             # exit code 10 if more than 30% of the pets are gone
 

@@ -13,7 +13,7 @@ from unit.dashboard.store import MemoryStore
 def test_the_page_shows_what_the_command_was_given(tmp_path, monkeypatch) -> None:
     """Options reach the kernel by its environment; nothing of the working directory runs in it."""
     labels = tmp_path / "it's.csv"
-    labels.write_text("category_id,label\n1,Cat\n", encoding="utf-8")
+    labels.write_text("id,name\n1,Cat\n", encoding="utf-8")
     client = MemoryStore(pets(4)).client()
     monkeypatch.setattr(pf, "Client", lambda **_: client)
     settings = {"categories": labels, "history": None, "folder": tmp_path, "journal": None}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -212,6 +214,21 @@ def test_a_full_disk_is_the_disks_fault(kind) -> None:
     for cause, code in ((OSError(28, "No space left"), 6), (PermissionError(13, "x"), 2)):
         problem.__cause__ = cause
         assert exit_code(problem) == code
+
+
+@pytest.mark.usefixtures("server_here")
+@pytest.mark.parametrize("command", ["fetch --output x.csv", "report --output x.xlsx"])
+def test_a_full_disk_says_how_much_was_read(command: str, monkeypatch) -> None:
+    """The command ends with 6, and its error names the number of pets and what to do."""
+
+    def fill_up(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fill_up)
+    ended = typed(f"petstore-frame {command}")
+    assert ended.exit_code == 6, ended.output
+    assert re.search(r"complete: \d+ pets read, and not written: free some space", ended.output)
+    assert not Path(command.rsplit(maxsplit=1)[-1]).exists()
 
 
 @pytest.mark.usefixtures("server_here")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
 
 import petstore_frame as pf
 from end_to_end.shell import print_of, python_words
+from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.inventory.evidence import Fact
 from shop import Shop
 
@@ -28,14 +31,6 @@ INPUTS = sorted((Path(__file__).parents[1] / "loader" / "inputs").iterdir())
 def test_python_is_recognized(text: str, words: list[str]) -> None:
     """A call, the module and an argument are words of Python; a command and its options are not."""
     assert python_words(text) == words
-
-
-@pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
-def test_a_file_is_explained_in_the_words_of_a_shell(path: Path, office: Shop) -> None:
-    """Each problem of a file, and the next step."""
-    shutil.copy(path, office.folder)
-    text = print_of(f"load {path.name} --dry-run")
-    assert python_words(text) == []
 
 
 WEEK = ["tag,name,categoryId,status", *(f"A{n},Pet {n},1,available" for n in range(9))]
@@ -65,9 +60,44 @@ LINES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_commands_speak_the_words_of_a_shell(line: str, office: Shop) -> None:
-    """Results, questions and errors of each command, and of a store that loses pets."""
+@pytest.fixture(scope="module")
+def loaded_office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """An office with a file of each kind, one of them loaded, whose store has lost pets since."""
+    folder = tmp_path_factory.mktemp("office")
+    with FlakyStore(has_links=True) as store, store_in_environment(store, folder):
+        with pf.Client(store.base_url, KEY) as client:
+            office = Shop(folder, client, store)
+            write_files(office)
+            print_of("load week.csv --key tag")
+            print_of("load week.csv --key tag")  # shows the store to the journal
+            for pet_id in list(store.pets)[:4]:
+                del store.pets[pet_id]
+            yield office
+
+
+@contextmanager
+def store_in_environment(store: FlakyStore, folder: Path) -> Iterator[None]:
+    """Work in the folder, with the store in the environment."""
+    with pytest.MonkeyPatch.context() as patch, chdir(folder):
+        patch.setenv("PETSTORE_BASE_URL", store.base_url)
+        patch.setenv("PETSTORE_API_KEY", KEY)
+        patch.setenv("XDG_STATE_HOME", str(folder / "state"))
+        yield
+
+
+@pytest.fixture
+def copied_office(loaded_office: Shop, tmp_path: Path) -> Iterator[Shop]:
+    """The same office for one command, after which files and pets are what they were."""
+    store, pets = loaded_office.store, dict(loaded_office.store.pets)
+    shutil.copytree(loaded_office.folder, tmp_path / "before")
+    yield loaded_office
+    store.pets = pets
+    for path in loaded_office.folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    shutil.copytree(tmp_path / "before", loaded_office.folder, dirs_exist_ok=True)
+
+
+def write_files(office: Shop) -> None:
     office.write("week.csv", *WEEK)
     office.write("bad.csv", "tag,name,status", "1,,sold", "2,Bo,lost", "3,,lost", "4,Di,sold")
     office.write("labels.csv", "tag,name,categoryId", "1,Ada,Dog", "2,Bo,Cat", "3,Cy,Dog")
@@ -78,13 +108,24 @@ def test_commands_speak_the_words_of_a_shell(line: str, office: Shop) -> None:
     recipe = '[[load]]\nfiles = "bad.csv"\n[[load]]\nfiles = "labels.csv"\n'
     more = '[[load]]\nfiles = "copy.csv"\n[[compare]]\nlist = "week.csv"\n'
     Path("weekly.toml").write_text(recipe + more, encoding="utf-8")
-    print_of("load week.csv --key tag")
-    print_of("load week.csv --key tag")  # shows the store to the journal
-    for pet_id in list(office.store.pets)[:4]:
-        del office.store.pets[pet_id]
+
+
+@pytest.mark.usefixtures("copied_office")
+@pytest.mark.parametrize("line", LINES)
+def test_commands_speak_the_words_of_a_shell(line: str) -> None:
+    """Results, questions and errors of each command, and of a store that loses pets."""
     text = print_of(line)
     for question in Path("reports").glob("*/question *"):
         text += question.read_text(encoding="utf-8")
+    assert python_words(text) == []
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
+def test_a_file_is_explained_in_the_words_of_a_shell(path: Path, loaded_office: Shop) -> None:
+    """Each problem of a file, and the next step."""
+    copy = Path(shutil.copy(path, loaded_office.folder))
+    text = print_of(f"load {path.name} --dry-run")
+    copy.unlink()
     assert python_words(text) == []
 
 

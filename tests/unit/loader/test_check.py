@@ -84,12 +84,6 @@ RECORDS: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"exclude": {"Outcome": "DIED"}, "include": {"place": ["x"]}, "exclude_lines": [5]},
         ["2: left out", pet(3, "B", 3), "4: left out", "5: left out"],
     ),
-    "each of several animals of a row has its key and which of them it is": (
-        "tag,name,category,n\n7,Hen,3,2\n8,Cow,4,1\n9,Ox,4,0\n",
-        {"key": "tag", "quantity": "N"},
-        [f'{pet(2, "Hen", 3)} | key 7 + 1', f'{pet(2, "Hen", 3)} | key 7 + 2',
-         f'{pet(3, "Cow", 4)} | key 8 + 1', '4: invalid not_a_quantity n | key 9 + 1'],
-    ),
     "more than a thousand animals of a row are to confirm": (
         "name,category,n\nBee,3,1001\n", {"quantity": "n"}, ["2: invalid large_quantity n"],
     ),

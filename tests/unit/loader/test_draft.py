@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -13,13 +12,6 @@ import petstore_frame as pf
 from petstore_frame.errors import InputError
 from petstore_frame.loader.source import FilePreview, LikelyKey, Recipe
 from shop import Shop
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    """An office before a store in memory, so that no socket is opened."""
-    with pf.testing.fake_store().client() as client:
-        yield Shop(tmp_path, client)
 
 
 def table(header: str, row: str, count: int = 40) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,6 @@ from shop import Shop
 
 LIST = "Tier,Art,Zustand,name\nZoë,x,sold,Anna\nRex,3,sold,Bert\n"
 MAPPING = {"name": "Tier", "category_id": "Art", "status": "Zustand"}
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    with pf.testing.fake_store().client() as client:
-        yield Shop(tmp_path, client)
 
 
 @pytest.fixture

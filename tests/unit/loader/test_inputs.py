@@ -316,7 +316,7 @@ KEYED: dict[str, list[str]] = {
     "51_keys.csv": [
         *(f"{line}: invalid key_missing tag" for line in (2, 3, 4)),
         '5: {"name":"D","categoryId":3} | key A-17', "6: invalid key_missing tag",
-        '7: {"name":"F","categoryId":3} | key unknown',
+        "7: invalid key_missing tag",
     ],
 }  # fmt: skip
 ORDERED: dict[str, str] = {
@@ -621,7 +621,7 @@ def test_a_quantity_with_grouped_digits_shows_both_readings(tmp_path: Path) -> N
 
 def test_a_compared_list_warns_like_a_load(tmp_path: Path) -> None:
     """What is unusual in the label file of a list is said there, too."""
-    labels = written(tmp_path, "1,Dog\n1,Hund\n", "labels.csv")
+    labels = written(tmp_path, "id,name\n1,Dog\n1,Hund\n", "labels.csv")
     path = written(tmp_path, "name,category\nAda,Hund\n")
     warnings = read_list(path, Recipe(categories=str(labels))).warnings
     assert warnings == [f"{labels}: category 1 has the names 'Dog' and 'Hund'"]

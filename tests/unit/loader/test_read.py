@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.limits import UNPACKED_BYTES
 from petstore_frame.loader.row_state import State, Suspicion
 from petstore_frame.loader.source import Recipe, open_source
 from unit.loader.opened import INPUTS, NASTY, rows_of, workbook_of, written
@@ -100,14 +101,15 @@ PACKED = gzip.compress(HEADER + b"Rex,3\n" * 5000)
     [
         (PACKED[: len(PACKED) // 2], "the gzip file is damaged"),
         (PACKED[:12] + b"\xff" * 8 + PACKED[20:], "the gzip file is damaged"),
-        (gzip.compress(HEADER + b"\n" * 200_000, 1), "more than 0 MiB; split it"),
-        (HEADER + b"\n" * 200_000, "more than 0 MiB; split it"),
+        (gzip.compress(HEADER + b"\n" * 200_000, 1), "bytes; the limit is 100,000; split it"),
+        (HEADER + b"\n" * 200_000, "bytes; the limit is 100,000; split it"),
     ],
     ids=["cut short", "garbled", "bomb", "large"],
 )
 def test_a_file_is_read_whole_or_refused(tmp_path: Path, monkeypatch, content, words: str) -> None:
     """A gzip file that is damaged, and a file of any size that is too large, is no shorter list."""
-    monkeypatch.setattr("petstore_frame.tables.file_kinds.MOST_BYTES", 100_000)
+    limit = UNPACKED_BYTES._replace(most=100_000)
+    monkeypatch.setattr("petstore_frame.tables.file_kinds.UNPACKED_BYTES", limit)
     with pytest.raises(InputError, match=words):
         rows_of(written(tmp_path, content, "pets.csv.gz"))
 
@@ -147,7 +149,7 @@ def test_an_encoding_is_asked_about_by_a_line(tmp_path: Path, monkeypatch) -> No
     ) as asked:
         open_source(path, Recipe())
     assert (asked.value.line, asked.value.add) == (2, ("encoding", "?"))
-    assert asked.value.likely == "cp1250"
+    assert asked.value.questions[0].likely == "cp1250"
 
 
 PETS = "Animal,Kind\nRex,3\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +53,6 @@ RECIPES = st.fixed_dictionaries(
         "allow": st.lists(st.sampled_from(["total_row", "hidden_row"]), unique=True),
     },
 )  # fmt: skip
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    """An office before a store in memory, so that no socket is opened."""
-    with pf.testing.fake_store().client() as client:
-        yield Shop(tmp_path / "office", client)
 
 
 @given(RECIPES)
@@ -123,7 +115,7 @@ def test_a_blank_refuses_a_load_by_name(shop: Shop) -> None:
 def test_a_path_in_a_recipe_is_relative_to_it(tmp_path: Path) -> None:
     """Recipe and categories move together."""
     (tmp_path / "kept").mkdir()
-    file = opened.written(tmp_path, "category_id,label\n1,Dog\n", "categories.csv")
+    file = opened.written(tmp_path, "id,name\n1,Dog\n", "categories.csv")
     path = Recipe(categories=str(file)).write(tmp_path / "kept" / "r.toml")
     assert 'categories = "../categories.csv"' in path.read_text(encoding="utf-8")
     assert readers_of(Recipe.read(path))["category_id"].category_ids == {1}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,6 @@ from shop import Shop
 from unit.loader.opened import written
 
 ANIMALS = "name,category_id\nRex,3\nBo,4\nMia,3\n"
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    with pf.testing.fake_store().client() as client:
-        yield Shop(tmp_path, client)
 
 
 def suggested(result: pf.LoadResult) -> list[object]:

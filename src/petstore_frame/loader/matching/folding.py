@@ -64,6 +64,8 @@ _ASCII_GROUPS = re.compile(r"[a-z]+|[0-9]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
 # Characters that change the groups of a printable ASCII text.
 _NEEDS_FOLDING = re.compile(r"[&.,:]")
+# Programs put a few quotes around a text; a text of thousands of quotes would take very long.
+_MOST_LAYERS = 8
 # An ASCII text without these characters needs only lower case and single spaces.
 _NEEDS_WORK = re.compile(r"[\"'`=&\x00-\x08\x0e-\x1b\x7f]")
 # An instant, without the T, the zeros and the Z that programs write in different ways.
@@ -92,11 +94,12 @@ def fold(text: str) -> str:
     if text.isascii() and not _NEEDS_WORK.search(text):
         text = text.lower()
         return " ".join(text.split()) if " " in text or not text.isprintable() else text
-    while True:
+    for _ in range(_MOST_LAYERS):
         folded = _fold_once(text)
         if folded == text:
-            return folded
+            break
         text = folded
+    return text
 
 
 def _fold_once(text: str) -> str:
@@ -239,7 +242,9 @@ def fold_name(name: str) -> str:
         'luna (2)'
     """
     folded = fold(name)
-    while not (folded[:1].isalnum() and folded[-1:].isalnum()):
+    for _ in range(_MOST_LAYERS):
+        if folded[:1].isalnum() and folded[-1:].isalnum():
+            break
         plain = fold(_without_decoration(folded))
         if plain in ("", folded):
             break

@@ -4,8 +4,8 @@ Each line of this table is applied to all rows before the next; a row takes the 
 
 1. It had its own animal when this file was read before: it is that animal.
 2. It has the key of an animal, and its name or its category: it is that animal.
-3. It has the key of an animal, but neither: a possible duplicate. So are rows with another name, if
-   they are many.
+3. It has the key of an animal, but neither: a possible duplicate. If many rows with existing keys
+   have another name, all of these are possible duplicates.
 4. It has a new key with the core of another key (within the file: and equal content): a possible
    duplicate.
 5. It has the name and category of an animal that no other row of the file is and that has none of
@@ -113,6 +113,7 @@ def _follow_earlier_answers(candidates: Candidates, plan: Plan, answer: Answer |
 def _match_keys(candidates: Candidates, plan: Plan) -> None:
     """Apply lines 2 and 3."""
     renamed: list[Match] = []
+    others = 0
     known_keys = candidates.settled_keys
     for row in _open_rows(candidates, plan, only_sendable=False):
         animals = candidates.by_key.get(row.key or "", ())
@@ -131,8 +132,9 @@ def _match_keys(candidates: Candidates, plan: Plan) -> None:
         elif has_category:
             renamed.append(match)
         else:
+            others += 1
             plan.possible[row.number] = match
-    if is_many(len(renamed), known_keys):
+    if is_many(len(renamed) + others, known_keys):
         plan.possible |= {match.row: match for match in renamed}
     else:
         plan.animals |= {match.row: match.animal for match in renamed if match.animal is not None}
@@ -256,10 +258,14 @@ def _match_pets(candidates: Candidates, plan: Plan) -> None:
 
 def _apply_answers(candidates: Candidates, plan: Plan, answer: Answer | None, now: float) -> None:
     """Decide about possible duplicates by the answers of this call and of earlier ones."""
+    gone = {
+        animal.id for animals in candidates.by_key.values() for animal in animals if animal.is_gone
+    }
     for row in candidates.rows:
         match = plan.possible.get(row.number)
         if row.is_named_new:
-            _create_named(row, match, plan, now)
+            is_gone = row.is_gone or plan.animals.get(row.number) in gone
+            _create_named(row, match, plan, now, is_gone=is_gone)
         elif _was_created(row, answer):
             _create(row, match, plan)
             if answer == CREATE:
@@ -271,7 +277,7 @@ def _apply_answers(candidates: Candidates, plan: Plan, answer: Answer | None, no
         elif answer == CREATE and (candidates.has_key or row.was_shown):
             _create(row, match, plan)
             plan.answered[row.number] = Decision(CREATE, None, now)
-        elif answer is None and row.decision is not None and match.same_as is not None:
+        elif answer is None and row.decision is not None:  # an earlier ``skip``
             plan.skipped[row.number] = row.decision
             _skip(match, plan, row.decision.at)
     if candidates.has_key and candidates.earlier_create and answer != SKIP:
@@ -289,13 +295,13 @@ def _was_created(row: Row, answer: Answer | None) -> bool:
     return answer == CREATE
 
 
-def _create_named(row: Row, match: Match | None, plan: Plan, now: float) -> None:
+def _create_named(row: Row, match: Match | None, plan: Plan, now: float, *, is_gone: bool) -> None:
     """Make a row a new animal because its line is named, or refuse that."""
     is_created = row.decision is not None and row.decision.answer == CREATE
-    if is_created and row.own is not None and not row.is_gone:
+    if is_created and row.own is not None and not is_gone:
         return  # it was created by this answer before
     is_skipped = row.decision is not None and row.decision.answer == SKIP
-    if match is None and not (is_created or is_skipped or row.is_gone or row.is_not_found):
+    if match is None and not (is_created or is_skipped or is_gone or row.is_not_found):
         plan.refused.append(row.line)
         return
     _create(row, match, plan)

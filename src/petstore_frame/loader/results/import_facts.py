@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import exit_codes
+from petstore_frame.file_questions import row_questions
 from petstore_frame.loader.findings import (
     ChangedValues,
     Finding,
@@ -95,7 +96,7 @@ WHY_NOT_SENT: dict[str, str] = {
     Reason.KNOWN: "already loaded",
     Reason.CHANGED: "already loaded, with other values now",
 }
-# The animals that are gone: of a file by line, and of all other files.
+# The animals that are gone: of a file by line, and of other files unless they were created again.
 _GONE_HERE = """
 SELECT line, CAST(animal_payload AS TEXT), gone_at FROM row_states
 WHERE import = ? AND state = 'gone' ORDER BY row
@@ -104,6 +105,11 @@ _GONE_ELSEWHERE = f"""
 SELECT source, count(*), sum(gone_at >= :since) FROM animals JOIN imports USING (import)
 WHERE gone_at IS NOT NULL AND {IS_ANIMAL} AND animals.animal NOT IN (
   SELECT animal FROM row_states WHERE import = :mine AND animal IS NOT NULL)
+AND NOT EXISTS (SELECT 1 FROM animals AS later WHERE later.import = animals.import
+  AND later.row = animals.row AND later.attempt > animals.attempt)
+AND NOT EXISTS (SELECT 1 FROM keys JOIN keys AS same USING (core, key)
+  JOIN animals AS later ON later.animal = same.animal
+  WHERE keys.animal = animals.animal AND later.animal > animals.animal AND later.gone_at IS NULL)
 GROUP BY source ORDER BY source
 """
 _CHANGED = """
@@ -156,6 +162,14 @@ class Cause:
     def option(self) -> str:
         """The option that solves the problem for all rows; empty if there is none."""
         return "" if self.problem.add is None else str(self.problem.add[0])
+
+    def questions(self) -> list[Question]:
+        """Return what a person can answer once for all these rows."""
+        if self.problem.add is None:
+            return []
+        option, value = self.problem.add
+        choices = () if self.problem.allow is None else (self.problem.allow,)
+        return [*row_questions(str(self), option, value, self.problem.hint, choices)]
 
     @property
     def first_lines(self) -> list[int]:
@@ -332,6 +346,12 @@ class ImportSummary:
             codes.append(_ENDING_CODES.get(self.run.ending, exit_codes.DONE))
         return max(codes)
 
+    @property
+    def questions(self) -> list[Question]:
+        """The open question of the file, then those about rows that cannot be sent."""
+        of_file = [] if self.question is None else [self.question]
+        return [*of_file, *chain.from_iterable(cause.questions() for cause in self.causes)]
+
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
         run, open_rows = self.run, self.open_rows
@@ -353,7 +373,7 @@ class ImportSummary:
                 {"code": type(finding).__name__, "text": str(finding), **asdict(finding)}
                 for finding in self.findings
             ],
-            "questions": [] if self.question is None else [self.question.as_dict()],
+            "questions": [question.as_dict() for question in self.questions],
             "possible_duplicates": self.counts[State.POSSIBLE_DUPLICATE],
             "causes": [
                 asdict(cause.problem) | {"rows": cause.rows, "lines": cause.first_lines}

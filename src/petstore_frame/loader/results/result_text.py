@@ -300,7 +300,8 @@ def _next_steps(facts: ImportSummary) -> list[Step]:
         *(step for finding in facts.findings for step in finding.steps()),
     ]
     is_old = not (facts.sent_now or facts.is_rehearsal)
-    if not steps and is_old and facts.counts[State.CREATED] and not facts.run.copy:
+    is_plain = facts.counts[State.CREATED] > 0 and not (facts.run.copy or facts.run.key)
+    if not steps and is_old and is_plain:
         text = (
             "nothing to do. Only if these are different animals than the first time, load them as "
             "new"

@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from petstore_frame.errors import InputError
+from petstore_frame.limits import CELL_CHARACTERS
 from petstore_frame.loader.source.column_mapping import OWN_PREFIX, may_be_header
 from petstore_frame.loader.source.returned_file import FIX_SHEET, restored
-from petstore_frame.tables.csv_file import MAX_CELL
 from petstore_frame.tables.table import Layout, Table
 from petstore_frame.tables.table_file import TableFile
 
@@ -44,7 +44,7 @@ class Input(TableFile):
         if self.kind == "workbook":
             sheet = recipe.sheet or (FIX_SHEET if FIX_SHEET in self.sheets else None)
         elif self.kind == "csv":
-            start = self.data[:MAX_CELL].replace(b"\0", b"")  # of UTF-16
+            start = self.data[: CELL_CHARACTERS.most].replace(b"\0", b"")  # of UTF-16
             if OWN_PREFIX.encode() not in start:
                 return None
         for encoding in dict.fromkeys((None, recipe.encoding)):

@@ -132,7 +132,7 @@ class Recipe(BaseModel):
     categories: Any = Field(
         {},
         description='Number of each category label: {"Dog": 1}; or the path of a CSV file or '
-        "workbook of numbers and labels",
+        "workbook with the columns id and name",
     )
     include: dict[str, tuple[str, ...]] = Field(
         {}, description='Rows to load, by the values of a column: {"Place": ["North"]}'

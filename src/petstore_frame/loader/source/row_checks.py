@@ -116,10 +116,9 @@ class RowChecker:
         self,
         number: int,
         row: TableRow,
-        ordinal: str = "",
         quantity_problem: RowProblem | None = None,
     ) -> SourceRow:
-        """Check one animal; ``ordinal`` counts the animals of a row with a quantity."""
+        """Check one animal; ``quantity_problem`` is a problem of the quantity of its row."""
         cells = tuple(row.cells)
         if not (cells and cells[0].strip()) and _is_blank(cells, row.problems):
             return _blank_row(number, row, cells)
@@ -127,7 +126,7 @@ class RowChecker:
         notes: list[str] = []
         if row.lines > 1 and is_swallowing(cells, self.delimiter, len(self.columns)):
             problems.append(swallowed(row))
-        key = None if self.keys is None else self._read_key(self.keys, row, ordinal, problems)
+        key = None if self.keys is None else self._read_key(self.keys, row, problems)
         payload, content = self._read_fields(cells, row, problems, notes)
         repeats_header = cells[0] == self.columns[0]
         if problems or notes or row.is_hidden or row.answer or "" in cells or repeats_header:
@@ -149,13 +148,13 @@ class RowChecker:
         return checked
 
     def _read_key(
-        self, keys: KeyReader, row: TableRow, ordinal: str, problems: list[RowProblem]
+        self, keys: KeyReader, row: TableRow, problems: list[RowProblem]
     ) -> tuple[str, ...] | None:
         """Return the key of a row; if it has none, add the reason to the problems."""
         key, problem = keys.read(row)
         if problem is not None:
             problems.append(problem)
-        return (*key, ordinal) if key is not None and ordinal else key
+        return key
 
     def _find_suspicions(
         self,

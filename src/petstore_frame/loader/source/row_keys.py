@@ -9,13 +9,10 @@ from itertools import compress
 from unicodedata import normalize
 
 from petstore_frame.loader.matching.dates import is_spreadsheet_date
-from petstore_frame.loader.matching.missing_markers import is_missing_marker
 from petstore_frame.loader.row_state import RowProblem
 from petstore_frame.loader.source.cell_parsing import folded_text, unsendable_character
-from petstore_frame.loader.source.spreadsheet_text import (
-    SPREADSHEET_ERROR,
-    is_spreadsheet_fault,
-)
+from petstore_frame.loader.source.not_keys import means_none, why_no_key
+from petstore_frame.loader.source.spreadsheet_text import is_spreadsheet_fault
 from petstore_frame.tables.table import DATE_NOTE, ZERO_FORMULA_PREFIX, TableRow
 
 Key = tuple[str, ...]
@@ -29,7 +26,7 @@ _HINT = "fill it in: it identifies the animal"
 
 def _is_plain(text: str) -> bool:
     """Return True for an ASCII text that is no date, no rounded number and no missing marker."""
-    if not text.isascii() or is_missing_marker(text):
+    if not text.isascii() or means_none(text):
         return False
     if text.isalnum():
         return True
@@ -54,8 +51,8 @@ def _fault_of(text: str, note: str) -> str | None:
 class KeyReader:
     """Reads the key of each row.
 
-    Whether a text such as ``12-Mar`` or ``unknown`` is a key depends on the rest of the column, so
-    the first such text causes all rows to be examined. Most files have none.
+    Whether a text such as ``12-Mar`` is a key depends on the rest of the column, so the first such
+    text causes all rows to be examined. Most files have none.
 
     Args:
         columns: The columns of the file.
@@ -76,7 +73,6 @@ class KeyReader:
         self.positions = tuple(self._position_of.values())
         self._empty_values = frozenset(empty_values)
         self._has_examined_rows = False
-        self._missing_markers = Counter[Key]()
         self._complete_keys = set[Key]()  # keys of all rows, if the key has several columns
         # Positions of columns with keys that are not dates, and of columns with keys that are three
         # numbers but not dates.
@@ -118,14 +114,13 @@ class KeyReader:
 
     def _examine(self, row: TableRow) -> None:
         texts = [self._text(row.cells, at) for at in self.positions]
-        if all(map(is_missing_marker, filter(None, texts))):
-            self._missing_markers[tuple(texts)] += 1
+        if all(why_no_key(text) for text in texts):
             return
         for at, text in zip(self.positions, texts, strict=True):
-            if at not in self._other_than_dates and text and not self._is_date(at, text, row.notes):
-                self._other_than_dates.add(at)
-            is_three_numbers = _THREE_NUMBERS.fullmatch(text) is not None
-            if is_three_numbers and not self._is_date(at, text, row.notes):
+            if self._is_date(at, text, row.notes) or why_no_key(text):
+                continue
+            self._other_than_dates.add(at)
+            if _THREE_NUMBERS.fullmatch(text):
                 self._three_numbers.add(at)
         if len(texts) > 1:
             self._complete_keys.add(tuple(texts))
@@ -143,14 +138,12 @@ class KeyReader:
         self._ambiguous = frozenset(ambiguous)
 
     def _text(self, cells: Sequence[str], at: int) -> str:
-        """Return the text of a cell, empty if it is not a key."""
+        """Return the text of a cell, empty if the recipe says that it means no key."""
         text = cells[at].strip() if at < len(cells) else ""
         if not text.isascii():
             text = normalize("NFC", text)
-        if self._empty_values and folded_text(text) in self._empty_values:
-            return ""
-        may_be_fault = text[:1] == "#" or "E" in text or "e" in text
-        return "" if may_be_fault and is_spreadsheet_fault(text) else text
+        is_empty = bool(self._empty_values) and folded_text(text) in self._empty_values
+        return "" if is_empty else text
 
     def _is_date(self, at: int, text: str, notes: Mapping[int, str]) -> bool:
         if notes and notes.get(at) == DATE_NOTE:
@@ -159,12 +152,14 @@ class KeyReader:
 
     def _problem(self, row: TableRow, texts: Sequence[str]) -> RowProblem | None:
         """Return why a row has no key."""
-        if "" in texts and (problem := self._gap_problem(row.cells, texts)):
-            return problem
-        if self._missing_markers and self._missing_markers.get(tuple(texts), 0) > 1:
-            message = f"{texts[0]!r} is in several rows, so it seems to mean that there is no key"
-            return self._placed(message, self.positions[0], row.cells)
+        is_missing = all(why_no_key(text) for text in texts)
+        is_ambiguous = tuple(texts) in self._ambiguous
         for at, text in zip(self.positions, texts, strict=True):
+            if is_missing or is_spreadsheet_fault(text):
+                return self._placed(why_no_key(text) or "no key", at, row.cells)
+            if is_ambiguous and not text:
+                message = "a part of the key is empty, and the rest fits several animals"
+                return self._placed(message, at, row.cells)
             if row.problems and at in row.problems:
                 return self._placed(row.problems[at].message, at, row.cells)
             if fault := _fault_of(text, row.notes.get(at, "")):
@@ -180,23 +175,6 @@ class KeyReader:
             return False
         is_cell = notes.get(at) == DATE_NOTE
         return is_cell or at not in self._three_numbers or not _THREE_NUMBERS.match(text)
-
-    def _gap_problem(self, cells: Sequence[str], texts: Sequence[str]) -> RowProblem | None:
-        for at in self.positions:
-            text = cell_at(cells, at)
-            if SPREADSHEET_ERROR.fullmatch(text):
-                return self._placed(f"{text[:60]!r} is a spreadsheet error, not a key", at, cells)
-            if is_spreadsheet_fault(text):
-                message = f"{text[:60]!r} is a number that a spreadsheet rounded, not a key"
-                return self._placed(message, at, cells)
-        gap = self.positions[list(texts).index("")]
-        if not any(texts):
-            return self._placed("no key", gap, cells)
-        if tuple(texts) in self._ambiguous:
-            return self._placed(
-                "a part of the key is empty, and the rest fits several animals", gap, cells
-            )
-        return None
 
     def _placed(self, message: str, at: int, cells: Sequence[str], hint: str = _HINT) -> RowProblem:
         column = next(name for name, position in self._position_of.items() if position == at)

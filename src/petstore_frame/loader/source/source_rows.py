@@ -55,7 +55,7 @@ class Source:
         name: Its name for messages, with the sheet if the workbook has several.
         recipe: The options of the caller; for a fix file, merged with those of its import.
         mapping: The column of each field that has one.
-        key: The columns that identify an animal; if rows have a quantity, its column comes last.
+        key: The columns that identify an animal.
         is_returned: Whether this package wrote the file; its rows have an ``origin``.
     """
 
@@ -82,9 +82,10 @@ class Source:
         self.mapping, self._recognized = recognized.mapping, recognized
         named = tuple(match_column("key", column, self.columns) for column in recipe.key or ())
         self._quantity_at = self._position_of("quantity", recipe.quantity)
-        quantity = self.columns[self._quantity_at] if recipe.quantity else None
-        self._own_key = tuple(column for column in named if column != quantity)
-        self.key = (*self._own_key, quantity) if quantity and self._own_key else named
+        if named and recipe.quantity is not None:
+            message = "a key is one animal, so its row cannot stand for several: key and quantity"
+            raise InputError(message, hint="leave out one of the two options")
+        self.key = named
         self._order_at = self._position_of("order_by", recipe.order_by)
         self._sent = [*self._columns_that_are_sent()]
         self._filters = [*self._row_filters()]
@@ -144,11 +145,11 @@ class Source:
         )
 
     def _key_reader(self) -> KeyReader | None:
-        if not self._own_key:
+        if not self.key:
             return None
         texts = self.recipe.value_map.get(KEY, {})
         empty_values = [folded_text(text) for text, meaning in texts.items() if meaning == ""]
-        return KeyReader(self.columns, self._own_key, empty_values, self.table.readable_rows)
+        return KeyReader(self.columns, self.key, empty_values, self.table.readable_rows)
 
     def _order_reader(self) -> OrderReader | None:
         """Return the reader of ``order_by``, after it has examined all rows."""
@@ -243,9 +244,9 @@ class Source:
         number = 0
         for row in self.table.rows():
             quantity, problem = self._quantity_of(row)
-            for ordinal in range(1, quantity + 1):
+            for _ in range(quantity):
                 number += 1
-                yield check(number, row, str(ordinal), problem)
+                yield check(number, row, problem)
 
     def _quantity_of(self, row: TableRow) -> tuple[int, RowProblem | None]:
         """Return how many animals a row stands for, or a problem and 1."""
