@@ -25,15 +25,7 @@ SPELLINGS = {
 NAME_SPELLINGS = ["*{}", "{} ~", "({})", "{}\u200b", "{}  ", "\u00a0{}", "{0}", "\u2019{}"]
 
 
-<<<<<<< HEAD
 def tagged(count: int, spelling: str = "{}", name: str = "Pet") -> list[str]:
-=======
-# Its listing has a known end.
-pytestmark = pytest.mark.store(page_cap=5)
-
-
-def tagged(count: int, spelling: str = "{}") -> list[str]:
->>>>>>> main
     cells = (spelling.format(f"A-{number}") for number in range(1, count + 1))
     return [
         '"{}",{} {}'.format(cell.replace('"', '""'), name, number)
