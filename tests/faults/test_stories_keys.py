@@ -28,7 +28,9 @@ KNOWN = {  # an earlier file with its key, a later one with its own, and the pet
         "site tag", "site,tag,name/N,1,Ada/S,1,Bo", "tag site", "site,tag,name/N,1,Ada/S,2,Cy",
         "Ada Bo Cy",
     ),
-    "another name of the column": ("chip", "chip,name/A,Ada", "tag", "tag,name/A,Ada/B,Bo", "Ada Bo"),
+    "another name of the column": (
+        "chip", "chip,name/A,Ada", "tag", "tag,name/A,Ada/B,Bo", "Ada Bo",
+    ),
     "another column in an older file": (
         "", "name,tag/Ada,A/Bo,B", "tag", "name,tag/Ada,A/Cy,C", "Ada Bo Cy",
     ),

@@ -72,9 +72,7 @@ ZEROS = [("90.750", "90.75"), ("101.10", "101.1"), ("981020000000001", "9.810200
 
 
 @pytest.mark.parametrize(("before", "after"), ZEROS)
-def test_a_number_that_a_spreadsheet_wrote_otherwise(
-    shop: Shop, before: str, after: str
-) -> None:
+def test_a_number_that_a_spreadsheet_wrote_otherwise(shop: Shop, before: str, after: str) -> None:
     """Zeros that it dropped, and digits that it rounded, are no new animal (B3)."""
     for first, second in ((before, after), (after, before)):
         shop.lose_journal()
