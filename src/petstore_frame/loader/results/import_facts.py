@@ -12,7 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from petstore_frame import exit_codes
+from petstore_frame.exit_codes import ExitCode
 from petstore_frame.file_questions import row_questions
 from petstore_frame.loader.findings import (
     ChangedValues,
@@ -48,7 +48,6 @@ from petstore_frame.loader.results.row_groups import GroupCounts, RowGroup, coun
 from petstore_frame.loader.row_state import (
     FIX_STATES,
     UNCONFIRMED_STATES,
-    Ending,
     Reason,
     RowProblem,
     State,
@@ -82,13 +81,6 @@ _FIRST_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
 _LEFT_OUT = "SELECT 1 FROM row_states WHERE import = ? AND excluded = ? LIMIT 1"
 # Up to this many rows of totals are suggested to be excluded by their lines.
 _MAX_EXCLUDED = 5
-_ENDING_CODES = {
-    Ending.BUDGET: exit_codes.TOO_MANY_ERRORS,
-    Ending.STOPPED: exit_codes.STORE,
-    Ending.OUTAGE: exit_codes.STORE,
-    Ending.JOURNAL: exit_codes.DISK,
-    Ending.INTERRUPTED: exit_codes.INTERRUPTED,
-}
 # The text for each reason why a row was not sent.
 WHY_NOT_SENT: dict[str, str] = {
     Reason.BLANK: "blank",
@@ -327,24 +319,24 @@ class ImportSummary:
         return tuple(LikelyKey(**stored) for stored in self.run.facts.get(LIKELY_KEYS, ()))
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """Exit code of the command; 0 only if no row must be sent or fixed."""
         if self.question is not None:
-            return exit_codes.QUESTION
+            return ExitCode.QUESTION
         if self.is_held:
-            return exit_codes.TOO_MANY_ERRORS
-        codes = [exit_codes.DONE]
+            return ExitCode.TOO_MANY_ERRORS
+        codes: list[ExitCode] = []
         if self.to_fix or self.counts[State.PENDING] or self.counts[State.NOT_FOUND]:
-            codes.append(exit_codes.WITH_FINDINGS)
+            codes.append(ExitCode.WITH_FINDINGS)
         if any(map(_needs_attention, self.findings)):
-            codes.append(exit_codes.WITH_FINDINGS)
+            codes.append(ExitCode.WITH_FINDINGS)
         if self.count(*UNCONFIRMED):
-            codes.append(exit_codes.UNCONFIRMED)
+            codes.append(ExitCode.UNCONFIRMED)
         if self.counts[State.POSSIBLE_DUPLICATE]:
-            codes.append(exit_codes.QUESTION)
+            codes.append(ExitCode.QUESTION)
         if self.run.ending is not None and not self.is_rehearsal:
-            codes.append(_ENDING_CODES.get(self.run.ending, exit_codes.DONE))
-        return max(codes)
+            codes.append(self.run.ending.exit_code)
+        return ExitCode.worst(codes)
 
     @property
     def questions(self) -> list[Question]:
