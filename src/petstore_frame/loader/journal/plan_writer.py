@@ -14,7 +14,7 @@ from petstore_frame.loader.journal.rows import pack_problems
 from petstore_frame.loader.journal.schema import IS_ANIMAL, MAY_BE_DATE, RELEASE_PET_ID
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.matching.key_cores import date_cores
-from petstore_frame.loader.matching.repeated_keys import key_texts
+from petstore_frame.loader.matching.key_texts import key_texts
 from petstore_frame.loader.matching.values import SKIP, Decision, Match, Pet, Plan
 
 ROW_QUESTION = "row"  # the question of ``decisions`` about single rows of an import

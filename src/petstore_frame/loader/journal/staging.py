@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
-from unicodedata import normalize
 
 from petstore_frame.loader.journal.rows import (
     RECIPE,
@@ -26,6 +25,7 @@ from petstore_frame.loader.journal.rows import (
 )
 from petstore_frame.loader.matching.folding import core
 from petstore_frame.loader.matching.key_cores import core_of_key
+from petstore_frame.loader.matching.key_texts import key_text, order_of
 from petstore_frame.loader.row_state import Reason, SourceRow, State
 
 _COLUMNS = (
@@ -265,19 +265,3 @@ def _as_read(packed: str | bytes) -> str:
         text = text.replace("\r\n", "\n")
     text = text.rstrip("\x1f")
     return f"{len(text)}:{text}"
-
-
-def key_text(texts: Sequence[str]) -> str:
-    """Return the stored form of a key: a JSON list of its texts, in ASCII."""
-    return f"[{', '.join(map(quoted, texts))}]"
-
-
-def order_of(key: Sequence[str]) -> list[int] | None:
-    """Return the positions of key columns in alphabetical order; None if they are sorted."""
-    order = sorted(range(len(key)), key=lambda at: _column(key[at]))
-    return None if order == list(range(len(key))) else order
-
-
-def _column(name: str) -> str:
-    text = normalize("NFKC", name).casefold().strip()
-    return "".join(sign for sign in text if sign.isalnum()) or text
