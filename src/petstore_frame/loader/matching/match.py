@@ -270,20 +270,26 @@ def _apply_answers(candidates: Candidates, plan: Plan, answer: Answer | None, no
             _create(row, match, plan)
             if answer == CREATE:
                 plan.answered[row.number] = Decision(CREATE, None, now)
-        elif match is None:
-            continue
-        elif answer == SKIP:
-            _skip(match, plan, now)
-        elif answer == CREATE and (candidates.has_key or row.was_shown):
-            _create(row, match, plan)
-            plan.answered[row.number] = Decision(CREATE, None, now)
-        elif answer is None and row.decision is not None:  # an earlier ``skip``
-            plan.skipped[row.number] = row.decision
-            _skip(match, plan, row.decision.at)
+        elif match is not None:
+            _answer(row, match, candidates, plan, answer, now)
     if candidates.has_key and candidates.earlier_create and answer != SKIP:
         for match in [*plan.possible.values()]:
             if match.table_line in LISTED_AFTER_CREATE:
                 plan.listed[match.row] = plan.possible.pop(match.row)
+
+
+def _answer(
+    row: Row, match: Match, candidates: Candidates, plan: Plan, answer: Answer | None, now: float
+) -> None:
+    """Apply the answer of this call to one possible duplicate; without one, an earlier ``skip``."""
+    if answer == SKIP:
+        _skip(match, plan, now)
+    elif answer == CREATE and (candidates.has_key or row.was_shown):
+        _create(row, match, plan)
+        plan.answered[row.number] = Decision(CREATE, None, now)
+    elif answer is None and row.decision is not None:
+        plan.skipped[row.number] = row.decision
+        _skip(match, plan, row.decision.at)
 
 
 def _was_created(row: Row, answer: Answer | None) -> bool:
