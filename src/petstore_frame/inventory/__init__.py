@@ -10,7 +10,6 @@
 
 from petstore_frame.inventory.files.file_coverage import (
     exported_from,
-    is_unchanged_csv,
     write_coverage,
     write_coverage_properties,
 )
@@ -80,7 +79,6 @@ __all__ = [
     "headline_html",
     "inventory_facts",
     "inventory_of",
-    "is_unchanged_csv",
     "json_lines",
     "provenance_of",
     "read_listing",
