@@ -165,6 +165,9 @@ def write_toml(path: str | PathLike[str], text: str) -> Path:
     except UnicodeEncodeError:
         message = "the text contains half a character, which no file can store"
         raise ArgumentError(message) from None
-    with replacing(target) as temporary:
-        temporary.write_bytes(content)
+    try:
+        with replacing(target) as temporary:
+            temporary.write_bytes(content)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
+        raise ArgumentError(f"cannot write {target}: {problem.strerror}") from None
     return target

@@ -24,6 +24,8 @@ from petstore_frame.tables.text_encoding import codec_of, decode_error_handler
 
 DELIMITERS = (",", ";", "\t", "|")
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
+# A header such as "name" "category": R and other programs write it.
+_SPACED = re.compile(r'"[^"]*"( "[^"]*")+')
 # A line with only these characters is an empty row.
 _NO_TEXT = ' \t\r\n\ufeff"' + "".join(DELIMITERS)
 
@@ -87,6 +89,10 @@ def _best_cut(data: bytes, codec: str, first: int, delimiter: str | None, layout
         except csv.Error as problem:
             fault = problem
     if not cuts:
+        line = next(_lines(data, codec, first), "").strip()
+        if _SPACED.fullmatch(line):
+            message = "the columns are separated by spaces"
+            raise InputError(message, line=first + 1, hint="name it", add=("delimiter", " "))
         message = f"the header cannot be read: {fault}"
         raise InputError(message, line=first + 1, hint="check its quotes")
     names = len(layout.columns or ())

@@ -33,6 +33,7 @@ from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, Reas
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.loader.source import Recipe
 from petstore_frame.rendering import in_notebook
+from petstore_frame.validation import refuse_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,7 +165,11 @@ class LoadResult:
 
         Returns:
             The paths of the files.
+
+        Raises:
+            ArgumentError: ``folder`` is a file.
         """
+        refuse_file("folder", folder)
         facts = self._view.facts
         result_folder, note = find_place(Path(folder), facts.run)
         self._view.folder = result_folder
