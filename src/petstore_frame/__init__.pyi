@@ -19,7 +19,6 @@ from .errors import DuplicatesError as DuplicatesError
 from .errors import EndpointDeprecatedWarning as EndpointDeprecatedWarning
 from .errors import IncompleteInventoryError as IncompleteInventoryError
 from .errors import InputError as InputError
-from .errors import LoadInterrupted as LoadInterrupted
 from .errors import NotFoundError as NotFoundError
 from .errors import PetstoreError as PetstoreError
 from .errors import QuestionError as QuestionError

@@ -7,8 +7,10 @@ an InputError. The page on errors in the documentation shows the class tree.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from petstore_frame.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,10 +33,16 @@ class PetstoreError(Exception):
 
     message: str
     add: tuple[str, Any] | None = None
+    usual_exit_code: ClassVar[ExitCode] = ExitCode.INVALID
 
     def __init__(self, message: str = "", *, add: tuple[str, Any] | None = None) -> None:
         # ``args`` keeps all arguments of a subclass, so that every error can be pickled.
         self.message, self.add = message, add
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of a command that ends with this error."""
+        return self.usual_exit_code
 
     @property
     def sentence(self) -> str:
@@ -109,6 +117,7 @@ class APIStatusError(PetstoreError):
     retry_after_s: float | None = None
     retry_at: datetime | None = None
 
+    usual_exit_code: ClassVar[ExitCode] = ExitCode.STORE
     usual_step: ClassVar[str] = "see the store's message"
 
     def __post_init__(self) -> None:
@@ -193,6 +202,8 @@ class APIConnectionError(PetstoreError):
     retryable: bool = True
     retry_after_s: float | None = None
 
+    usual_exit_code: ClassVar[ExitCode] = ExitCode.STORE
+
 
 class APITimeoutError(APIConnectionError):
     """The request timed out before a usable response arrived."""
@@ -220,9 +231,13 @@ class ContractError(PetstoreError):
     may_have_been_applied: bool = False
     pet: Any = None
 
+    usual_exit_code: ClassVar[ExitCode] = ExitCode.STORE
+
 
 class CrossOriginError(PetstoreError):
     """A link leads away from the store's listing or is invalid, so it was not followed."""
+
+    usual_exit_code = ExitCode.STORE
 
 
 class EndpointDeprecatedWarning(FutureWarning):
@@ -245,6 +260,11 @@ def status_error_class(status_code: int) -> type[APIStatusError]:
 # -- files: imports and their journals, reports, histories
 
 
+def _is_of_the_disk(error: PetstoreError) -> bool:
+    """Return whether a file was not written because of the disk, and not of its name or rights."""
+    return isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, PermissionError)
+
+
 @dataclass(eq=False, repr=False)
 class InputError(PetstoreError, ValueError):
     """A file or frame has content that cannot be used; nothing was sent.
@@ -254,9 +274,8 @@ class InputError(PetstoreError, ValueError):
         line: First affected line of the file, counted from 1, or None.
         column: Name of the affected column, or None.
         hint: The next step.
-        add: An option of the recipe that would make the file readable, and its value. A person must
-            confirm it. None if there is no suggestion.
-        likely: The value that a preview uses while ``add`` is a placeholder.
+        questions: What a person must answer to make the file readable; each Question has the option
+            that states the answer. Empty if the file itself must be corrected.
     """
 
     message: str
@@ -265,8 +284,19 @@ class InputError(PetstoreError, ValueError):
     line: int | None = None
     column: str | None = None
     hint: str = ""
-    add: tuple[str, Any] | None = None
-    likely: Any = None
+    questions: tuple[Question, ...] = ()
+    add: tuple[str, Any] | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        if not self.questions:
+            return
+        # All questions of an error are about one option; several are about one field each.
+        (option, value), *more = [
+            item for question in self.questions for item in question.add.items()
+        ]
+        for _, table in more:
+            value = {**value, **table}
+        self.add = option, value
 
     @property
     def sentence(self) -> str:
@@ -280,9 +310,13 @@ class InputError(PetstoreError, ValueError):
 class JournalError(PetstoreError):
     """The journal of an import cannot be used; sending has stopped."""
 
+    usual_exit_code = ExitCode.DISK
+
 
 class JournalLockedError(JournalError):
     """Another import is using this journal."""
+
+    usual_exit_code = ExitCode.LOCKED
 
 
 class ReportError(PetstoreError):
@@ -295,13 +329,23 @@ class ReportError(PetstoreError):
 
     partial: Inventory | None = None
 
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.DISK if _is_of_the_disk(self) else self.usual_exit_code
+
 
 class HistoryError(PetstoreError):
     """A history cannot be read or written."""
 
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.DISK if _is_of_the_disk(self) else self.usual_exit_code
+
 
 class HistoryLockedError(HistoryError):
     """Another process is writing to this history folder."""
+
+    usual_exit_code = ExitCode.LOCKED
 
 
 class HistoryWarning(UserWarning):
@@ -329,6 +373,8 @@ class IncompleteInventoryError(PetstoreError):
         ...         return broken.partial
     """
 
+    usual_exit_code = ExitCode.STORE
+
     def __init__(self, message: str, *, partial: Inventory | None = None) -> None:
         super().__init__(message)
         # None only while the error is copied; fetch_inventory always sets it.
@@ -352,6 +398,8 @@ class QuestionError(PetstoreError):
     ``questions`` has each Question; ``str()`` shows what to add for each answer.
     """
 
+    usual_exit_code = ExitCode.QUESTION
+
     def __init__(self, questions: Sequence[Question]) -> None:
         super().__init__("; ".join(question.text for question in questions))
         self.questions = tuple(questions)
@@ -371,6 +419,10 @@ class LoadFailedError(PetstoreError):
         super().__init__(text)
         self.result = result
 
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode(self.result.exit_code)
+
 
 class DuplicatesError(LoadFailedError):
     """Possible duplicates wait for an answer; ``result.possible_duplicates`` has them."""
@@ -387,13 +439,23 @@ class LoadStoppedError(PetstoreError):
         super().__init__(text)
         self.result, self.ending = result, ending
 
+    @property
+    def exit_code(self) -> ExitCode:
+        return self.ending.exit_code
 
-class LoadInterrupted(KeyboardInterrupt):
-    """Ctrl-C ended an import; ``result`` is the LoadResult so far.
 
-    The import waited for the responses to requests in flight.
-    """
+def result_of(error: BaseException) -> LoadResult | None:
+    """Return the result of a load that an error or Ctrl-C ended; None if nothing was sent."""
+    result: LoadResult | None = getattr(error, "result", None)
+    return result
 
-    def __init__(self, result: LoadResult) -> None:
-        super().__init__("interrupted; run the same import again to continue")
-        self.result = result
+
+def exit_code_of(error: BaseException) -> ExitCode:
+    """Return the exit code of a command that ends with an error of any kind."""
+    if isinstance(error, PetstoreError):
+        return error.exit_code
+    if isinstance(error, KeyboardInterrupt):
+        return ExitCode.INTERRUPTED
+    if isinstance(error, FileNotFoundError):  # a name that does not exist
+        return ExitCode.INVALID
+    return ExitCode.DISK if isinstance(error, OSError) else ExitCode.INTERNAL

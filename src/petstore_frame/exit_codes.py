@@ -1,61 +1,47 @@
-"""The exit codes of all commands, and the one that each error has."""
+"""The exit codes of all commands."""
 
 from __future__ import annotations
 
-from petstore_frame import errors
-
-DONE, WITH_FINDINGS, INVALID, UNCONFIRMED, TOO_MANY_ERRORS, STORE = 0, 1, 2, 3, 4, 5
-DISK, LOCKED, NOT_COMPLETE, QUESTION, MAX_DROP, INTERNAL, INTERRUPTED = 6, 7, 8, 9, 10, 11, 130
-# What ``petstore-frame --help`` says about each. A new code takes the next free number.
-EXIT_CODES = {
-    DONE: "done",
-    WITH_FINDINGS: "done, with rows to fix, differences, or rows still to send",
-    INVALID: "invalid option, setting or file; nothing was sent",
-    UNCONFIRMED: "some rows are unconfirmed",
-    TOO_MANY_ERRORS: "too many errors, or most rows fail for one reason",
-    STORE: "the store rejected a request, broke the interface, or could not be reached",
-    DISK: "the disk or the import journal cannot be used",
-    LOCKED: "another process is using the same files",
-    NOT_COMPLETE: "the listing is not known to be complete",
-    QUESTION: "a question is open; nothing was sent",
-    MAX_DROP: "more pets are gone than max_drop allows",
-    INTERNAL: "internal error",
-    INTERRUPTED: "interrupted",
-}
-_CODES_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
-    (errors.APIConnectionError, STORE),
-    (errors.APIStatusError, STORE),
-    (errors.ContractError, STORE),
-    (errors.CrossOriginError, STORE),
-    (errors.IncompleteInventoryError, STORE),
-    (errors.DuplicatesError, QUESTION),
-    (errors.QuestionError, QUESTION),
-    (errors.PetstoreError, INVALID),
-    (FileNotFoundError, INVALID),
-)
-_CODES_OF_STOPPED_LOADS = {"journal": DISK, "budget": TOO_MANY_ERRORS}
+from collections.abc import Iterable
+from enum import IntEnum
 
 
-def exit_code(error: BaseException) -> int:
-    """Return the exit code of a command that ends with an error."""
-    if isinstance(error, KeyboardInterrupt):
-        return INTERRUPTED
-    if isinstance(error, errors.LoadStoppedError):
-        return _CODES_OF_STOPPED_LOADS.get(error.ending, STORE)
-    if isinstance(error, (errors.JournalLockedError, errors.HistoryLockedError)):
-        return LOCKED
-    if _is_disk_error(error):
-        return DISK
-    for error_type, code in _CODES_OF_ERRORS:
-        if isinstance(error, error_type):
-            return code
-    return INTERNAL
+class ExitCode(IntEnum):
+    """How a command, a load or a weekly run ended, from best to worst.
 
+    The place of a member is its severity. A new code takes the next free number. ``meaning`` is
+    the text that ``petstore-frame --help`` shows.
+    """
 
-def _is_disk_error(error: BaseException) -> bool:
-    if isinstance(error, (errors.ReportError, errors.HistoryError)):
-        cause = error.__cause__
-        return isinstance(cause, OSError) and not isinstance(cause, PermissionError)
-    if isinstance(error, FileNotFoundError):
-        return False  # a name that does not exist, so an invalid argument
-    return isinstance(error, (errors.JournalError, OSError))
+    meaning: str
+
+    def __new__(cls, code: int, meaning: str = "") -> ExitCode:  # ExitCode(1) has no meaning yet
+        """Add the meaning to the number."""
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.meaning = meaning
+        return member
+
+    DONE = 0, "done"
+    WITH_FINDINGS = 1, "done, with rows to fix, differences, or rows still to send"
+    INVALID = 2, "invalid option, setting or file"
+    TOO_MANY_ERRORS = 4, "too many errors, or most rows fail for one reason"
+    NOT_COMPLETE = 8, "the listing is not known to be complete"
+    UNCONFIRMED = 3, "some rows are unconfirmed: they may be in the store"
+    QUESTION = 9, "a question is open, or possible duplicates wait for an answer"
+    LOCKED = 7, "another process is using the same files"
+    MAX_DROP = 10, "more pets are gone than max_drop allows"
+    STORE = 5, "the store rejected a request, broke the interface, or could not be reached"
+    DISK = 6, "the disk, an import journal or the history cannot be used"
+    INTERNAL = 11, "internal error"
+    INTERRUPTED = 130, "interrupted"
+
+    @classmethod
+    def worst(cls, codes: Iterable[int]) -> ExitCode:
+        """Return the most severe of several codes; ``DONE`` if there are none.
+
+        Example:
+            >>> ExitCode.worst([8, 3, 1]).meaning
+            'some rows are unconfirmed: they may be in the store'
+        """
+        return max(map(cls, codes), key=list(cls).index, default=cls.DONE)

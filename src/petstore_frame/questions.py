@@ -11,7 +11,6 @@ import shlex
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from petstore_frame.storage import toml_files as toml
@@ -39,7 +38,7 @@ class Step(NamedTuple):
     """A possible answer or a next step: options to add to the same call, or other calls."""
 
     text: str
-    add: Mapping[str, Any] = MappingProxyType({})
+    add: Mapping[str, Any] = {}  # nobody changes it, and a proxy cannot be pickled
     calls: tuple[Call, ...] = ()
     shell_text: str = ""  # the text for a shell, if it differs
     effect: str = ""  # what the answer does, such as "3 rows to send"

@@ -198,10 +198,15 @@ def answers_to(error: pf.PetstoreError | None, path: Path) -> dict[str, Any]:
         return {}
     option, _ = error.add
     stated = ANSWERS.get(path.name, {})
-    likely = getattr(error, "likely", None)
     if option in stated:
         return stated
-    return {} if likely is None or "?" in str(likely) else {option: likely}
+    questions = getattr(error, "questions", ())
+    if not questions or any(question.likely is None for question in questions):
+        return {}
+    recipe = pf.Recipe()
+    for question in questions:
+        recipe = recipe.with_options(**question.stating(question.likely))
+    return recipe.to_dict()
 
 
 def paste_steps(path: Path, options: Mapping[str, Any], tally: Tally, depth: int) -> None:

@@ -87,15 +87,17 @@ def test_every_benchmark_runs_as_its_table_says() -> None:
 
 
 def test_a_change_begins_where_contributing_says() -> None:
-    """Each of the ten changes names a part, and what to search for in it."""
+    """Each of the twelve changes names a file, and what to search for in it."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    _, _, table = text.partition("## Where to start for ten")
-    named = re.findall(r"`(\w+)` in `(\w+)`", table)
-    rows = re.findall(r"^\| (?!to \|)[^|-][^|]*\| `(\w+)` in ", table, re.MULTILINE)
-    assert len(rows) == 10
-    for name, part in named:
-        files = [*PACKAGE.glob(f"{part}.py"), *PACKAGE.glob(f"{part}/**/*.py")]
-        assert any(re.search(rf"\b{name}\b", path.read_text(encoding="utf-8")) for path in files)
+    table = text.partition("## Where to start for twelve")[2].partition("\nA new parameter")[0]
+    names = re.findall(r"`(\w+)` in `([\w/]+\.\w+)`", table)
+    rows = re.findall(r"^\| (?!change \|)[^|-].*`\w+` in `[\w/]+\.\w+`", table, re.MULTILINE)
+    assert len(rows) == 12
+    for name, file in names:
+        path = ROOT / file if file.startswith("tests/") else PACKAGE / file
+        assert re.search(rf"\b{name}\b", path.read_text(encoding="utf-8")), f"{name} in {file}"
+    tests = re.findall(r"\btests/[\w/]+(?:\.py)?", table)
+    assert [test for test in tests if not (ROOT / test).exists()] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

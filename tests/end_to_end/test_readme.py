@@ -96,7 +96,7 @@ def test_the_weekly_of_the_page_runs(server_here: Server, tmp_path: Path) -> Non
 def test_the_exit_codes_of_the_page() -> None:
     """The page lists every outcome in its order with its code."""
     codes = [int(code) for code in re.findall(r"^\| (\d+) \|", MONDAY, re.MULTILINE)]
-    assert codes == [outcome.exit_code for outcome in pf.weekly.WeeklyOutcome]
+    assert codes == [*pf.errors.ExitCode]
 
 
 def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import petstore_frame as pf
 from faults.flaky_store import KEY, FlakyStore
-from petstore_frame.exit_codes import INTERRUPTED
+from petstore_frame.exit_codes import ExitCode
 
 # A process in the background ignores Ctrl-C unless it asks for it.
 _PROGRAM = """
@@ -61,7 +61,7 @@ def interrupt(
             time.sleep(0.002)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
-    assert process.returncode == INTERRUPTED, stderr
+    assert process.returncode == ExitCode.INTERRUPTED, stderr
     return stdout, stderr
 
 

@@ -19,9 +19,10 @@ from end_to_end.shell import typed
 from faults import weekly_child
 from faults.flaky_store import KEY, FlakyStore
 from forked import Child
-from petstore_frame import exit_codes
 from petstore_frame.errors import InputError
-from petstore_frame.weekly import WeeklyOutcome, weekly_steps
+from petstore_frame.exit_codes import ExitCode
+from petstore_frame.loader.row_state import Ending
+from petstore_frame.weekly import weekly_steps
 from unit.conftest import read_book
 
 WEEKS = 6
@@ -118,7 +119,7 @@ def test_a_kill_and_the_same_again(office: Office, step: str) -> None:
     child = Child(weekly_child.run_and_die, office.path, office.store.base_url, KEY, step)
     assert child.wait() == -9
     run = office.run(now=None)
-    assert run.outcome is WeeklyOutcome.SUCCESS and run.facts["pets"] == 32
+    assert run.exit_code is ExitCode.DONE and run.facts["pets"] == 32
     assert max(office.store.pet_counts().values()) == 1
     assert len(office.days) == (2 if step == "rename" else 1)
     summaries = list((office.folder / "reports").glob("*/summary.json"))
@@ -160,7 +161,7 @@ def test_a_store_that_is_away(office: Office) -> None:
     assert "pets" not in json.loads((run.folder / "summary.json").read_text())
     is_recent, sentence = pf.weekly.check(office.path, today=date(2026, 1, 14))
     assert not is_recent
-    assert "2026-01-05" in sentence and WeeklyOutcome.STORE.sentence in sentence
+    assert "2026-01-05" in sentence and ExitCode.STORE.meaning in sentence
 
 
 def test_an_open_question_stops_only_its_file(office: Office) -> None:
@@ -170,10 +171,10 @@ def test_an_open_question_stops_only_its_file(office: Office) -> None:
     office.write("inbox/b.csv", "X,Ada,1,sold", "Y,Bob,1,sold")
     office.write("inbox/c.csv", "Z,Cleo,1,sold", "B1,Cleo,cat,sold")
     run = office.run(1)
-    assert run.folder is not None and run.outcome is WeeklyOutcome.QUESTION
+    assert run.folder is not None and run.exit_code is ExitCode.QUESTION
     assert (run.folder / "question b.csv.txt").read_text()
     assert (run.folder / "results c.csv" / "fix.csv").exists()
-    assert WeeklyOutcome.UNFINISHED in run.outcomes and WeeklyOutcome.UNFINISHED.exit_code == 1
+    assert ExitCode.WITH_FINDINGS in run.outcomes and ExitCode.WITH_FINDINGS == 1
     assert run.facts["pets"] == 33
 
 
@@ -184,9 +185,9 @@ def test_rows_that_are_still_to_send_are_no_success(
     with monkeypatch.context() as patch:
         patch.setattr(weekly_steps, "load", partial(weekly_steps.load, max_rows=1))
         run = office.run()
-    assert (run.outcome, run.exit_code) == (WeeklyOutcome.UNFINISHED, exit_codes.WITH_FINDINGS)
+    assert run.exit_code is ExitCode.WITH_FINDINGS
     assert "a.csv: 1 still to send" in run.attention
-    assert office.run().outcome is WeeklyOutcome.SUCCESS
+    assert office.run().exit_code is ExitCode.DONE
     assert office.store.posts == 2
 
 
@@ -196,10 +197,10 @@ def test_a_drop_is_an_alarm(office: Office) -> None:
     for week, last in ((1, 10), (2, 20)):
         for number in range(last - 9, last):
             del office.store.pets[number]
-        assert office.run(week).outcome is [WeeklyOutcome.SUCCESS, WeeklyOutcome.DROP][week - 1]
+        assert office.run(week).exit_code is [ExitCode.DONE, ExitCode.MAX_DROP][week - 1]
     office.path.write_text("max_drop = 0.3\noutput = 'parts'\n")
     office.store.has_links, office.store.page_cap = False, 10
-    assert office.run(3).exit_code == WeeklyOutcome.NOT_COMPLETE.exit_code
+    assert office.run(3).exit_code == ExitCode.NOT_COMPLETE.exit_code
     assert not pf.weekly.check(office.path)[0]
 
 
@@ -242,12 +243,12 @@ def test_missing_evidence_is_a_failure(office: Office, damage: Callable[[Path], 
     (snapshot,) = (office.folder / "history").glob("date=*/pets.parquet")
     damage(snapshot)
     same = office.run(1)
-    assert same.outcome is WeeklyOutcome.DISK and "changes" not in same.facts
+    assert same.exit_code is ExitCode.DISK and "changes" not in same.facts
     assert same.folder is not None and "2026-01-05" in (same.folder / "summary.txt").read_text()
     for number in range(1, 21):
         del office.store.pets[number]
     run = office.run(1, now=FIRST + timedelta(days=7, hours=1))
-    assert WeeklyOutcome.DROP in run.outcomes and run.exit_code >= 1
+    assert ExitCode.MAX_DROP in run.outcomes and run.exit_code >= 1
     assert "fewer pets than the 32 of 2026-01-05" in texts(run.folder / "stock.xlsx")
 
 
@@ -258,8 +259,8 @@ def test_another_store_is_a_failure(office: Office) -> None:
     runs = office.folder / "reports" / "runs.jsonl"
     runs.write_text(runs.read_text().replace(office.store.base_url, "https://other.example/v1"))
     run = office.run(now=FIRST + MINUTE)
-    assert run.outcome is WeeklyOutcome.DISK and "another store" in str(run)
-    assert office.run(1).outcome is WeeklyOutcome.SUCCESS
+    assert run.exit_code is ExitCode.DISK and "another store" in str(run)
+    assert office.run(1).exit_code is ExitCode.DONE
 
 
 def test_the_day_is_that_of_the_time_zone(
@@ -311,34 +312,27 @@ def test_a_damaged_line_of_the_log_is_named_by_its_number(office: Office, damage
         assert refused.value.line == 2
     assert office.store.posts == posts and log.read_text().splitlines()[1] == damage
     log.write_text("\n".join([first, second, ""]))
-    assert office.run(2).outcome is WeeklyOutcome.SUCCESS
-
-
-def test_exit_codes_are_those_of_all_commands() -> None:
-    """Each outcome has a code of its own, which the help of the commands explains."""
-    codes = [outcome.exit_code for outcome in WeeklyOutcome]
-    assert len(set(codes)) == len(codes)
-    assert set(codes) <= exit_codes.EXIT_CODES.keys()
+    assert office.run(2).exit_code is ExitCode.DONE
 
 
 @pytest.mark.parametrize(
     ("error", "outcome"),
     [
-        (pf.errors.JournalLockedError("another import"), WeeklyOutcome.LOCKED),
-        (pf.errors.JournalError("damaged"), WeeklyOutcome.DISK),
-        (pf.errors.APIConnectionError("no answer"), WeeklyOutcome.STORE),
-        (pf.errors.ContractError("not JSON"), WeeklyOutcome.STORE),
-        (pf.errors.InputError("no such column"), WeeklyOutcome.INVALID),
-        (pf.errors.ArgumentError("max_drop"), WeeklyOutcome.INVALID),
-        (ZeroDivisionError(), WeeklyOutcome.FAILED),
-        (pf.errors.LoadStoppedError("", None, "budget"), WeeklyOutcome.TOO_MANY_ERRORS),
-        (pf.errors.LoadStoppedError("", None, "journal"), WeeklyOutcome.DISK),
-        (pf.errors.LoadStoppedError("", None, "outage"), WeeklyOutcome.STORE),
+        (pf.errors.JournalLockedError("another import"), ExitCode.LOCKED),
+        (pf.errors.JournalError("damaged"), ExitCode.DISK),
+        (pf.errors.APIConnectionError("no answer"), ExitCode.STORE),
+        (pf.errors.ContractError("not JSON"), ExitCode.STORE),
+        (pf.errors.InputError("no such column"), ExitCode.INVALID),
+        (pf.errors.ArgumentError("max_drop"), ExitCode.INVALID),
+        (ZeroDivisionError(), ExitCode.INTERNAL),
+        (pf.errors.LoadStoppedError("", None, Ending.BUDGET), ExitCode.TOO_MANY_ERRORS),
+        (pf.errors.LoadStoppedError("", None, Ending.JOURNAL), ExitCode.DISK),
+        (pf.errors.LoadStoppedError("", None, Ending.OUTAGE), ExitCode.STORE),
     ],
 )
-def test_an_error_of_a_step_has_an_outcome(error: Exception, outcome: WeeklyOutcome) -> None:
+def test_an_error_of_a_step_has_an_outcome(error: Exception, outcome: ExitCode) -> None:
     """A step that ends with an error gives the run the outcome of that error's exit code."""
-    assert WeeklyOutcome.of(error) is outcome
+    assert pf.errors.exit_code_of(error) is outcome
 
 
 def test_a_listing_that_may_be_a_part_has_one_exit_code(office: Office) -> None:
@@ -353,8 +347,8 @@ def test_a_listing_that_may_be_a_part_has_one_exit_code(office: Office) -> None:
         f"compare {folder}/ours.csv --on name",
     ]
     ended = [typed(f"petstore-frame {line} {address}", PETSTORE_API_KEY=KEY) for line in lines]
-    assert [run.exit_code for run in ended] == [exit_codes.NOT_COMPLETE] * 4, ended[0].stdout
-    assert office.run().exit_code == exit_codes.NOT_COMPLETE
+    assert [run.exit_code for run in ended] == [ExitCode.NOT_COMPLETE] * 4, ended[0].stdout
+    assert office.run().exit_code == ExitCode.NOT_COMPLETE
 
 
 def test_an_excluded_row_without_a_pet_needs_nobody(office: Office) -> None:
@@ -363,7 +357,7 @@ def test_an_excluded_row_without_a_pet_needs_nobody(office: Office) -> None:
     office.write("ours.csv", "A1,Ada,1,sold", "A2,Bob,1,sold", "A9,Cy,1,adopted")
     office.store.pets.clear()
     run = office.run()
-    assert run.outcome is WeeklyOutcome.SUCCESS and run.attention == []
+    assert run.exit_code is ExitCode.DONE and run.attention == []
     assert run.facts["comparisons"][0]["kinds"] == {"same": 2, "excluded": 1}
 
 

@@ -16,10 +16,10 @@ HEADER_WAYS = ("x-next address", "x-next page", "x-next cursor")
 # Drawn for random stores: another name here changes what every seed draws.
 DRAWN_PARAMETERS = ("offset", "skip", "page 1", "page 0", "after", "starting_after", "cursor")
 # Tested one by one.
-OTHER_PARAMETERS = ("start", "_start", "_page", "page[number]", "since_id", "last_id", "before")
+OTHER_PARAMETERS = ("start", "_start", "_page", "page[number]", "since_id", "last_id")
 OFFSET_PARAMETERS = ("offset", "skip", "start", "_start")
 PAGE_PARAMETERS = ("page", "_page", "page[number]")
-ID_PARAMETERS = ("after", "starting_after", "cursor", "since_id", "last_id", "before")
+ID_PARAMETERS = ("after", "starting_after", "cursor", "since_id", "last_id")
 # A cursor that counts rows, which passes for an id where ids run from 1 without a gap.
 ROWS_CURSOR = "cursor rows"
 ORDERS = ("id", "newest", "scattered", "new each time", "ties")

@@ -72,5 +72,5 @@ except pf.DuplicatesError as asked:
     asked.question.answer  # wrong
 except pf.errors.LoadStoppedError as stopped:
     stopped.result.invalid  # wrong
-except pf.LoadInterrupted as interrupted:
-    interrupted.result.invalid  # wrong
+except KeyboardInterrupt as interrupted:
+    pf.errors.result_of(interrupted).counts  # wrong

@@ -1,6 +1,7 @@
 """A question is the same for Python, a shell, a recipe and a script."""
 
 import json
+import pickle
 
 import pytest
 
@@ -61,6 +62,6 @@ def test_examples_are_aligned() -> None:
 
 def test_a_script_gets_the_facts_as_json() -> None:
     """A question as JSON has its name as a list, its answers and its options."""
-    facts = json.loads(json.dumps(KEY.as_dict()))
+    facts = json.loads(json.dumps(pickle.loads(pickle.dumps(KEY)).as_dict()))
     assert facts["name"] == ["key"]
     assert [answer["add"] for answer in facts["answers"]] == [{"key": "Tag"}, {"key": ""}]

@@ -20,16 +20,18 @@ from petstore_frame.cli import (
     weekly_command,
 )
 from petstore_frame.cli.endings import CommandInterrupted, explain, interruptible, warn
-from petstore_frame.exit_codes import EXIT_CODES, INTERNAL, INTERRUPTED, INVALID, exit_code
+from petstore_frame.errors import exit_code_of
+from petstore_frame.exit_codes import ExitCode
 
-_EXIT_TABLE = "\n".join(f"{code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())
+_EXIT_TABLE = "\n".join(f"{code:>3}  {code.meaning}" for code in sorted(ExitCode))
 
 app = typer.Typer(
     name="petstore-frame",
     help=(
         "Read a pet store's inventory, load new animals from files, and write reports.\n\n"
         "Set the store's address in PETSTORE_BASE_URL and its key in PETSTORE_API_KEY. With "
-        "--json, a command prints one JSON object; if it fails, stdout stays empty.\n\n"
+        "--json, a command prints one JSON object; if it fails, the object has the questions to "
+        "answer, or stdout is empty.\n\n"
         "Example: petstore-frame demo"
     ),
     epilog=f"\b\nExit codes of all commands:\n{_EXIT_TABLE}",
@@ -87,11 +89,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.stderr.close()  # the reader, such as head, has closed the pipe
         code = 0
     except CommandInterrupted as interrupt:
-        code = INTERRUPTED
+        code = ExitCode.INTERRUPTED
         warn(interrupt)
     except Exception as error:  # noqa: BLE001 # each error has its exit code
-        code = INVALID if isinstance(error, typer.TyperException) else exit_code(error)
-        if code == INTERNAL:
+        is_usage = isinstance(error, typer.TyperException)
+        code = ExitCode.INVALID if is_usage else exit_code_of(error)
+        if code is ExitCode.INTERNAL:
             traceback.print_exception(error)
         warn(explain(error))
     sys.exit(code or 0)

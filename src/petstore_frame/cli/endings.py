@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import typer
 
 import petstore_frame as pf
-from petstore_frame.exit_codes import DONE
+from petstore_frame.exit_codes import ExitCode
 
 NOTHING_SENT = "nothing was sent"
 
@@ -106,7 +106,9 @@ def refuse(message: str) -> NoReturn:
     raise pf.ArgumentError(f"{message}; {NOTHING_SENT}")
 
 
-def finish(facts: Mapping[str, Any], text: str, *, as_json: bool, code: int = DONE) -> NoReturn:
+def finish(
+    facts: Mapping[str, Any], text: str, *, as_json: bool, code: int = ExitCode.DONE
+) -> NoReturn:
     """Print the result of a command for a script or for a person, and exit.
 
     The JSON is ASCII, which every terminal and log accepts.

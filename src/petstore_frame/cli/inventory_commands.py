@@ -26,7 +26,7 @@ from petstore_frame.cli.options import (
     recipe_of,
     source_of,
 )
-from petstore_frame.exit_codes import DISK, DONE, NOT_COMPLETE, WITH_FINDINGS, exit_code
+from petstore_frame.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,7 @@ def naming_lost_pets(inventory: pf.Inventory) -> Iterator[None]:
     try:
         yield
     except pf.errors.ReportError as error:
-        if exit_code(error) != DISK:
+        if error.exit_code is not ExitCode.DISK:
             raise
         raise pf.errors.ReportError(
             f"{error.message}; {inventory.completeness} read, and not written: free some space or "
@@ -117,7 +117,7 @@ def finish_export(
         "fetched_at": inventory.fetched_at.isoformat(),
         "completeness": completeness.to_dict(),
     }
-    code = DONE if completeness.is_complete else NOT_COMPLETE
+    code = ExitCode.DONE if completeness.is_complete else ExitCode.NOT_COMPLETE
     finish(export_facts | facts, text, as_json=as_json, code=code)
 
 
@@ -191,7 +191,7 @@ def _fetch_to_stdout(
     write_lines(inventory)
     completeness = inventory.completeness
     typer.echo("\n".join(coverage_lines(completeness, Path("stdout"))).rstrip(), err=True)
-    raise typer.Exit(DONE if completeness.is_complete else NOT_COMPLETE)
+    raise typer.Exit(ExitCode.DONE if completeness.is_complete else ExitCode.NOT_COMPLETE)
 
 
 def report(
@@ -331,9 +331,9 @@ def compare(
     text = comparison.text("shell")
     if output is not None:
         text = f"{output}: {text}"
-    code = DONE if comparison.is_equal else WITH_FINDINGS
+    code = ExitCode.DONE if comparison.is_equal else ExitCode.WITH_FINDINGS
     if not comparison.completeness.is_complete:
-        code = NOT_COMPLETE
+        code = ExitCode.NOT_COMPLETE
     finish(facts, text, as_json=as_json, code=code)
 
 
@@ -363,7 +363,10 @@ def trend(
         "left_out": [str(entry.path) for entry in unreadable_days],
     }
     finish(
-        facts, _as_text(counted, by), as_json=as_json, code=WITH_FINDINGS if unreadable_days else 0
+        facts,
+        _as_text(counted, by),
+        as_json=as_json,
+        code=ExitCode.WITH_FINDINGS if unreadable_days else 0,
     )
 
 

@@ -35,7 +35,7 @@ from petstore_frame.cli.options import (
     recipe_of,
     source_of,
 )
-from petstore_frame.exit_codes import DISK, QUESTION
+from petstore_frame.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from petstore_frame.loader import PetIds, RowName
@@ -232,24 +232,24 @@ def _load(
     """Load a file, and return the result even if it stops early; print a question as JSON."""
     try:
         return pf.load(source_of(path), client, **options)
-    except (pf.errors.LoadInterrupted, pf.errors.LoadStoppedError) as stopped:
-        return _result_so_far(stopped)
+    except pf.errors.LoadStoppedError as stopped:
+        return stopped.result
     except KeyboardInterrupt as interrupt:
-        raise CommandInterrupted(NOTHING_SENT) from interrupt
-    except pf.errors.QuestionError as problem:
-        if as_json:
+        return _result_so_far(interrupt, NOTHING_SENT)
+    except (pf.QuestionError, pf.InputError) as problem:
+        if as_json and problem.questions:
+            warn(explain(problem))
             questions = [question.as_dict() for question in problem.questions]
-            finish({"questions": questions}, "", as_json=True, code=QUESTION)
+            finish({"questions": questions}, "", as_json=True, code=problem.exit_code)
         raise
 
 
-def _result_so_far(
-    stopped: pf.errors.LoadInterrupted | pf.errors.LoadStoppedError,
-) -> pf.LoadResult:
-    """Return the result of a load that ended early; its text says why the store ended it."""
-    if isinstance(stopped, pf.errors.LoadInterrupted):
-        warn("interrupted")
-    result: pf.LoadResult = stopped.result
+def _result_so_far(interrupt: KeyboardInterrupt, without_result: str) -> pf.LoadResult:
+    """Return the result of a load that Ctrl-C ended; if nothing was sent, end the command."""
+    result = pf.errors.result_of(interrupt)
+    if result is None:
+        raise CommandInterrupted(without_result) from interrupt
+    warn("interrupted")
     return result
 
 
@@ -306,15 +306,15 @@ def _resume(
 
     try:
         results = pf.resume_loads(client, journal=journal, duplicates=answers)
-    except (pf.errors.LoadInterrupted, pf.errors.LoadStoppedError) as stopped:
-        results = [_result_so_far(stopped)]
+    except pf.errors.LoadStoppedError as stopped:
+        results = [stopped.result]
     except KeyboardInterrupt as interrupt:
-        raise CommandInterrupted("the same command continues") from interrupt
+        results = [_result_so_far(interrupt, "the same command continues")]
     for result in results:
         _note_command(result, context)
     text = "\n".join(view_of(result).text("shell") for result in results)
     nothing = "Nothing to resume: no load into this store has rows left to send"
-    code = max((result.exit_code for result in results), default=0)
+    code = ExitCode.worst(result.exit_code for result in results)
     facts = {"imports": [view_of(result).summary for result in results]}
     finish(facts, text or nothing, as_json=as_json, code=code)
 
@@ -328,7 +328,7 @@ def _print_result(result: pf.LoadResult, output: Path | None, *, as_json: bool) 
         files = [] if output is None else result.write(output)
     except (pf.PetstoreError, OSError) as problem:
         warn(f"--output {output}: {explain(problem)}")
-        code = DISK
+        code = ExitCode.DISK
     facts = {"output": str(output) if files else None, "files": [str(file) for file in files]}
     text = "\n".join([view.text("shell"), *(f"wrote {file}" for file in files)])
     finish(view.summary | facts, text, as_json=as_json, code=code)

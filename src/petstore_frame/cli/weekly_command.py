@@ -63,6 +63,7 @@ def _done_until(interrupt: KeyboardInterrupt) -> list[str]:
     from petstore_frame.loader import view_of
 
     details = [*getattr(interrupt, "__notes__", ())]
-    if isinstance(interrupt, pf.errors.LoadInterrupted):
-        details.append(view_of(interrupt.result).headline("shell"))
+    result = pf.errors.result_of(interrupt)
+    if result is not None:
+        details.append(view_of(result).headline("shell"))
     return [*details, "no folder was written; the same command continues"]

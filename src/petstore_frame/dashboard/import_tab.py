@@ -29,10 +29,10 @@ from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.unfinished_imports import UnfinishedImports
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
 from petstore_frame.errors import (
-    LoadInterrupted,
     LoadStoppedError,
     PetstoreError,
     QuestionError,
+    result_of,
 )
 from petstore_frame.loader import (
     LoadResult,
@@ -209,8 +209,11 @@ class ImportTab(FileSteps):
             result = run_import(source, self._client(), state.recipe, **options)
             if state.corrected_lines:
                 self._send_corrections(result)
-        except (LoadInterrupted, LoadStoppedError) as stopped:
-            result = stopped.result
+        except (KeyboardInterrupt, LoadStoppedError) as stopped:
+            result_so_far = result_of(stopped)
+            if result_so_far is None:
+                raise
+            result = result_so_far
             self._check_key()
         except QuestionError:  # the store changed after the check
             self.update()
@@ -248,8 +251,11 @@ class ImportTab(FileSteps):
                 journal=self.store.journal,
                 progress=progress,
             )
-        except (LoadInterrupted, LoadStoppedError) as stopped:
-            results = [stopped.result]
+        except (KeyboardInterrupt, LoadStoppedError) as stopped:
+            result_so_far = result_of(stopped)
+            if result_so_far is None:
+                raise
+            results = [result_so_far]
             self._check_key()
         self.unfinished.ask(None)
         self._show(*results[-1:])

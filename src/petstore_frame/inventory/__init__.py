@@ -13,7 +13,7 @@ from petstore_frame.inventory.completeness import (
     requested_counts,
 )
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
-from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, find_pet, read_inventory
+from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, fetch_or_raise, find_pet
 from petstore_frame.inventory.file_coverage import (
     exported_from,
     is_unchanged_csv,
@@ -23,6 +23,7 @@ from petstore_frame.inventory.file_coverage import (
 from petstore_frame.inventory.inventory import (
     Inventory,
     completeness,
+    coverage_of,
     inventory_facts,
     inventory_of,
     select_part,
@@ -34,7 +35,6 @@ from petstore_frame.inventory.provenance import (
     Provenance,
     completeness_of_counts,
     coverage_facts,
-    coverage_now,
     provenance_of,
     rows_fingerprint,
 )
@@ -60,11 +60,12 @@ __all__ = [
     "completeness",
     "completeness_of_counts",
     "coverage_facts",
-    "coverage_now",
+    "coverage_of",
     "describe_value",
     "evidence_lines",
     "exported_from",
     "fetch_inventory",
+    "fetch_or_raise",
     "find_pet",
     "headline_html",
     "inventory_facts",
@@ -72,7 +73,6 @@ __all__ = [
     "is_unchanged_csv",
     "json_lines",
     "provenance_of",
-    "read_inventory",
     "read_listing",
     "requested_counts",
     "rows_fingerprint",

@@ -138,8 +138,6 @@ class Fact(Enum):
     # The length of one page.
     PAGE_CONFIRMED = (S.END,
         "All pets were on one page, and other pages show that it was not cut short.", "")
-    ALL_WERE_READ = (S.END,
-        "All pets of the store were read, and no other pet has the requested status.", "")
     PAGE_HAD_ROOM = S.END, "All pets were on one page, which had room for more.", ""
     LIMIT_IGNORED = (S.UNCLEAR,
         "The store ignores the limit, so a page of {pets} may not be the whole listing.",

@@ -115,7 +115,7 @@ def fetch_inventory(
     return _to_inventory(state, state.evidence, cap)
 
 
-def read_inventory(
+def fetch_or_raise(
     client: ReadingClient,
     *,
     max_pages: float,

@@ -11,13 +11,14 @@ from petstore_frame.errors import ArgumentError, IncompleteInventoryError
 from petstore_frame.inventory.completeness import Completeness, completeness_html
 from petstore_frame.inventory.evidence import Verdict
 from petstore_frame.inventory.provenance import (
+    ATTRS_KEY,
     Coverage,
     HasProvenance,
     Provenance,
-    completeness_of,
     completeness_of_counts,
     completeness_of_part,
     coverage_facts,
+    coverage_in_attrs,
     coverage_now,
     stamp,
     status_counts,
@@ -48,8 +49,14 @@ class Inventory(HasProvenance):
 
     frame: pd.DataFrame
     provenance: Provenance
-    # The coverage when the rows were read; None uses the attrs of the frame.
+    # The coverage when the rows were read; None takes it from the attrs of the frame, once.
     _coverage: Coverage | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self._coverage is None:
+            object.__setattr__(self, "_coverage", coverage_in_attrs(self.frame))
+        elif ATTRS_KEY not in self.frame.attrs:  # such as the result of a merge
+            self.frame.attrs[ATTRS_KEY] = coverage_facts(self._coverage, self.provenance)
 
     @classmethod
     def from_frame(
@@ -93,7 +100,7 @@ class Inventory(HasProvenance):
         If rows were dropped, added or edited, the verdict is ``unknown``, and ``reason`` says why.
         You can sort the frame, change its index and add columns.
         """
-        return coverage_now(self.frame, self._coverage).completeness
+        return coverage_of(self).completeness
 
     def where(
         self,
@@ -291,8 +298,14 @@ def select_part(
 
 def inventory_facts(inventory: Inventory) -> dict[str, Any]:
     """Return the coverage and provenance to store with the rows in a file, as JSON values."""
-    coverage = coverage_now(inventory.frame, inventory._coverage)  # noqa: SLF001 # same module
-    return coverage_facts(coverage, inventory.provenance)
+    return coverage_facts(coverage_of(inventory), inventory.provenance)
+
+
+def coverage_of(pets: pd.DataFrame | Inventory) -> Coverage:
+    """Return what the current rows cover, which an Inventory knows and a frame has in its attrs."""
+    if isinstance(pets, Inventory):
+        return coverage_now(pets.frame, pets._coverage)  # noqa: SLF001 # same module
+    return coverage_now(pets)
 
 
 def _unused_name(name: str, frame: pd.DataFrame) -> str:
@@ -334,4 +347,4 @@ def completeness(pets: pd.DataFrame | Inventory) -> Completeness:
     if not (hasattr(pets, "columns") and hasattr(pets, "attrs")):
         kind = "None" if pets is None else type(pets).__name__
         raise ArgumentError(f"expected a frame of pets or an Inventory, got {kind}")
-    return completeness_of(pets)
+    return coverage_of(pets).completeness

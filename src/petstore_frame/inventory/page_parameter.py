@@ -20,7 +20,6 @@ PARAMETERS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ("offset", OFFSET_NAMES),
     ("page", ("page", "_page", "page[number]")),
     ("after", ("after", "starting_after", "cursor", "since_id", "last_id")),
-    ("after", ("before",)),  # for a listing with the newest pets first
 )
 
 
@@ -64,17 +63,15 @@ def _try_parameters(
     if kind == "page" and size == len(ids):
         return _try_page_numbers(fetcher, names, ids)
     value, windows = _expected_windows(kind, ids, size)
-    attempts = [names, *([name] for name in names)]
-    for attempt in attempts:
-        query = dict.fromkeys(attempt, str(value))
-        page = fetcher.probe(fetcher.params(query, limit=size))
-        if page is None:
-            continue  # the store may refuse the combination only, so try one by one
-        index = _matching_window(page, windows, size)
-        if index is not None and len(attempt) == 1:
-            return Parameter(attempt[0], kind, 1 - index)
-        if index is None and attempt is names:
-            return None
+    all_names = fetcher.probe(fetcher.params(dict.fromkeys(names, str(value)), limit=size))
+    # The store may refuse only the combination, so a refusal rules out no name.
+    if all_names is not None and _matching_window(all_names, windows, size) is None:
+        return None
+    for name in names:
+        page = fetcher.probe(fetcher.params({name: str(value)}, limit=size))
+        window = None if page is None else _matching_window(page, windows, size)
+        if window is not None:
+            return Parameter(name, kind, window.first_page)
     return None
 
 
@@ -91,7 +88,7 @@ def _try_page_numbers(
         page = fetcher.probe(fetcher.params(query))
         return [] if page is None else list(page.columns.id)
 
-    if not set(ids_of(2, *names)).difference(ids):
+    if ids_of(2, *names) == ids:
         return None
     for name in names:
         second_page = ids_of(2, name)
@@ -103,24 +100,34 @@ def _try_page_numbers(
     return None
 
 
-def _expected_windows(kind: Kind, ids: list[int], size: int) -> tuple[int, list[list[int]]]:
+class Window(NamedTuple):
+    """Ids that a store should return, and the number of its first page if it does."""
+
+    ids: list[int]
+    first_page: int = 1
+
+
+def _expected_windows(kind: Kind, ids: list[int], size: int) -> tuple[int, list[Window]]:
     """Return a value to try, and the windows of which the store should return one."""
     if kind == "page":
-        # The second page of a store that counts from 1 is the third of one that counts from 0.
-        return 2, [ids[size : 2 * size], ids[2 * size : 3 * size]]
+        # Page 2 is the second page of a store that counts from 1, and the third of one from 0.
+        second, third = ids[size : 2 * size], ids[2 * size : 3 * size]
+        return 2, [Window(second, first_page=1), Window(third, first_page=0)]
     if kind == "offset":
         # Half a window: a store that counts pages, not rows, would land elsewhere.
-        return size // 2, [ids[size // 2 : size // 2 + size]]
+        start = size // 2
+        return start, [Window(ids[start : start + size])]
     start = size if len(ids) >= 2 * size else size // 2
-    return ids[start - 1], [ids[start : start + size]]
+    return ids[start - 1], [Window(ids[start : start + size])]
 
 
-def _matching_window(page: Page, windows: list[list[int]], size: int) -> int | None:
-    """Return the index of the window that the page matches, or None."""
+def _matching_window(page: Page, windows: list[Window], size: int) -> Window | None:
+    """Return the window that a page matches, or None."""
     received = list(page.columns.id)
-    for index, ids in enumerate(windows):
+    for window in windows:
         # At the end of the rows read a window is shorter than the page, which reaches beyond them.
-        comparable = received[: len(ids)] if len(ids) < size else received
-        if ids and comparable == ids:
-            return index
+        has_all_rows = len(window.ids) == size
+        comparable = received if has_all_rows else received[: len(window.ids)]
+        if window.ids and comparable == window.ids:
+            return window
     return None

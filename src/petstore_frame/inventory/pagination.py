@@ -181,7 +181,7 @@ class WindowWalk(Walk):
         # Whether each window starts with the last row of the previous window.
         self._has_seams = self.parameter.kind != "page"
         self._size = self._position = len(self.last)
-        self._tail = list(self.last.columns.id)[-2:]
+        self._second_last_id, self._last_id = list(self.last.columns.id)[-2:]
 
     def run(self) -> None:
         try:
@@ -217,14 +217,18 @@ class WindowWalk(Walk):
             self.contradictions.append(Evidence(Fact.ROWS_TWICE, count=repeated))
         elif repeated:
             self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.state.pages_read)
-        self._tail = [*self._tail, *new_rows.id][-2:]
+        if len(new_rows.id) > 1:
+            self._second_last_id = new_rows.id[-2]
+        else:
+            self._second_last_id = self._last_id
+        self._last_id = new_rows.id[-1]
         # A short page counts as one page; rows are counted individually.
         self._position += len(new_rows.id) if self._has_seams else self._size
 
     def _skip_seam(self, columns: PetColumns) -> PetColumns:
         if not self._has_seams or not columns.id:
             return columns
-        if columns.id[0] == self._tail[-1]:
+        if columns.id[0] == self._last_id:
             return columns.part(1)
         self.contradictions.append(Evidence(Fact.ROWS_TWICE, count=1))
         return columns
@@ -286,7 +290,7 @@ class WindowWalk(Walk):
             return params({name: str(number)}, limit=min(self._size, MAX_LIMIT))
         # The second-last id makes the window start with the last row. Without this overlap, ids
         # that run from 1 without gaps could not be told apart from a number of rows.
-        value = position - 1 if kind == "offset" else self._tail[0]
+        value = position - 1 if kind == "offset" else self._second_last_id
         return params({name: str(value)})
 
 

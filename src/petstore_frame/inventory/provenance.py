@@ -111,9 +111,10 @@ def provenance_of(frame: pd.DataFrame) -> Provenance | None:
     return None if stamped is None else stamped[1]
 
 
-def completeness_of(frame: pd.DataFrame) -> Completeness:
-    """Return the completeness of the current rows of a frame, according to its attrs."""
-    return coverage_now(frame).completeness
+def coverage_in_attrs(frame: pd.DataFrame) -> Coverage | None:
+    """Return the coverage in the attrs of a frame, of its rows when they were read; or None."""
+    stamped = _read_attrs(frame)
+    return None if stamped is None else stamped[0]
 
 
 def coverage_now(frame: pd.DataFrame, coverage: Coverage | None = None) -> Coverage:

@@ -70,22 +70,23 @@ def trust_short_page(state: ReadingState) -> list[Evidence]:
 
 
 def _may_be_cut(state: ReadingState) -> bool:
-    """Return whether another page suggests that the store cut this page short."""
-    first = state.first
+    """Return whether another page suggests that the store cut this page short.
+
+    Pages of the same length for different questions look like the page length of the store. If it
+    also ignores a smaller limit, the length of a page says nothing about its pets.
+    """
+    length = len(state.first)
     if state.fetcher.status is not None:
         unfiltered_page = state.fetcher.probe(OF_ALL)
         if unfiltered_page is None:
             return False
-        if len(unfiltered_page) > len(first):
-            return (
-                len(unfiltered_page) >= MAX_LIMIT
-            )  # the filter may have been applied to that page only
-        is_as_long = True
+        if len(unfiltered_page) > length:  # a full page may have been filtered after it was cut
+            return len(unfiltered_page) >= MAX_LIMIT
+        has_equal_page = True
     else:
-        pages = state.status_pages
-        lengths = [] if pages is None else [len(page) for page in pages.usable.values()]
-        is_as_long = max(lengths, default=0) >= len(first)
-    if not is_as_long or len(first) < SHORTEST_PAGE_LENGTH:
+        pages = {} if state.status_pages is None else state.status_pages.usable
+        has_equal_page = any(len(page) >= length for page in pages.values())
+    if not has_equal_page or length < SHORTEST_PAGE_LENGTH:
         return False
     return not _obeys_smaller_limit(state)
 

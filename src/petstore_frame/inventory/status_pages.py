@@ -112,11 +112,26 @@ def proves_filter_first(fetcher: PageFetcher, unfiltered_page: Page) -> bool:
     if exceeds_limit(unfiltered_page):
         return True
     for status in PET_STATUSES:
-        rows = [row for row, name in enumerate(unfiltered_page.columns.status, 1) if name == status]
-        limits = [limit for limit, row in enumerate(rows, 1) if row > limit][-2:]
-        if len(limits) == 2:
-            return all(_returns_exactly(fetcher, limit, status) for limit in limits)
+        limits = _telling_limits(unfiltered_page, status)
+        if len(limits) >= 2:
+            return all(_returns_exactly(fetcher, limit, status) for limit in limits[-2:])
     return False
+
+
+def _telling_limits(unfiltered_page: Page, status: str) -> list[int]:
+    """Return the limits for which only a store that filters first returns as many pets.
+
+    Example: if rows 1, 2 and 5 of all pets are sold, the first three rows have two sold pets. A
+    request for three sold pets then tells the orders apart, and one for two sold pets does not.
+    """
+    limits = []
+    matches = 0
+    for row, row_status in enumerate(unfiltered_page.columns.status, start=1):
+        if row_status == status:
+            matches += 1
+            if row > matches:
+                limits.append(matches)
+    return limits
 
 
 def _returns_exactly(fetcher: PageFetcher, limit: int, status: str) -> bool:

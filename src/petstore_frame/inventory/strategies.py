@@ -1,7 +1,25 @@
 """Reads a listing: tries one strategy after another to find its end, and collects evidence.
 
-A store may use a shorter page length than requested without saying so. A short page is therefore
-trusted only if nothing contradicts it. A stated total can refute a listing, but never proves one.
+| kind of store              | what is requested           | proves the end          | assumption  |
+|----------------------------|-----------------------------|-------------------------|-------------|
+| names the next page        | each next link              | a page without a link   | links reach |
+| one short page, a filter   | a page of each status       | the same pets, and each | one cap,    |
+| that is applied first      |                             | page is shorter         | filter true |
+| understands a parameter    | windows that overlap by one | only the last row again | offsets     |
+| (offset, after)            | row                         |                         | reach all   |
+| understands page numbers   | page after page             | an empty page, a short  | offsets     |
+|                            |                             | page again, a refusal   | reach all   |
+|                            |                             | behind a short page     |             |
+| one short page, obeys the  | a smaller limit             | the page had room       | fills pages |
+| limit                      |                             |                         |             |
+| one full page, short pages | a page of each status       | the end of each status, | one cap,    |
+| of the statuses            |                             | not of all pets         | filter true |
+| one full page, or ignores  | all of the above            | nothing                 |             |
+| the limit                  |                             |                         |             |
+
+Several pages also assume that the store keeps its order, and that no pet leaves or changes. A
+larger total, a next page that was not read, rows that come twice and a page that changed refute an
+end. A stated total never proves one. ``evidence.Assumption`` has the assumptions in full.
 """
 
 from __future__ import annotations
@@ -11,7 +29,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MAX_PROBES, OF_ALL, PageFetcher
 from petstore_frame.inventory.page_parameter import find_parameter
@@ -22,7 +39,7 @@ from petstore_frame.inventory.single_page import (
     trust_short_page,
     why_no_end,
 )
-from petstore_frame.inventory.status_pages import StatusPages, ids_with
+from petstore_frame.inventory.status_pages import StatusPages
 from petstore_frame.schema import NO_STATUS, PET_STATUSES, PetColumns, PetRows
 from petstore_frame.transport import Page
 
@@ -30,8 +47,6 @@ from petstore_frame.transport import Page
 _STORE_IS_UNCHANGED = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
 # Ages are whole seconds, and a reading takes some time.
 _AGE_TOLERANCE_S = 2.0
-# How much is read to learn whether a page of one status is all of it.
-_MAX_PAGES_OF_ALL = 100
 
 
 @dataclass
@@ -244,65 +259,12 @@ def follow_parameter(state: ReadingState) -> list[Evidence]:
     return _read_through(state, WindowWalk(state, state.first, parameter=parameter))
 
 
-def read_all_pets(state: ReadingState) -> list[Evidence]:
-    """Read the pets of every status, if the page of the requested status shows no end.
-
-    A page of all pets may not show whether the store filters before it cuts a page, for example if
-    all pets on it have one status. The whole listing then shows which pets have the status. A
-    listing of more than ``_MAX_PAGES_OF_ALL`` pages is too much to read for a question about one.
-    """
-    status = state.fetcher.status
-    is_refuted = any(item.is_contradiction for item in state.evidence)
-    if status is None or state.walk is not None or is_refuted or not state.may_fit_on_first_page():
-        return []
-    try:
-        all_pets = _read_listing(state.fetcher)
-    except AuthenticationError:
-        raise
-    except PetstoreError:
-        return []  # beyond what was requested, so the question stays open
-    if all_pets.has_enough:
-        return []
-    finding = weigh([*all_pets.evidence, *check_rows(all_pets)])
-    is_exact = finding.verdict is Verdict.COMPLETE and status not in finding.inexact
-    if not is_exact and status not in finding.exact:
-        return []
-    left_out = ids_with(all_pets.rows.columns, status).difference(state.rows.columns.id)
-    if left_out:
-        return [Evidence(Fact.FILTER_LEFT_OUT, count=len(left_out))]
-    assumptions = tuple(dict.fromkeys([*finding.assumptions, Assumption.NONE_CHANGES]))
-    return [Evidence(Fact.ALL_WERE_READ, assumptions=assumptions)]
-
-
-def _read_listing(fetcher: PageFetcher) -> ReadingState:
-    """Read the pets of all statuses; their requests count for the fetcher of one status."""
-    of_all = PageFetcher(
-        fetcher.client,
-        on_wait=fetcher.on_wait,
-        requests=fetcher.requests,
-        ignores_limit=fetcher.ignores_limit,
-        newest_s=fetcher.newest_s,
-        oldest_s=fetcher.oldest_s,
-        store_id=fetcher.store_id,
-    )
-    try:
-        first = of_all.page(of_all.params(), number=1)
-        state = ReadingState(of_all, first, max_pages=_MAX_PAGES_OF_ALL)
-        read_pets(state)
-    finally:
-        fetcher.requests = of_all.requests
-        fetcher.newest_s, fetcher.oldest_s = of_all.newest_s, of_all.oldest_s
-        fetcher.conflicting_ids = of_all.conflicting_ids
-    return state
-
-
 STRATEGIES: tuple[Strategy, ...] = (
     follow_links,
     confirm_page,
     follow_parameter,
     trust_short_page,
     find_complete_statuses,
-    read_all_pets,
 )
 
 

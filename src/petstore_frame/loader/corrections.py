@@ -21,10 +21,11 @@ from petstore_frame.loader.journal.corrections import (
     stored_row,
     write_corrections,
 )
-from petstore_frame.loader.journal.rows import read_payload, shown_key
-from petstore_frame.loader.journal.staging import Staged, key_and_core, order_of, restage_row
+from petstore_frame.loader.journal.rows import read_payload
+from petstore_frame.loader.journal.staging import Staged, key_and_core, restage_row
 from petstore_frame.loader.matching.folding import category_in, core, name_in
 from petstore_frame.loader.matching.key_cores import day_core
+from petstore_frame.loader.matching.key_texts import order_of, shown_key
 from petstore_frame.loader.row_state import RowProblem, SourceRow, State
 from petstore_frame.loader.source import Source
 from petstore_frame.loader.source.column_mapping import normalize_header

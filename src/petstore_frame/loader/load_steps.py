@@ -20,6 +20,7 @@ from petstore_frame.errors import (
     PetstoreError,
     QuestionError,
 )
+from petstore_frame.file_questions import key_question
 from petstore_frame.loader.category_names import (
     category_question,
     names_of_store,
@@ -106,7 +107,7 @@ from petstore_frame.loader.source import (
 )
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.returned_file import FixFile
-from petstore_frame.questions import PLACEHOLDER, Question
+from petstore_frame.questions import Question
 from petstore_frame.schema import line_text
 from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.tables.table import TableRow
@@ -473,7 +474,9 @@ class Load:
             return
         key = _repeated_key(sql, self.run, source)
         if key is not None and count_states(sql, self.run.number)[State.PENDING]:
-            self.question = key_question(key, source.columns)
+            text = f"One column may identify the animals: {key}. Which one is the key?"
+            likely = key.column if key.is_proven else None
+            self.question = key_question(text, source.columns, likely)
             if not self.options.dry_run:
                 raise QuestionError([self.question])
         remember_values(sql, self.run, [likely.column for likely in source.likely_keys()])
@@ -518,26 +521,13 @@ class Load:
         return session is not None
 
 
-def key_question(key: LikelyKey, columns: Sequence[str]) -> Question:
-    """Return the question which column identifies an animal."""
-    return Question(
-        "key",
-        f"One column may identify the animals: {key}. Which one is the key?",
-        option=("key",),
-        choices=tuple(column for column in columns if column.strip()),
-        note="Without a key, an animal could be added twice; key='' says that there is none.",
-        likely=key.column if key.is_proven else PLACEHOLDER,
-        is_certain=key.is_proven,
-    )
-
-
 def _repeated_key(sql: sqlite3.Connection, run: Import, source: Source) -> LikelyKey | None:
     """Return the column that certainly identifies animals, if some of its values repeat."""
     proposed = source.proposed_key()
     if proposed is not None and (proposed.repeated or repeats_earlier(sql, run, proposed.column)):
         return proposed
     for key in source.likely_keys():
-        if key.is_certain_if_repeated and repeats_earlier(sql, run, key.column):
+        if key.identifies_animals and repeats_earlier(sql, run, key.column):
             return key
     return None
 

@@ -14,8 +14,8 @@ from weakref import finalize
 
 from petstore_frame.errors import (
     ArgumentError,
-    LoadInterrupted,
     LoadStoppedError,
+    result_of,
 )
 from petstore_frame.loader.journal.database import Writer, copy_journal, holding
 from petstore_frame.loader.journal.outcomes import Outcomes
@@ -104,7 +104,8 @@ def load(
         QuestionError: A question must be answered first: which column is the key, or whether a list
             of categories is right that contradicts earlier ones for this store. Nothing was sent.
         LoadStoppedError: The store, an outage or a limit ended the load; the same call continues.
-        LoadInterrupted: Ctrl-C ended the load, after the requests in flight had finished.
+        KeyboardInterrupt: Ctrl-C ended the load, after the requests in flight had finished;
+            ``.result`` is the LoadResult so far, unless nothing was sent.
         JournalError: The journal cannot be used, or another load uses it (JournalLockedError).
 
     Example:
@@ -202,11 +203,10 @@ def _keeping_result() -> Iterator[_RunningLoad]:
     running = _RunningLoad()
     try:
         yield running
-    except LoadInterrupted:
-        raise
     except KeyboardInterrupt as interrupt:
-        if running.view is not None and running.writer is not None and running.writer.has_sent:
-            raise LoadInterrupted(LoadResult(running.view)) from interrupt
+        has_sent = running.writer is not None and running.writer.has_sent
+        if has_sent and running.view is not None and result_of(interrupt) is None:
+            interrupt.result = LoadResult(running.view)  # type: ignore[attr-defined]
         raise
 
 
@@ -289,7 +289,9 @@ def _report_ending(result: LoadResult) -> None:
     log.info("%s: %s", title, sentence)
     ending = facts.run.ending
     if ending is Ending.INTERRUPTED and view.sent_now:
-        raise LoadInterrupted(result)
+        interrupt = KeyboardInterrupt("interrupted; run the same import again to continue")
+        interrupt.result = result  # type: ignore[attr-defined]
+        raise interrupt
     if ending in _STOPPED and view.sent_now:
         raise LoadStoppedError(stopped_text(facts), result, ending)
 

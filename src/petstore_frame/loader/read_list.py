@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.row_counts import NotedRows
-from petstore_frame.loader.journal.rows import read_keys, shown_key
-from petstore_frame.loader.journal.staging import key_and_core, order_of
+from petstore_frame.loader.journal.rows import read_keys
+from petstore_frame.loader.journal.staging import key_and_core
+from petstore_frame.loader.matching.key_texts import order_of, shown_key
 from petstore_frame.loader.matching.repeated_keys import Keep, select_rows
 from petstore_frame.loader.matching.values import Plan, Row
 from petstore_frame.loader.results.import_facts import count_notes

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
-from petstore_frame.inventory import Inventory, read_inventory
+from petstore_frame.inventory import Inventory, fetch_or_raise
 from petstore_frame.loader.journal.database import Writer, holding, reading
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
 from petstore_frame.loader.journal.rows import Import, read_import, read_imports, read_rows
@@ -50,7 +50,7 @@ def read_store(
         max_pages: Maximum number of pages to read; a listing that reaches it is not complete.
         on_wait: Called before a retry with the seconds, and whether the store asked for them.
     """
-    inventory = read_inventory(client, max_pages=max_pages, on_rows=on_rows, on_wait=on_wait)
+    inventory = fetch_or_raise(client, max_pages=max_pages, on_rows=on_rows, on_wait=on_wait)
     claim, pets = inventory.completeness, dict[int, Pet]()
     for pet_id, body in _bodies(inventory):
         name = str(body["name"])

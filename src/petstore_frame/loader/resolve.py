@@ -8,14 +8,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-from unicodedata import normalize
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
-from petstore_frame.loader.journal.rows import read_import, shown_key
-from petstore_frame.loader.journal.staging import order_of
-from petstore_frame.loader.matching.repeated_keys import key_texts
+from petstore_frame.loader.journal.rows import read_import
+from petstore_frame.loader.matching.key_texts import is_key_named
 from petstore_frame.loader.reconcile import OpenRows, read_open_rows
 from petstore_frame.loader.row_state import State
 from petstore_frame.validation import checked_integer
@@ -37,18 +35,11 @@ class _Row(NamedTuple):
     key: str | None  # as the journal stores it
     state: State
 
-    def is_named(self, name: RowName, order: Sequence[int] | None) -> bool:
-        """Return whether the row has this line or this key.
-
-        ``order`` has the positions of key columns in their stored order; None if they are sorted.
-        """
+    def is_named(self, name: RowName, key_columns: Sequence[str]) -> bool:
+        """Return whether the row has this line or this key."""
         if not isinstance(name, (str, tuple)):
             return self.line == name
-        texts = [name] if isinstance(name, str) else list(name)
-        if order is not None and len(order) == len(texts):
-            texts = [texts[position] for position in order]
-        stored = [normalize("NFC", text.strip()) for text in texts]
-        return list(key_texts(self.key)) == stored or shown_key(self.key) == name
+        return is_key_named(self.key, name, key_columns)
 
 
 def resolve(path: Path, import_id: str, pets: Mapping[RowName, PetIds]) -> list[int]:
@@ -73,7 +64,7 @@ def resolve(path: Path, import_id: str, pets: Mapping[RowName, PetIds]) -> list[
         changes: list[Change] = []
         unproven: list[int] = []
         for name, ids in ids_by_name.items():
-            named_rows = [row for row in rows if row.is_named(name, order_of(run.key))]
+            named_rows = [row for row in rows if row.is_named(name, run.key)]
             changes += _changes(name, named_rows, ids)
             unproven += _check_reading(name, named_rows, ids, open_rows)
         outcomes.change(changes, time.time())

@@ -7,6 +7,7 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
+from petstore_frame.exit_codes import ExitCode
 from petstore_frame.tables.table import RowOrigin
 
 
@@ -82,6 +83,20 @@ class Ending(StrEnum):
     OUTAGE = "outage"
     JOURNAL = "journal"
     INTERRUPTED = "interrupted"
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of a session that ended like this, whatever the states of its rows."""
+        return _EXIT_CODES.get(self, ExitCode.DONE)
+
+
+_EXIT_CODES = {
+    Ending.BUDGET: ExitCode.TOO_MANY_ERRORS,
+    Ending.STOPPED: ExitCode.STORE,
+    Ending.OUTAGE: ExitCode.STORE,
+    Ending.JOURNAL: ExitCode.DISK,
+    Ending.INTERRUPTED: ExitCode.INTERRUPTED,
+}
 
 
 class Suspicion(StrEnum):

@@ -15,7 +15,7 @@ from petstore_frame.inventory import (
     Inventory,
     Provenance,
     coverage_facts,
-    coverage_now,
+    coverage_of,
     provenance_of,
     rows_fingerprint,
 )
@@ -300,8 +300,9 @@ def gather(pets: Any, categories: Categories = None, **more: Any) -> Content:
     """
     labels = Labels(categories)
     frame = pandas_frame(pets)
-    provenance = pets.provenance if isinstance(pets, Inventory) else provenance_of(frame)
-    rows, coverage = typed_frame(frame), coverage_now(frame)
+    is_inventory = isinstance(pets, Inventory)
+    provenance = pets.provenance if is_inventory else provenance_of(frame)
+    coverage, rows = coverage_of(pets if is_inventory else frame), typed_frame(frame)
     if coverage.fingerprint is None:  # the ids or the statuses had other dtypes
         coverage = coverage._replace(fingerprint=rows_fingerprint(rows))
     return Content(rows, coverage, provenance, labels, **more)

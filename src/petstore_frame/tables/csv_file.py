@@ -15,8 +15,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
+from petstore_frame.file_questions import quoting_question
 from petstore_frame.limits import CELL_CHARACTERS, COLUMNS
-from petstore_frame.questions import PLACEHOLDER
 from petstore_frame.tables.file_kinds import check_lines
 from petstore_frame.tables.quotes import SINGLE_QUOTE, unwrap_formula, unwrapped_row
 from petstore_frame.tables.table import Layout, Table, TableRow
@@ -92,7 +92,11 @@ def _best_cut(data: bytes, codec: str, first: int, delimiter: str | None, layout
         line = next(_lines(data, codec, first), "").strip()
         if _SPACED.fullmatch(line):
             message = "the columns are separated by spaces"
-            raise InputError(message, line=first + 1, hint="name it", add=("delimiter", " "))
+            hint = "name the delimiter"
+            question = Question(
+                "delimiter", message, option=("delimiter",), note=hint, likely=" ", is_certain=True
+            )
+            raise InputError(message, line=first + 1, hint=hint, questions=(question,))
         message = f"the header cannot be read: {fault}"
         raise InputError(message, line=first + 1, hint="check its quotes")
     names = len(layout.columns or ())
@@ -169,5 +173,6 @@ def _unreadable(problem: Exception, line: int, text: str, delimiter: str) -> Inp
         'double the quotes within a cell ("a ""b"" c"), or read quotes as text: '
         f"quoting 'none' reads {quoted_cells[0][:60]!r} unchanged"
     )
-    add = ("quoting", PLACEHOLDER)
-    return InputError(f"the row that begins here {reason}", line=line, hint=hint, add=add)
+    message = f"the row that begins here {reason}"
+    question = quoting_question(message, hint)
+    return InputError(message, line=line, hint=hint, questions=(question,))

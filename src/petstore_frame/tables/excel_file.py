@@ -9,8 +9,8 @@ from typing import BinaryIO
 
 from petstore_frame.errors import InputError
 from petstore_frame.extras import import_extra
+from petstore_frame.file_questions import sheet_question
 from petstore_frame.limits import EMPTY_ROW_WEIGHT, EmptyCells
-from petstore_frame.questions import PLACEHOLDER
 from petstore_frame.schema.text import join_names
 from petstore_frame.tables.sheet_xml import Sheet, column_letters, read_sheet
 from petstore_frame.tables.table import Layout, Table, TableRow
@@ -109,12 +109,13 @@ class Workbook:
             return
         if _may_hold_animals(self._first_rows(part), may_be_header):
             return  # somebody added it
-        raise InputError(
+        message = (
             f"this is a report that petstore-frame wrote, and its sheet {part.title!r} has no "
-            "list of animals",
-            hint=f"the animals are in the sheet {join_names(self._own_names)}",
-            add=("sheet", self._own_names[0]),
+            "list of animals"
         )
+        hint = f"the animals are in the sheet {join_names(self._own_names)}"
+        question = sheet_question(message, self._own_names, hint, is_certain=True)
+        raise InputError(message, hint=hint, questions=(question,))
 
     def _first_rows(self, part: SheetPart) -> list[list[str]]:
         """Return the first rows of a sheet that have text."""
@@ -179,12 +180,10 @@ def _ambiguous_sheets(first_rows: dict[str, list[list[str]]]) -> InputError:
         examples.append(f"{title!r} begins with {rows}")
     if more := titles[_EXAMPLE_SHEETS:]:
         examples.append(f"{len(more)} more sheets have a list, too")
-    return InputError(
-        f"the workbook has several sheets that may hold the animals: {join_names(titles)}",
-        hint="; ".join(examples),
-        add=("sheet", PLACEHOLDER),
-        likely=titles[0],
-    )
+    message = f"the workbook has several sheets that may hold the animals: {join_names(titles)}"
+    hint = "; ".join(examples)
+    question = sheet_question(message, titles, hint)
+    return InputError(message, hint=hint, questions=(question,))
 
 
 def _may_hold_animals(rows: list[list[str]], may_be_header: MayBeHeader) -> bool:

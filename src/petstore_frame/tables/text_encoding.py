@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from petstore_frame.errors import InputError
-from petstore_frame.questions import PLACEHOLDER
+from petstore_frame.file_questions import encoding_question
 from petstore_frame.tables.file_kinds import marked_encoding, utf16_orders
 
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
@@ -99,9 +99,8 @@ def _misread(data: bytes, codec: str, at: int) -> InputError:
     if not candidates:
         return InputError(message, line=number, hint=_SAVE_AS_UTF8)
     hint = f"choose the encoding: {_readings(non_ascii_lines, candidates)}; or {_SAVE_AS_UTF8}"
-    return InputError(
-        message, line=number, hint=hint, add=("encoding", PLACEHOLDER), likely=candidates[0]
-    )
+    question = encoding_question(message, candidates, hint)
+    return InputError(message, line=number, hint=hint, questions=(question,))
 
 
 def _unmarked(data: bytes, orders: Sequence[str]) -> InputError:
@@ -116,7 +115,8 @@ def _unmarked(data: bytes, orders: Sequence[str]) -> InputError:
         texts = [line.strip()[:_UNMARKED_LENGTH] for line in lines if line.strip()][:2]
         readings.append(f"{codec} reads {' and '.join(map(repr, texts))}")
     hint = f"choose the encoding: {'; '.join(readings)}; or {_SAVE_AS_UTF8}"
-    return InputError(message, hint=hint, add=("encoding", PLACEHOLDER), likely=codecs_that_fit[0])
+    question = encoding_question(message, codecs_that_fit, hint)
+    return InputError(message, hint=hint, questions=(question,))
 
 
 def _readings(lines: Sequence[bytes], candidates: Sequence[str]) -> str:

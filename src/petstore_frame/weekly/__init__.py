@@ -4,8 +4,8 @@
 a ``weekly.toml`` to start from.
 """
 
-from petstore_frame.weekly.weekly_outcome import Run, WeeklyOutcome
+from petstore_frame.weekly.weekly_outcome import Run
 from petstore_frame.weekly.weekly_run import check, plan, run
 from petstore_frame.weekly.weekly_settings import WeeklySettings, write_settings
 
-__all__ = ["Run", "WeeklyOutcome", "WeeklySettings", "check", "plan", "run", "write_settings"]
+__all__ = ["Run", "WeeklySettings", "check", "plan", "run", "write_settings"]

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from petstore_frame.client import Client
 from petstore_frame.errors import JournalLockedError
+from petstore_frame.exit_codes import ExitCode
 from petstore_frame.storage import LockedError, locked, sync
 from petstore_frame.weekly.run_log import is_complete, read_runs, write_runs
-from petstore_frame.weekly.weekly_outcome import Run, WeeklyOutcome
+from petstore_frame.weekly.weekly_outcome import Run
 from petstore_frame.weekly.weekly_settings import WeeklySettings
 from petstore_frame.weekly.weekly_steps import WeeklySteps
 
@@ -133,7 +134,7 @@ def check(
     runs = read_runs(settings.output)
     last_attempt = ""
     if runs:
-        sentence = WeeklyOutcome[runs[-1]["outcome"].upper()].sentence
+        sentence = ExitCode[runs[-1]["outcome"].upper()].meaning
         last_attempt = f"; the last run, on {runs[-1]['day']}: {sentence}"
     days = [facts["day"] for facts in runs if is_complete(facts)]
     if not days:

@@ -14,10 +14,11 @@ from petstore_frame.comparison import compare
 from petstore_frame.errors import (
     HistoryError,
     IncompleteInventoryError,
-    LoadInterrupted,
     LoadStoppedError,
     QuestionError,
+    result_of,
 )
+from petstore_frame.exit_codes import ExitCode
 from petstore_frame.history import Diff, History, Snapshot, diff
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader import LoadResult, check_category_names, read_ids
@@ -27,7 +28,7 @@ from petstore_frame.questions import command_line
 from petstore_frame.report import write_report
 from petstore_frame.storage import harmless
 from petstore_frame.weekly.run_log import RUNS, RunFacts, is_complete
-from petstore_frame.weekly.weekly_outcome import Run, WeeklyOutcome
+from petstore_frame.weekly.weekly_outcome import Run
 from petstore_frame.weekly.weekly_settings import CompareStep, LoadStep, WeeklySettings
 
 _TO_SEND = (State.PENDING, State.NOT_FOUND)
@@ -92,10 +93,9 @@ class WeeklySteps:
             answer = f"To answer, type this with the option of the answer:\n  {command}\n"
             question_file.write_text(f"{error.text('shell')}\n\n{answer}", encoding="utf-8")
             raise
-        except LoadInterrupted:
-            raise
         except KeyboardInterrupt as interrupt:
-            interrupt.add_note(f"nothing of {file.name} was sent")
+            if result_of(interrupt) is None:
+                interrupt.add_note(f"nothing of {file.name} was sent")
             raise
         except LoadStoppedError as error:
             self.note_result(file, error.result, state_counts)
@@ -103,7 +103,7 @@ class WeeklySteps:
         self.note_result(file, result, state_counts)
         to_send = sum(state_counts.get(state, 0) for state in _TO_SEND)
         if to_send:
-            self.run.note(WeeklyOutcome.UNFINISHED, f"{file.name}: {to_send:,} still to send")
+            self.run.note(ExitCode.WITH_FINDINGS, f"{file.name}: {to_send:,} still to send")
 
     def load_command(self, file: Path, load_step: LoadStep) -> str:
         """Return the command that loads a file as this run does."""
@@ -121,9 +121,9 @@ class WeeklySteps:
         state_counts |= {str(state): count for state, count in result.counts.items() if count}
         folder = f"results {file.name}"
         problems = (
-            (WeeklyOutcome.QUESTION, len(result.possible_duplicates), "possible duplicates"),
-            (WeeklyOutcome.UNFINISHED, len(result.fix), "to fix"),
-            (WeeklyOutcome.UNCONFIRMED, len(result.unconfirmed), "unconfirmed"),
+            (ExitCode.QUESTION, len(result.possible_duplicates), "possible duplicates"),
+            (ExitCode.WITH_FINDINGS, len(result.fix), "to fix"),
+            (ExitCode.UNCONFIRMED, len(result.unconfirmed), "unconfirmed"),
         )
         for outcome, row_count, text in problems:
             if row_count:
@@ -155,7 +155,7 @@ class WeeklySteps:
             "completeness": completeness.to_dict(),
         }
         if not completeness.covers_all:
-            self.run.note(WeeklyOutcome.NOT_COMPLETE, f"the listing: {completeness}")
+            self.run.note(ExitCode.NOT_COMPLETE, f"the listing: {completeness}")
         return inventory
 
     # -- writing
@@ -252,7 +252,7 @@ class WeeklySteps:
             reasons.append(f"no complete snapshot of {day}, when {RUNS} has {pets:,} pets")
         for reason in reasons:
             sentence = f"the history: {reason}; what changed since then is not known"
-            self.run.note(WeeklyOutcome.DISK, sentence)
+            self.run.note(ExitCode.DISK, sentence)
 
     def check_drop(self, inventory: Inventory, last_snapshot: Snapshot | None) -> None:
         """Note if more pets are gone than ``max_drop`` allows."""
@@ -270,7 +270,7 @@ class WeeklySteps:
         drop = 1 - len(inventory) / pets
         if drop > max_drop:
             text = f"{drop:.0%} fewer pets than the {pets:,} of {day}"
-            self.run.note(WeeklyOutcome.DROP, text)
+            self.run.note(ExitCode.MAX_DROP, text)
 
     def run_without_snapshot(self, inventory: Inventory, last_day: str) -> RunFacts | None:
         """Return the last complete run of this store between the last snapshot and today."""

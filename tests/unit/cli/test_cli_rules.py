@@ -19,7 +19,8 @@ import petstore_frame as pf
 from end_to_end.shell import python_words, typed
 from petstore_frame import errors
 from petstore_frame.cli import app
-from petstore_frame.exit_codes import EXIT_CODES, INTERNAL, LOCKED, exit_code
+from petstore_frame.errors import exit_code_of
+from petstore_frame.exit_codes import ExitCode
 from petstore_frame.storage import locked
 
 COMMANDS = get_command(app).commands
@@ -57,7 +58,7 @@ def test_who_knows_one_command_knows_the_others() -> None:
 def test_the_exit_codes_stand_in_the_help() -> None:
     """Each with its one meaning, for all commands."""
     shown = typed("petstore-frame --help", COLUMNS="120").stdout
-    lines = [f"{code:>3}  {meaning}" for code, meaning in EXIT_CODES.items()]
+    lines = [f"{code:>3}  {code.meaning}" for code in ExitCode]
     assert all(line in shown for line in lines)
 
 
@@ -74,6 +75,10 @@ def test_a_listing_is_told_with_the_same_keys(name: str, output: str) -> None:
     assert Path(told["output"]).is_file()
 
 
+# The code of a load that was not finished depends on its result, or on why it stopped.
+WITH_RESULT = (errors.LoadStoppedError, errors.LoadFailedError)
+
+
 def error_classes(kind: type[Exception] = errors.PetstoreError) -> Iterator[type[Exception]]:
     yield kind
     for sub in kind.__subclasses__():
@@ -82,8 +87,7 @@ def error_classes(kind: type[Exception] = errors.PetstoreError) -> Iterator[type
 
 @pytest.mark.parametrize(
     "kind",
-    # The code of a load that stopped depends on why it stopped.
-    [kind for kind in (*error_classes(), OSError) if kind is not errors.LoadStoppedError],
+    [kind for kind in (*error_classes(), OSError) if not issubclass(kind, WITH_RESULT)],
     ids=lambda kind: kind.__name__,
 )
 def test_every_error_has_its_number(kind: type[Exception]) -> None:
@@ -92,8 +96,7 @@ def test_every_error_has_its_number(kind: type[Exception]) -> None:
         pf.APIStatusError, pf.APIConnectionError, pf.ContractError, errors.CrossOriginError,
         pf.IncompleteInventoryError,
     )  # fmt: skip
-    code = exit_code(kind.__new__(kind))
-    assert code in EXIT_CODES
+    code = exit_code_of(kind.__new__(kind))
     assert (code == 5) == issubclass(kind, stores)
     assert (code == 7) == kind.__name__.endswith("LockedError")
     assert (code == 6) == (issubclass(kind, (errors.JournalError, OSError)) and code != 7)
@@ -108,7 +111,7 @@ def test_a_fault_of_ours_has_a_code_of_its_own(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pf.sample_data, "write_sample_csv", fails)
     ended = typed("petstore-frame sample")
-    assert (ended.exit_code, ended.stdout) == (INTERNAL, "")
+    assert (ended.exit_code, ended.stdout) == (ExitCode.INTERNAL, "")
     assert "Traceback" in ended.stderr
     assert ended.stderr.splitlines()[-1].startswith("error: RecursionError: too deep")
 
@@ -122,7 +125,7 @@ def test_another_writer_is_7() -> None:
     (journal,) = [path for path in Path("journal").rglob("*") if path.suffix == ".sqlite3"]
     with locked(journal.with_name(f"{journal.name}.lock")):
         ended = typed(f"{line} --as-new")
-    assert ended.exit_code == LOCKED, ended.output
+    assert ended.exit_code == ExitCode.LOCKED, ended.output
 
 
 STORE = "--base-url http://[::1]:9/v1"
@@ -213,7 +216,7 @@ def test_a_full_disk_is_the_disks_fault(kind) -> None:
     problem = kind("stock.xlsx cannot be written")
     for cause, code in ((OSError(28, "No space left"), 6), (PermissionError(13, "x"), 2)):
         problem.__cause__ = cause
-        assert exit_code(problem) == code
+        assert exit_code_of(problem) == code
 
 
 @pytest.mark.usefixtures("server_here")

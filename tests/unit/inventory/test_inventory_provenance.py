@@ -19,10 +19,11 @@ from petstore_frame.inventory import (
     Verdict,
     inventory_facts,
     inventory_of,
+    provenance_of,
     write_coverage,
 )
 from petstore_frame.inventory.completeness import StatusCount
-from petstore_frame.inventory.provenance import provenance_of
+from petstore_frame.report.report_content import gather
 from petstore_frame.schema import PetColumns
 
 SOLD = {"sold": StatusCount(2)}
@@ -230,3 +231,19 @@ def test_a_csv_keeps_what_it_covers_until_it_is_changed(frame: pd.DataFrame, tmp
     path.write_text("id,name,category_id,status\n1,x,1,sold,9,9\n", encoding="utf-8")
     with pytest.raises(pf.InputError, match="more cells than its header"):
         pf.read_inventory(path)
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.parquet"])
+def test_an_inventory_and_its_report_state_the_same(
+    frame: pd.DataFrame, name: str, tmp_path
+) -> None:
+    """A merge loses what pandas stores with a frame, and the Inventory knows it."""
+    kept = inventory_of(frame, KNOWN, PROVENANCE)
+    merged = frame.merge(PRICES, on="id", how="left")
+    merged.attrs.clear()
+    with_prices = dataclasses.replace(kept, frame=merged)
+    assert with_prices.completeness == kept.completeness == pf.completeness(with_prices.frame)
+    path = pf.write_report(with_prices, tmp_path / name)
+    if name != "a.xlsx":
+        assert pf.read_inventory(path).completeness == kept.completeness
+    assert gather(with_prices).completeness == kept.completeness

@@ -81,7 +81,7 @@ def test_the_sheet_is_named_or_the_only_one_that_a_person_sees(tmp_path: Path) -
     book.save(path)
     with pytest.raises(InputError, match=r"'Pets', 'More'; .*'name'.* / 'Bo', '4'") as asked:
         open_source(path, Recipe())
-    assert (asked.value.add, asked.value.likely) == (("sheet", "?"), "Pets")
+    assert (asked.value.add, asked.value.questions[0].likely) == (("sheet", "?"), "Pets")
     with pytest.raises(InputError, match="no sheet is called 'pets'"):
         rows_of(path, sheet="pets")
     assert len(rows_of(path, sheet="Pets")) == 1

@@ -86,3 +86,16 @@ def test_the_fullest_of_several_certain_columns_is_asked_about() -> None:
     columns = {"Chip": ["", *"aabbccddee"], "Tag": [*"zaabbccddee"], "name": names}
     proposed = FilePreview.of(pd.DataFrame(columns | {"category_id": 3}), Recipe()).proposed_key
     assert proposed is not None and proposed.column == "Tag"
+
+
+@pytest.mark.parametrize(
+    ("empty", "fact"),
+    [(0, "Chip: different in 40 rows"), (1, "Chip: different in 39 rows, empty in 1"),
+     (4, "Chip: different in 36 rows, empty in 4"), (5, None)],
+)  # fmt: skip
+def test_an_animal_without_a_number_does_not_hide_the_key(empty: int, fact: str | None) -> None:
+    """A column is proposed if at most one in ten of its cells is empty, with the numbers."""
+    chips = ["" if n < empty else f"C{n}" for n in range(40)]
+    frame = pd.DataFrame({"Chip": chips, "name": [f"Pet {n}" for n in range(40)], "category_id": 3})
+    proposed = FilePreview.of(frame, Recipe()).proposed_key
+    assert (None if proposed is None else str(proposed)) == fact

@@ -149,7 +149,7 @@ def test_an_encoding_is_asked_about_by_a_line(tmp_path: Path, monkeypatch) -> No
     ) as asked:
         open_source(path, Recipe())
     assert (asked.value.line, asked.value.add) == (2, ("encoding", "?"))
-    assert asked.value.likely == "cp1250"
+    assert asked.value.questions[0].likely == "cp1250"
 
 
 PETS = "Animal,Kind\nRex,3\n"

@@ -16,7 +16,7 @@ import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader import read_list
 from petstore_frame.loader.source import Recipe, RecipeOptions, as_recipe
-from petstore_frame.loader.source.field_readers import readers_of
+from petstore_frame.loader.source.cell_parsing import readers_of
 from shop import Shop
 from unit.loader import opened
 

@@ -19,7 +19,7 @@ FILES = {
         "a Git LFS pointer",
         "git lfs pull",
     ),
-    "r.txt": (b'"name" "category_id"\n"Bo Bo" 4\n', "separated by spaces", "name it"),
+    "r.txt": (b'"name" "category_id"\n"Bo Bo" 4\n', "separated by spaces", "name the delimiter"),
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from petstore_frame.loader.journal.schema import IS_ANIMAL, MAY_BE_DATE
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.matching.folding import SEPARATOR, fold, name_in
 from petstore_frame.loader.matching.key_cores import date_cores, day_core
-from petstore_frame.loader.matching.repeated_keys import key_texts
+from petstore_frame.loader.matching.key_texts import key_texts
 from petstore_frame.loader.matching.values import Animal, Candidates, Decision, Pet, Row
 from petstore_frame.schema import FIELDS
 

@@ -12,8 +12,8 @@ from unicodedata import normalize
 from petstore_frame.loader.journal.decisions import Decision, decide, read_decisions
 from petstore_frame.loader.journal.rows import Import, read_cells
 from petstore_frame.loader.journal.schema import IS_ANIMAL
-from petstore_frame.loader.journal.staging import key_text, order_of
 from petstore_frame.loader.matching.key_cores import core_of_key, date_cores
+from petstore_frame.loader.matching.key_texts import key_text, order_of
 from petstore_frame.loader.matching.values import CREATE
 from petstore_frame.schema.text import replace_surrogates
 

@@ -14,7 +14,7 @@ from petstore_frame.loader.journal.rows import pack_problems
 from petstore_frame.loader.journal.schema import IS_ANIMAL, MAY_BE_DATE, RELEASE_PET_ID
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.matching.key_cores import date_cores
-from petstore_frame.loader.matching.repeated_keys import key_texts
+from petstore_frame.loader.matching.key_texts import key_texts
 from petstore_frame.loader.matching.values import SKIP, Decision, Match, Pet, Plan
 
 ROW_QUESTION = "row"  # the question of ``decisions`` about single rows of an import
@@ -58,7 +58,8 @@ coalesce((SELECT max(attempt) + 1 FROM animals AS earlier
 _NEW_KEYS = """
 FROM rows JOIN animals USING (animal)
 WHERE rows.reading = :reading AND rows.key IS NOT NULL AND rows.excluded IS NULL
-  AND (animals.state = 'pending' OR rows.row IN (SELECT value FROM json_each(:linked)))
+  AND (animals.state = 'pending' OR animals.import = :mine AND animals.row = rows.row
+    OR rows.row IN (SELECT value FROM json_each(:linked)))
 """
 # Reopens a finished import that has rows to send, so that it is resumed after a kill.
 _REOPEN = """
@@ -99,8 +100,9 @@ class PlanWriter:
         for row in plan.created:
             if row in decisions and decisions[row].answer == SKIP:
                 self._execute(_RETURN_KEY, animal=decisions[row].animal, row=row)
-        self._withdraw()
-        self._execute(_UPDATE_ANIMALS, created=json.dumps([*plan.created]))
+        if not self._is_new:
+            self._withdraw()
+            self._execute(_UPDATE_ANIMALS, created=json.dumps([*plan.created]))
         attempt = "0" if self._is_new else _NEXT_ATTEMPT
         self._execute(_INSERT_ANIMALS.format(attempt=attempt))
         self._raise_attempts(plan.created, equal_pets)
@@ -178,10 +180,11 @@ class PlanWriter:
 
     def _write_keys(self, linked: Sequence[int]) -> None:
         """Give animals the keys of their rows."""
-        self._execute(
-            "DELETE FROM keys WHERE animal IN"
-            " (SELECT animal FROM animals WHERE import = :mine AND state = 'pending')"
-        )
+        if not self._is_new:  # a correction may have changed the key of an unsent row
+            self._execute(
+                "DELETE FROM keys WHERE animal IN"
+                " (SELECT animal FROM animals WHERE import = :mine AND state = 'pending')"
+            )
         packed = json.dumps(linked)
         self._execute(
             f"INSERT OR IGNORE INTO keys SELECT rows.core, rows.key, rows.animal {_NEW_KEYS}"

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.schema import IS_ANIMAL, in_states
+from petstore_frame.loader.matching.key_texts import shown_key
 from petstore_frame.loader.row_state import FIX_STATES, Ending, RowProblem, State
 
 # The note of a row that was created, but the response with the id of its pet was lost.
@@ -189,14 +190,6 @@ def pack_cells(cells: Sequence[str]) -> str | bytes:
 def read_cells(value: str | bytes) -> tuple[str, ...]:
     """Decode the cells of a row."""
     return tuple(json.loads(value)) if isinstance(value, bytes) else tuple(value.split("\x1f"))
-
-
-def shown_key(key: str | None) -> str | None:
-    """Return a key for display: its text, or a JSON list of the texts of several columns."""
-    if key is None:
-        return None
-    texts = json.loads(key)
-    return str(texts[0]) if len(texts) == 1 else json.dumps(texts, ensure_ascii=False)
 
 
 def pack_problems(problems: Sequence[RowProblem]) -> str:

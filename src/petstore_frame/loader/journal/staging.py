@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
-from unicodedata import normalize
 
 from petstore_frame.loader.journal.rows import (
     RECIPE,
@@ -24,7 +23,9 @@ from petstore_frame.loader.journal.rows import (
     read_imports,
     write_import,
 )
+from petstore_frame.loader.matching.folding import core
 from petstore_frame.loader.matching.key_cores import core_of_key
+from petstore_frame.loader.matching.key_texts import key_text, order_of
 from petstore_frame.loader.row_state import Reason, SourceRow, State
 
 _COLUMNS = (
@@ -89,13 +90,13 @@ def stage_rows(
         texts: list[str] = []
         for row in batch:
             packed = pack_cells(row.cells)
-            key, core = key_and_core(row, order)
+            key, key_core = key_and_core(row, order)
             if _is_plain(row):
                 body = (row.payload or b"").decode()
-                values = (row.number, row.line, packed, body, row.content, key, core)
+                values = (row.number, row.line, packed, body, row.content, key, key_core)
                 plain_rows.append((*values, row.number))
             else:
-                other_rows.append(_values(staged, row, packed, key, core))
+                other_rows.append(_values(staged, row, packed, key, key_core))
             # Blank rows count only if other rows follow, because they move the numbers of these.
             if row.notes == ("blank",):
                 blank_rows += 1
@@ -116,9 +117,9 @@ def restage_row(
 ) -> None:
     """Write a row of a reading again, after its cells were corrected."""
     sql.execute("DELETE FROM rows WHERE reading = ? AND row = ?", [reading, row.number])
-    key, core = key_and_core(row, order_of(run.key))
+    key, key_core = key_and_core(row, order_of(run.key))
     staged = StagedRows(reading, base, None)
-    sql.execute(_INSERT, _values(staged, row, pack_cells(row.cells), key, core))
+    sql.execute(_INSERT, _values(staged, row, pack_cells(row.cells), key, key_core))
 
 
 def exclude_lines(sql: sqlite3.Connection, run: Import, lines: Collection[int]) -> None:
@@ -174,19 +175,22 @@ def key_and_core(row: SourceRow, order: Sequence[int] | None) -> tuple[str | Non
     """Return the key of a row in its stored form, and its core."""
     if row.key is None:
         return None, None
+    if len(row.key) == 1:  # without a loop, for speed: most keys have one column
+        (text,) = row.key
+        return f"[{quoted(text)}]", core(text)
     texts = row.key if order is None else [row.key[position] for position in order]
     return key_text(texts), core_of_key(texts)
 
 
 def _values(
-    staged: StagedRows, row: SourceRow, packed: str | bytes, key: str | None, core: str | None
+    staged: StagedRows, row: SourceRow, packed: str | bytes, key: str | None, key_core: str | None
 ) -> tuple[Any, ...]:
     """Return the values of a row for ``_INSERT``."""
     may_be_sent = row.state is State.PENDING and not row.is_excluded
     staged.to_send += may_be_sent
     return (
         staged.reading, row.number, row.line, packed, row.payload, row.content, row.unsent_hash,
-        row.has_default_name, key, core, row.order_value,
+        row.has_default_name, key, key_core, row.order_value,
         pack_problems(row.problems) if row.problems else None,
         "\n".join(row.notes) if row.notes else None,
         _reason_excluded(row),
@@ -261,19 +265,3 @@ def _as_read(packed: str | bytes) -> str:
         text = text.replace("\r\n", "\n")
     text = text.rstrip("\x1f")
     return f"{len(text)}:{text}"
-
-
-def key_text(texts: Sequence[str]) -> str:
-    """Return the stored form of a key: a JSON list of its texts, in ASCII."""
-    return f"[{', '.join(map(quoted, texts))}]"
-
-
-def order_of(key: Sequence[str]) -> list[int] | None:
-    """Return the positions of key columns in alphabetical order; None if they are sorted."""
-    order = sorted(range(len(key)), key=lambda at: _column(key[at]))
-    return None if order == list(range(len(key))) else order
-
-
-def _column(name: str) -> str:
-    text = normalize("NFKC", name).casefold().strip()
-    return "".join(sign for sign in text if sign.isalnum()) or text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -85,11 +84,6 @@ def _unreadable(row: Row, order_by: str | None) -> RowProblem:
         f"{short_text(text)}, cannot be read as a date or a number"
     )
     return RowProblem(ORDER_UNREADABLE, message, column=order_by, value=text, hint=hint)
-
-
-def key_texts(key: str | None) -> tuple[str, ...]:
-    """Decode a stored key."""
-    return () if key is None else tuple(json.loads(key))
 
 
 def differ(rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None) -> RowProblem:

@@ -12,7 +12,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from petstore_frame import exit_codes
+from petstore_frame.exit_codes import ExitCode
+from petstore_frame.file_questions import row_questions
 from petstore_frame.loader.findings import (
     ChangedValues,
     Finding,
@@ -47,7 +48,6 @@ from petstore_frame.loader.results.row_groups import GroupCounts, RowGroup, coun
 from petstore_frame.loader.row_state import (
     FIX_STATES,
     UNCONFIRMED_STATES,
-    Ending,
     Reason,
     RowProblem,
     State,
@@ -81,13 +81,6 @@ _FIRST_LINES, _MAX_VALUES, _MAX_PLACEHOLDERS = 2, 8, 40
 _LEFT_OUT = "SELECT 1 FROM row_states WHERE import = ? AND excluded = ? LIMIT 1"
 # Up to this many rows of totals are suggested to be excluded by their lines.
 _MAX_EXCLUDED = 5
-_ENDING_CODES = {
-    Ending.BUDGET: exit_codes.TOO_MANY_ERRORS,
-    Ending.STOPPED: exit_codes.STORE,
-    Ending.OUTAGE: exit_codes.STORE,
-    Ending.JOURNAL: exit_codes.DISK,
-    Ending.INTERRUPTED: exit_codes.INTERRUPTED,
-}
 # The text for each reason why a row was not sent.
 WHY_NOT_SENT: dict[str, str] = {
     Reason.BLANK: "blank",
@@ -161,6 +154,14 @@ class Cause:
     def option(self) -> str:
         """The option that solves the problem for all rows; empty if there is none."""
         return "" if self.problem.add is None else str(self.problem.add[0])
+
+    def questions(self) -> list[Question]:
+        """Return what a person can answer once for all these rows."""
+        if self.problem.add is None:
+            return []
+        option, value = self.problem.add
+        choices = () if self.problem.allow is None else (self.problem.allow,)
+        return [*row_questions(str(self), option, value, self.problem.hint, choices)]
 
     @property
     def first_lines(self) -> list[int]:
@@ -318,24 +319,30 @@ class ImportSummary:
         return tuple(LikelyKey(**stored) for stored in self.run.facts.get(LIKELY_KEYS, ()))
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """Exit code of the command; 0 only if no row must be sent or fixed."""
         if self.question is not None:
-            return exit_codes.QUESTION
+            return ExitCode.QUESTION
         if self.is_held:
-            return exit_codes.TOO_MANY_ERRORS
-        codes = [exit_codes.DONE]
+            return ExitCode.TOO_MANY_ERRORS
+        codes: list[ExitCode] = []
         if self.to_fix or self.counts[State.PENDING] or self.counts[State.NOT_FOUND]:
-            codes.append(exit_codes.WITH_FINDINGS)
+            codes.append(ExitCode.WITH_FINDINGS)
         if any(map(_needs_attention, self.findings)):
-            codes.append(exit_codes.WITH_FINDINGS)
+            codes.append(ExitCode.WITH_FINDINGS)
         if self.count(*UNCONFIRMED):
-            codes.append(exit_codes.UNCONFIRMED)
+            codes.append(ExitCode.UNCONFIRMED)
         if self.counts[State.POSSIBLE_DUPLICATE]:
-            codes.append(exit_codes.QUESTION)
+            codes.append(ExitCode.QUESTION)
         if self.run.ending is not None and not self.is_rehearsal:
-            codes.append(_ENDING_CODES.get(self.run.ending, exit_codes.DONE))
-        return max(codes)
+            codes.append(self.run.ending.exit_code)
+        return ExitCode.worst(codes)
+
+    @property
+    def questions(self) -> list[Question]:
+        """The open question of the file, then those about rows that cannot be sent."""
+        of_file = [] if self.question is None else [self.question]
+        return [*of_file, *chain.from_iterable(cause.questions() for cause in self.causes)]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON; times are ISO 8601 in UTC."""
@@ -358,7 +365,7 @@ class ImportSummary:
                 {"code": type(finding).__name__, "text": str(finding), **asdict(finding)}
                 for finding in self.findings
             ],
-            "questions": [] if self.question is None else [self.question.as_dict()],
+            "questions": [question.as_dict() for question in self.questions],
             "possible_duplicates": self.counts[State.POSSIBLE_DUPLICATE],
             "causes": [
                 asdict(cause.problem) | {"rows": cause.rows, "lines": cause.first_lines}

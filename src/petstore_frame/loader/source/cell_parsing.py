@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -32,13 +32,19 @@ from petstore_frame.loader.source.spreadsheet_text import (
     without_invisible,
 )
 from petstore_frame.loader.source.totals import TOTAL_STARTS, is_total
-from petstore_frame.schema import NO_STATUS, NewPet, PetField
+from petstore_frame.schema import FIELDS, NO_STATUS, NewPet, PetField
 from petstore_frame.schema.text import short_text
 from petstore_frame.schema.words import animal_of, status_of
 from petstore_frame.storage import harmless
+from petstore_frame.tables import Labels
 from petstore_frame.tables.quotes import unwrap_formula
 from petstore_frame.validation import INT64, closest_match
 
+if TYPE_CHECKING:
+    from petstore_frame.loader.source.recipe import Recipe
+
+# The table of value_map with texts in key columns that mean "no key".
+KEY = "key"
 # The value of an option in a recipe that a person still has to fill in.
 PLACEHOLDER = "?"
 # A column name in a default, such as ``{Tag}``.
@@ -338,6 +344,40 @@ class FieldReader(dict[str, Meaning]):
             return self._meaning_of_json(value)
         message = f"{short_text(text)} is not a valid {self.field.label.lower()}"
         return _rejected(f"not_a_{self.field.name}", message, "correct it")
+
+
+def readers_of(recipe: Recipe) -> dict[str, FieldReader]:
+    """Return the reader of each field; this reads the category file, if the recipe has one."""
+    readers = {
+        field.name: FieldReader(field, recipe.thousands, keep_spaces=recipe.keep_spaces)
+        for field in FIELDS.sent
+    }
+    labels, category_reader = recipe.categories, readers["category_id"]
+    if isinstance(labels, Mapping):
+        open_labels = {
+            folded_text(label) for label, number in labels.items() if number == PLACEHOLDER
+        }
+        category_reader.meanings |= dict.fromkeys(open_labels, OPEN)
+        labels = {label: number for label, number in labels.items() if number != PLACEHOLDER}
+    for number, label in Labels.ids_and_labels(labels):
+        category_reader.add_label(label, number)
+    for name, value in recipe.defaults.items():
+        if not IN_BRACES.search(str(value)):
+            readers[name].meaning("defaults", value)  # rejects a value that cannot be sent
+    for name, value in recipe.fallback.items():
+        readers[name].fallback = readers[name].meaning("fallback", value)
+    for name, table in recipe.value_map.items():
+        if name != KEY:
+            meaning = readers[name].meaning
+            meanings = {
+                folded_text(text): meaning("value_map", value) for text, value in table.items()
+            }
+            readers[name].meanings |= meanings
+        elif any(value not in ("", PLACEHOLDER) for value in table.values()):
+            raise ArgumentError(
+                'value_map: the table "key" has texts that mean no key, so its values must be ""'
+            )
+    return readers
 
 
 def _rejected(code: str, message: str, hint: str, add: tuple[str, Any] | None = None) -> Meaning:

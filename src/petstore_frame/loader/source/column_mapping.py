@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
+from petstore_frame.file_questions import column_question
 from petstore_frame.loader.source.spreadsheet_text import without_invisible
 from petstore_frame.loader.source.status_columns import (
     is_status_header,
@@ -96,8 +96,9 @@ def recognize_columns(
         matches = [name for name in matches if normalize_header(name) == own_header] or matches
         if len(matches) > 1:
             message = f"the columns {join_names(matches)} both look like {field.name}"
-            add = ("mapping", {field.name: PLACEHOLDER})
-            raise InputError(message, column=matches[1], hint="say which one to use", add=add)
+            hint = "say which one to use"
+            question = column_question(field.name, message, matches, hint)
+            raise InputError(message, column=matches[1], hint=hint, questions=(question,))
         if matches:
             used[field.name] = matches[0]
             free.remove(matches[0])
@@ -178,7 +179,7 @@ def find_columns(
     if columns.missing:
         raise _without_columns(header, mapping, filled, columns)
     for field, column in columns.proposed.items():
-        raise unsent(field, column)
+        raise unsent(field, column, header)
     return columns
 
 
@@ -196,19 +197,25 @@ def _without_columns(
         perhaps = [f"or state one {field} for all rows with defaults"
                    for field in columns.missing]  # fmt: skip
     perhaps = perhaps or ["a file without a header needs the option columns"]
-    wanted = dict.fromkeys(columns.missing, PLACEHOLDER) | columns.proposed
-    likely = dict(wanted)
+    wanted: dict[str, str | None] = dict.fromkeys(columns.missing) | columns.proposed
     statuses = [] if {"status"} & {*mapping, *filled, *wanted} else [*columns.status_values]
     if statuses:
-        wanted["status"], likely["status"] = PLACEHOLDER, statuses[0]
+        wanted["status"] = statuses[0]
         perhaps.append(f'{status_facts(columns)}; "" leaves it out')
-    in_order = [field for field in FIELDS.sent.names if field in wanted]
-    return InputError(
-        message,
-        hint=f"name the column; {'; '.join(perhaps)}",
-        add=("mapping", {field: wanted[field] for field in in_order}),
-        likely={field: likely[field] for field in in_order},
-    )
+    hint = f"name the column; {'; '.join(perhaps)}"
+    questions = [
+        column_question(
+            field,
+            message,
+            header,
+            hint,
+            likely=wanted[field],
+            is_certain=field in columns.proposed,
+        )
+        for field in FIELDS.sent.names
+        if field in wanted
+    ]
+    return InputError(message, hint=hint, questions=tuple(questions))
 
 
 def status_facts(columns: RecognizedColumns) -> str:
@@ -220,11 +227,14 @@ def status_facts(columns: RecognizedColumns) -> str:
     return f"the status may be {' or '.join(facts)}"
 
 
-def unsent(field: str, column: str) -> InputError:
+def unsent(
+    field: str, column: str, header: Sequence[str], *, is_certain: bool = True
+) -> InputError:
     """Return the error that asks whether to send a column that looks like a field."""
     message = f"the column {column!r} looks like the {field}, but would not be sent"
     hint = 'map the field to this column to send it, or to "" to leave it out'
-    return InputError(message, column=column, hint=hint, add=("mapping", {field: column}))
+    question = column_question(field, message, header, hint, likely=column, is_certain=is_certain)
+    return InputError(message, column=column, hint=hint, questions=(question,))
 
 
 def match_column(option: str, column: str, header: Sequence[str]) -> str:

@@ -60,68 +60,59 @@ class LikelyKey:
         return bool(name_parts(self.column) & words_for("identified")) and not self.is_of_others
 
     @property
-    def is_unique(self) -> bool:
-        """Whether each row has another value."""
-        return self.different == self.rows
+    def filled(self) -> int:
+        """The number of rows with a value."""
+        return self.rows - self.empty
+
+    @property
+    def identifies_animals(self) -> bool:
+        """Whether it certainly identifies animals.
+
+        A column that is named after animals does if most of its values are different, or if the
+        rows of a value have one name and category. A column such as ``ID`` needs the latter.
+        """
+        if self.is_of_others or self.empty > _MAX_EMPTY * self.rows:
+            return False
+        if self.is_of_animals:
+            return self._is_mostly_different or self._has_agreeing_rows
+        return self._has_agreeing_rows and not self._is_kind
 
     @property
     def is_proven(self) -> bool:
-        """Whether it numbers animals, and each row has another number."""
-        return self.is_unique and self.is_of_animals
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether it identifies animals, and some of them are in several rows.
-
-        A column that is named after animals is one if most of its values are different, or if the
-        rows of a value have one name and category. A column such as ``ID`` needs the latter.
-        """
-        if self.is_of_others or not self.repeated or not self._is_mostly_filled:
-            return False
-        if self.is_of_animals:
-            return self._is_nearly_unique or self._has_agreeing_rows
-        is_code_of_few = (
-            self.different < _MANY_VALUES and self._filled > _MAX_ROWS_OF_A_VALUE * self.different
-        )
-        return self._has_agreeing_rows and not is_code_of_few
-
-    @property
-    def is_certain_if_repeated(self) -> bool:
-        """Whether it identifies animals if an earlier file has some of its values."""
-        is_filled_by_numbers = self._is_mostly_filled and self._is_nearly_unique
-        return self.is_certain or (self.is_of_animals and is_filled_by_numbers)
+        """Whether it numbers animals, and each row that has a number has another one."""
+        return self.is_of_animals and self.identifies_animals and self.different == self.filled
 
     @property
     def is_likely(self) -> bool:
         """Whether it may identify animals, so that the user should hear about it."""
         if self.is_of_others or self.empty > _MAX_EMPTY_OF_LIKELY * self.rows:
             return False
-        return self.is_certain or self._is_nearly_unique
+        return self.identifies_animals or self._is_mostly_different
 
     @property
-    def _is_mostly_filled(self) -> bool:
-        return self.empty <= _MAX_EMPTY * self.rows
-
-    @property
-    def _filled(self) -> int:
-        return self.rows - self.empty
-
-    @property
-    def _is_nearly_unique(self) -> bool:
-        return 2 * self.different >= self._filled
+    def _is_mostly_different(self) -> bool:
+        return 2 * self.different >= self.filled
 
     @property
     def _has_agreeing_rows(self) -> bool:
-        """Whether the rows of nearly each value have one content, and not all the same one."""
+        """Whether the rows of nearly each repeated value have one content, and not all the same."""
         is_varied = 2 * self.contents >= self.different
         return self.repeated > 0 and self.agreeing >= _NEARLY_ALL * self.repeated and is_varied
 
+    @property
+    def _is_kind(self) -> bool:
+        """Whether few values stand for many rows each, as those of a kind or a color do."""
+        return self.different < _MANY_VALUES and self.filled > _MAX_ROWS_OF_A_VALUE * self.different
+
     def __str__(self) -> str:
-        rows = count_text(self.rows, "row")
-        values = "value" if self.different == 1 else "values"
-        facts = [f"{self.column}: {self.different:,} different {values} in {rows}"]
+        if self.different == self.filled:
+            facts = [f"{self.column}: different in {count_text(self.filled, 'row')}"]
+        else:
+            values = "value" if self.different == 1 else "values"
+            rows = count_text(self.rows, "row")
+            facts = [f"{self.column}: {self.different:,} different {values} in {rows}"]
         if self.empty:
-            facts.append(f"{self.empty:,} empty")
+            facts.append(f"empty in {self.empty:,}")
         if self.with_different_names:
             verb = "has" if self.with_different_names == 1 else "have"
             facts.append(f"{count_text(self.with_different_names, 'value')} {verb} several names")
@@ -199,21 +190,21 @@ def _is_date(text: str) -> bool:
 
 
 def proven_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
-    """Return the only column with a different value in each row, if it is one of animals."""
-    unique = [key for key in keys if key.is_unique]
-    return unique[0] if len(unique) == 1 and unique[0].is_proven else None
+    """Return the only proven column, if no other column is different in each row."""
+    different = [key for key in keys if key.different == key.rows or key.is_proven]
+    return different[0] if len(different) == 1 and different[0].is_proven else None
 
 
 def proposed_key(keys: Sequence[LikelyKey]) -> LikelyKey | None:
     """Return the column to ask about before anything is sent, if the recipe has no key.
 
-    It is a certain one, those of animals and the fullest first, or the proven one.
+    It identifies animals of which some are in several rows; or it is the proven one.
     """
-    certain = sorted(
-        (key for key in keys if key.is_certain),
-        key=lambda key: (not key.is_of_animals, key.empty, -key.different),
-    )
-    return certain[0] if certain else proven_key(keys)
+    repeating = [key for key in keys if key.identifies_animals and key.repeated]
+    if not repeating:
+        return proven_key(keys)
+    # Those of animals come first, then the fullest.
+    return min(repeating, key=lambda key: (not key.is_of_animals, key.empty, -key.different))
 
 
 def likely_columns(keys: Sequence[LikelyKey]) -> tuple[LikelyKey, ...]:

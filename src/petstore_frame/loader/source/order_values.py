@@ -10,10 +10,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
+from petstore_frame.file_questions import date_order_question, thousands_question
 from petstore_frame.loader.matching.dates import DATE_ORDERS, WrittenDate, read_date
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
 from petstore_frame.loader.source.grouped_digits import starts_with_groups, without_separators
 from petstore_frame.loader.source.row_keys import cell_at
+from petstore_frame.questions import Question
 from petstore_frame.tables.table import NUMBER_NOTE, TableRow
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
@@ -114,25 +115,23 @@ class OrderReader:
         ]
         message = f"needs the order of day, month and year in {' and '.join(map(repr, texts))}"
         hint = f"state it with date_order: {', '.join(readings) or ', '.join(DATE_ORDERS)}"
-        line = self._uncertain_dates[0].line
-        return self._error(message, line, hint, ("date_order", PLACEHOLDER))
+        orders = [reading.partition(" ")[0] for reading in readings]
+        question = date_order_question(f"order_by {message}", orders, hint)
+        return self._error(message, self._uncertain_dates[0].line, hint, question)
 
     def _ask_for_thousands(self, example: _Example) -> InputError:
         text = example.text
         separator = "," if "," in text else "."
         grouped, decimal = text.replace(separator, ""), text.replace(separator, ".")
         decimal_option = "." if separator == "," else ","
-        return self._error(
-            f"finds a number that can be read in two ways: {text!r} is {grouped} or {decimal}",
-            example.line,
-            f"thousands {separator!r} reads {grouped}, and {decimal_option!r} reads {decimal}",
-            ("thousands", PLACEHOLDER),
-        )
+        message = f"finds a number that can be read in two ways: {text!r} is {grouped} or {decimal}"
+        hint = f"thousands {separator!r} reads {grouped}, and {decimal_option!r} reads {decimal}"
+        question = thousands_question(f"order_by {message}", hint)
+        return self._error(message, example.line, hint, question)
 
-    def _error(
-        self, message: str, line: int, hint: str, add: tuple[str, str] | None = None
-    ) -> InputError:
-        return InputError(f"order_by {message}", line=line, column=self._column, hint=hint, add=add)
+    def _error(self, message: str, line: int, hint: str, *questions: Question) -> InputError:
+        text = f"order_by {message}"
+        return InputError(text, line=line, column=self._column, hint=hint, questions=questions)
 
     def read(self, row: TableRow) -> str:
         """Return a text that sorts like the value of a row does.

@@ -15,8 +15,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import InputError
+from petstore_frame.file_questions import (
+    delimiter_question,
+    header_row_question,
+    quoting_question,
+)
 from petstore_frame.loader.row_state import SourceRow, State, Suspicion
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER, folded_text
+from petstore_frame.loader.source.cell_parsing import folded_text
 from petstore_frame.loader.source.column_mapping import REQUIRED, may_be_header, unsent
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.key_columns import (
@@ -117,16 +122,13 @@ def _explained(opened: Input, table: Table, refusal: InputError, recipe: Recipe)
     quoting = quoting_of_header(table.columns, delimiters) if opened.kind == "csv" else None
     if quoting is not None and recipe.quoting == "strict":
         names = opened.table_with(recipe.replace(quoting=quoting)).columns
-        return InputError(
-            "the header is in quotes",
-            line=table.header_row,
-            hint=f"quoting {quoting!r} reads it as {join_names(names)}",
-            add=("quoting", PLACEHOLDER),
-            likely=quoting,
-        )
+        message = "the header is in quotes"
+        hint = f"quoting {quoting!r} reads it as {join_names(names)}"
+        question = quoting_question(message, hint, quoting)
+        return InputError(message, line=table.header_row, hint=hint, questions=(question,))
     if index := table.facts.get("index", ()):
         refusal.hint = f"{join_names(index)} is the index of the frame: load frame.reset_index()"
-        refusal.add = None
+        refusal.questions, refusal.add = (), None
     is_stated = recipe.columns is not None or recipe.header_row is not None
     if opened.kind == "frame" or may_be_header(table.columns, recipe.mapping, recipe.defaults):
         return refusal
@@ -139,16 +141,16 @@ def _explained(opened: Input, table: Table, refusal: InputError, recipe: Recipe)
             ):
                 message = f"row {top} is not a header of animals: {join_names(table.columns)}"
                 hint = f"row {row} looks like the header"
-                return InputError(message, hint=hint, add=("header_row", row))
+                question = header_row_question(message, row, hint)
+                return InputError(message, hint=hint, questions=(question,))
     if len(table.columns) == 1 and re.search(r"\S {2,}\S", table.columns[0]):
         message = "the columns are aligned by spaces, which is not a delimiter"
         hint = "open it in a spreadsheet as text of fixed width, and save it as CSV (UTF-8)"
         return InputError(message, line=table.header_row, hint=hint)
     if len(table.columns) == 1 and re.search(r"[^\w\s]", table.columns[0]):
-        refusal.hint, refusal.add = (
-            "state the character between the cells",
-            ("delimiter", PLACEHOLDER),
-        )
+        hint = "state the character between the cells"
+        question = delimiter_question(refusal.message, hint)
+        refusal = InputError(refusal.message, hint=hint, questions=(question,))
     return refusal
 
 
@@ -161,11 +163,9 @@ def _refuse_unsent(source: Source) -> None:
     status = FIELDS.named("status")
     for column, values in source.unsent_statuses.items():
         if {*map(str.casefold, values)} <= {*status.values}:
-            raise unsent(status.name, column)
+            raise unsent(status.name, column, source.columns)
         if has_status_values(values) and all(map(is_status_value, values)):
-            question = unsent(status.name, column)
-            question.add, question.likely = ("mapping", {status.name: PLACEHOLDER}), question.add[1]
-            raise question
+            raise unsent(status.name, column, source.columns, is_certain=False)
 
 
 @dataclass(frozen=True)
@@ -266,21 +266,14 @@ def _with_answers(opened: Input, preview: FilePreview) -> Source | None:
     return None
 
 
-def _adopt_answer(preview: FilePreview, question: InputError) -> bool:
-    """Add a question to a preview, and read on with its likely answer; False if it has none."""
-    preview.questions = (*preview.questions, question)
-    option, value = question.add or ("", PLACEHOLDER)
-    if _is_open(value) and question.likely is not None:
-        value = question.likely
-    if _is_open(value):
+def _adopt_answer(preview: FilePreview, problem: InputError) -> bool:
+    """Add an error to a preview, and read on with the likely answers; False if there are none."""
+    preview.questions = (*preview.questions, problem)
+    if not problem.questions or any(question.likely is None for question in problem.questions):
         return False
-    preview.reading = preview.reading.with_options(**{option: value})
+    for question in problem.questions:
+        preview.reading = preview.reading.with_options(**question.stating(question.likely))
     return True
-
-
-def _is_open(value: Any) -> bool:
-    """Return True for the value of an option that is, or has, a placeholder."""
-    return value == PLACEHOLDER or (isinstance(value, Mapping) and PLACEHOLDER in value.values())
 
 
 def _count_records(

@@ -23,10 +23,9 @@ from pydantic import (
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.row_state import Suspicion
-from petstore_frame.loader.source.cell_parsing import PLACEHOLDER
+from petstore_frame.loader.source.cell_parsing import KEY, PLACEHOLDER, readers_of
 from petstore_frame.loader.source.column_mapping import field_name
 from petstore_frame.loader.source.draft import draft_recipe
-from petstore_frame.loader.source.field_readers import KEY, readers_of
 from petstore_frame.schema import FIELDS
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.tables import Categories, Labels

@@ -14,8 +14,10 @@ from petstore_frame.loader.row_state import RowProblem, SourceRow, Suspicion
 from petstore_frame.loader.source import key_columns as keys
 from petstore_frame.loader.source.cell_parsing import (
     IN_BRACES,
+    KEY,
     PLACEHOLDER,
     folded_text,
+    readers_of,
     suspicious,
 )
 from petstore_frame.loader.source.column_mapping import (
@@ -23,7 +25,6 @@ from petstore_frame.loader.source.column_mapping import (
     match_column,
     status_facts,
 )
-from petstore_frame.loader.source.field_readers import KEY, readers_of
 from petstore_frame.loader.source.grouped_digits import both_readings, without_separators
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.order_values import OrderReader
