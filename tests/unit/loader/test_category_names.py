@@ -10,6 +10,7 @@ from petstore_frame.loader.category_names import (
     known_category_names,
     names_by_number,
 )
+from unit.loader.opened import written
 
 BIRD = {3: "Cat", 4: "Bird"}
 CAVY = {3: "Cat", 4: "Meerschweinchen"}
@@ -48,7 +49,7 @@ def test_the_answer_is_remembered(birds) -> None:
     assert load_cavy(birds, rename_categories=[4]).counts["created"] == 1
     assert load_cavy(birds).counts["created"] == 1
     birds.load("c.csv", "name,categoryId", "Kiwi,Bird", categories=BIRD)
-    assert [pet["categoryId"] for pet in birds.pets] == [4, 4, 4, 4]
+    assert pf.fetch_inventory(birds.client).frame["category_id"].tolist() == [4, 4, 4, 4]
 
 
 def test_a_name_that_moves_leaves_its_number(birds) -> None:
@@ -109,12 +110,12 @@ def test_a_frame_without_a_store_has_no_known_names(birds, tmp_path) -> None:
     assert "Meerschweinchen" in path.read_text()
 
 
-def test_the_shell_asks_with_exit_code_9(office) -> None:
+@pytest.mark.usefixtures("server_here")
+def test_the_shell_asks_with_exit_code_9(tmp_path) -> None:
     """A command prints the question with the option that answers it, and exits with 9."""
-    office.write("birds.csv", "name,categoryId", "Tweety,Bird")
-    office.write("cavies.csv", "name,categoryId", "Nibbles,Cavy")
     for name, label in (("birds", "Bird"), ("cavies", "Cavy")):
-        (office.folder / f"{name}_list.csv").write_text(f"id,name\n4,{label}\n")
+        written(tmp_path, f"name,categoryId\nOne of the {name},{label}\n", f"{name}.csv")
+        written(tmp_path, f"id,name\n4,{label}\n", f"{name}_list.csv")
     assert typed("petstore-frame load birds.csv --categories birds_list.csv").exit_code == 0
     commands = (
         "petstore-frame report -o stock.csv --categories cavies_list.csv",

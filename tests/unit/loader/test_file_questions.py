@@ -58,11 +58,11 @@ def test_each_value_without_a_meaning_is_a_question(tmp_path: Path) -> None:
     assert first.stating("available") == {"value_map": {"status": {"frei": "available"}}}
 
 
-def test_a_script_gets_the_questions(office: Any) -> None:
+@pytest.mark.usefixtures("server_here")
+def test_a_script_gets_the_questions() -> None:
     """With --json, the questions about a file that was not read are on stdout."""
-    office.write("state.csv", "name,categoryId,State", "Rex,3,sold")
-    ended = typed("petstore-frame load state.csv --json")
+    ended = typed(f"petstore-frame load {INPUTS / '37_state.csv'} --json")
     facts = json.loads(ended.stdout)
     assert (ended.exit_code, facts["exit_code"]) == (2, 2)
     assert facts["questions"][0]["option"] == ["mapping", "status"]
-    assert "state.csv" in ended.stderr
+    assert "37_state.csv" in ended.stderr
