@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import InputError
 from petstore_frame.file_questions import quoting_question
 from petstore_frame.limits import CELL_CHARACTERS, COLUMNS
+from petstore_frame.questions import Question
 from petstore_frame.tables.file_kinds import check_lines
 from petstore_frame.tables.quotes import SINGLE_QUOTE, unwrap_formula, unwrapped_row
 from petstore_frame.tables.table import Layout, Table, TableRow
