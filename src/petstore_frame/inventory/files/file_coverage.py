@@ -2,50 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.inventory.provenance import ATTRS_KEY
-from petstore_frame.storage import write_atomically
+from petstore_frame.inventory.frame.coverage import ATTRS_KEY
+from petstore_frame.storage import COVERAGE_DIGEST, coverage_path, digest, write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_HASH = "file_sha256"
 _PROPERTY = "petstore_frame"
 _PROPERTY_LENGTH = 250  # Excel allows 255 characters
 
 
 def write_coverage(path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
-    """Write the coverage, the store and a hash of a CSV or JSON lines file next to it.
+    """Write the coverage, the store and a hash of a data file next to it.
 
     Args:
         path: The file that was just written.
         facts: The facts about its rows, from ``coverage_facts``; empty if their source is unknown.
     """
     file = Path(path)
-    text = json.dumps({**facts, _HASH: _sha256(file)}, ensure_ascii=False)
-    with write_atomically(_coverage_path(file)) as draft:
+    text = json.dumps({**facts, COVERAGE_DIGEST: digest(file)}, ensure_ascii=False)
+    with write_atomically(coverage_path(file)) as draft:
         draft.write_text(text, encoding="utf-8")
-
-
-def is_unchanged_csv(path: Path) -> bool:
-    """Return whether a CSV is unchanged since this package wrote it."""
-    try:
-        facts = json.loads(_coverage_path(path).read_text(encoding="utf-8"))
-        return isinstance(facts, dict) and facts.get(_HASH) == _sha256(path)
-    except (OSError, ValueError):
-        return False
 
 
 def with_coverage(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
     """Return a frame with the coverage from the file next to its file."""
-    if _coverage_path(file).exists():
-        text = _coverage_path(file).read_text(encoding="utf-8", errors="replace")
+    if coverage_path(file).exists():
+        text = coverage_path(file).read_text(encoding="utf-8", errors="replace")
         frame.attrs[ATTRS_KEY] = text
     return frame
 
@@ -62,16 +51,6 @@ def write_coverage_properties(workbook: Any, facts: Mapping[str, Any]) -> None:
         for number, start in enumerate(range(0, len(text), _PROPERTY_LENGTH), 1):
             part = text[start : start + _PROPERTY_LENGTH]
             workbook.set_custom_property(f"{_PROPERTY} {number:03}", part, "text")
-
-
-def _coverage_path(file: Path) -> Path:
-    """Return the path of the coverage that is next to a CSV or JSON lines file."""
-    return file.with_name(f"{file.name}.coverage.json")
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def coverage_of_properties(properties: Any) -> str:
