@@ -21,7 +21,7 @@ from petstore_frame.schema import count_text
 if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab
 
-CAREFUL = "Careful: pets can’t be edited or deleted after sending."
+CAREFUL = "Pets can’t be changed or deleted afterward."
 
 
 class SendStep:
@@ -37,7 +37,7 @@ class SendStep:
 
     def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
         self._factory, self._tab = factory, tab
-        self.step = Step(factory, 5, "Send", "Nothing is sent before this step.", tab.toggle)
+        self.step = Step(factory, 5, "Send", "Add the animals to the store.", tab.toggle)
         self.area = tab.background.add_area(factory)
         self.stop = self.area.stop
         self.send = factory.button("Add pets", tab.start_sending)
@@ -96,6 +96,10 @@ class SendStep:
         }
         self._files.children = [*self.files.values()]
         set_visible(self.upload_fix, "fix.csv" in self.files)
+        self.show_cards(result)
+
+    def show_cards(self, result: LoadResult) -> None:
+        """Show the number of rows in each state, as the journal has them now."""
         view = view_of(result)
         facts = view.facts
         cards = cards_markup(facts.groups, {}, animals=facts.animals, is_sent=True)

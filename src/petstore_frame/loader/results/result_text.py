@@ -142,12 +142,15 @@ def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
 
 
 def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
-    """Return the result for a notebook."""
+    """Return the result for a notebook; without steps, for a page that shows its counts itself."""
     title, sentence = headline(facts)
-    parts = [
-        PAGE.headline(_BADGES.get(title, palette.VERDICT_BADGES["incomplete"]), sentence, title),
-        PAGE.quiet([facts.run.base_url, *_background(facts)]),
-    ]
+    badge = _BADGES.get(title, palette.VERDICT_BADGES["incomplete"])
+    parts = [PAGE.quiet(file_warnings(facts))]
+    if has_steps:
+        parts = [
+            PAGE.headline(badge, sentence, title),
+            PAGE.quiet([facts.run.base_url, *_background(facts)]),
+        ]
     for heading, sentences in _sections(facts):
         parts += [PAGE.section(heading), PAGE.items(sentences)]
     if has_steps:
