@@ -14,7 +14,7 @@ from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.row_cards import cards_markup
 from petstore_frame.dashboard.step_frame import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
-from petstore_frame.loader import LoadResult, view_of
+from petstore_frame.loader import LoadResult, State, view_of
 from petstore_frame.rendering import PAGE, element
 from petstore_frame.schema import count_text
 
@@ -120,7 +120,10 @@ def _waits_for(state: ImportState) -> str:
 def _is_offered(path: Path, result: LoadResult) -> bool:
     """Return whether a result file has rows and is small enough to download."""
     facts = view_of(result).facts
-    rows = {"fix.csv": facts.to_fix, "unconfirmed.csv": facts.unconfirmed}.get(
-        path.name, len(facts)
-    )
+    rows_of_file = {
+        "fix.csv": facts.to_fix,
+        "unconfirmed.csv": facts.unconfirmed,
+        "possible_duplicates.csv": facts.counts[State.POSSIBLE_DUPLICATE],
+    }
+    rows = rows_of_file.get(path.name, len(facts))
     return rows > 0 and path.suffix != ".json" and path.stat().st_size <= LARGEST_MESSAGE
