@@ -345,9 +345,9 @@ class Stories(RuleBasedStateMachine):
         self.store.fault_of = lambda number: None
         pets = set(self.store.pets)
         frame["name"] = frame["name"] + " (vet)"
-        given = {"journal": self.mine.shop.journal, "progress": False}
+        options = {"journal": self.mine.shop.journal, "progress": False}
         with suppress(LoadStoppedError, DuplicatesError):  # some may be gone
-            pf.load(frame, self.client, duplicates="skip", **given)
+            pf.load(frame, self.client, duplicates="skip", **options)
         assert set(self.store.pets) == pets, "an edited frame was sent"
 
     @rule(pick=picks)

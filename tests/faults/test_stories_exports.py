@@ -43,11 +43,11 @@ def export(shop: Shop, form: str) -> Any:
 
 
 def load(shop: Shop, source: Any, **options: Any) -> pf.LoadResult:
-    given = {"journal": shop.journal, "progress": False, "key": ""} | options
+    loading = {"journal": shop.journal, "progress": False, "key": ""} | options
     if isinstance(source, Path) and source.suffix == ".xlsx":
         columns = {"name": "Name", "category_id": "Category ID", "status": "Status"}
-        given |= {"sheet": "Inventory", "mapping": columns, "fallback": {"status": "available"}}
-    return pf.load(source, shop.client, **given)
+        loading |= {"sheet": "Inventory", "mapping": columns, "fallback": {"status": "available"}}
+    return pf.load(source, shop.client, **loading)
 
 
 @pytest.mark.parametrize("form", ["frame", "csv", "xlsx", "parquet"])
@@ -131,9 +131,9 @@ def test_an_excluded_row_with_an_unreadable_status_is_changed(shop: Shop, option
     header = "tag,name,categoryId,status"
     shop.load("a.csv", header, "A,Ada,1,available", "B,Bo,1,available", key="tag")
     rows = "A,Ada,1,Euthanized", "B,Bo,1,available"
-    given = {"key": "tag", "exclude": {"status": ["Euthanized"]}} | options
+    loading = {"key": "tag", "exclude": {"status": ["Euthanized"]}} | options
     for _ in range(2):
-        result = shop.load("b.csv", header, *rows, **given)
+        result = shop.load("b.csv", header, *rows, **loading)
         changed = dict(zip(result.changed["tag"], result.changed["changed"], strict=True))
         assert changed == {"A": "the store still shows it as available"}
     assert view_of(result).facts.exit_code == 0

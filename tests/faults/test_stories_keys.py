@@ -87,8 +87,8 @@ def test_rows_equal_to_one_under_another_form_are_its_animal(shop: Shop) -> None
     """A row that stands for others takes them along when it is another row's, and no stranger."""
     rows = TAGS, "001,Ada", "1,Ada", "1,Ada", "9,Bo", "9,Bo"
     result = shop.load("a.csv", *rows, key="tag", duplicates="skip")
-    known = pf.read_ids(shop.client, journal=shop.journal)
-    assert sorted(zip(known["key"], known["id"], strict=True)) == [("001", 1), ("1", 1), ("9", 2)]
+    ids = pf.read_ids(shop.client, journal=shop.journal)
+    assert sorted(zip(ids["key"], ids["id"], strict=True)) == [("001", 1), ("1", 1), ("9", 2)]
     assert shop.names == ["Ada", "Bo"] and result.counts[State.EXCLUDED] == 3
 
 

@@ -289,8 +289,8 @@ def test_a_file_is_held_back_if_most_of_its_rows_fail_for_one_reason(shop: Shop)
     shop.load("half.csv", "name,categoryId,note", *half)
     assert shop.names == ["Cy", "Gus", "Hal", "Ian"]
     most = "Jo,x,", "Kim,x,", "Lu,x,", "Mo,1,", "Ned,1,", "Otto,1,"
-    held = shop.load("most.csv", "name,categoryId,sex", *most, exclude_lines=[7])
-    assert (held.exit_code, held.counts[State.PENDING]) == (4, 2)
+    result = shop.load("most.csv", "name,categoryId,sex", *most, exclude_lines=[7])
+    assert (result.exit_code, result.counts[State.PENDING]) == (4, 2)
     assert len(shop.pets) == 4
 
 
@@ -302,9 +302,9 @@ def test_a_file_is_not_held_back_if_the_user_states_a_limit_of_errors(shop: Shop
 
 def test_a_fix_file_is_not_held_back(shop: Shop) -> None:
     """A user who corrects one row of four has seen what the others need."""
-    held = shop.load("a.csv", NAMES, "Ada,x1", "Bo,x2", "Cy,x3", "Di,x4")
-    assert held.exit_code == 4
-    shop.fix(held, {"x1": "1"})
+    result = shop.load("a.csv", NAMES, "Ada,x1", "Bo,x2", "Cy,x3", "Di,x4")
+    assert result.exit_code == 4
+    shop.fix(result, {"x1": "1"})
     assert shop.names == ["Ada"]
 
 
