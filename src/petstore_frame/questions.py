@@ -86,6 +86,7 @@ class Question:
         note: What an answer must look like, or what it does.
         likely: The likely answer, which a preview uses and a person must confirm, or None.
         is_certain: Whether the likely answer can be printed ready to be typed.
+        value: The present answer in a form, or None while the question is open.
     """
 
     name: str | tuple[str | int, ...]
@@ -97,6 +98,7 @@ class Question:
     note: str = ""
     likely: Any = None
     is_certain: bool = False
+    value: Any = None
 
     def stating(self, value: Any) -> dict[str, Any]:
         """Return the options that state a value as the answer.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import random
+import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from os import PathLike
@@ -12,6 +14,7 @@ from pathlib import Path
 from petstore_frame.history import History
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema import Pet, PetColumns
+from petstore_frame.storage import refuse_overwriting, write_atomically
 from petstore_frame.validation import checked_integer
 
 # fmt: off
@@ -76,7 +79,12 @@ _MISTAKES: tuple[tuple[int | None, list[str]], ...] = (
 
 
 def write_sample_csv(
-    path: str | PathLike[str], rows: int = 2000, seed: int = 7, *, dirty: bool = True
+    path: str | PathLike[str],
+    rows: int = 2000,
+    seed: int = 7,
+    *,
+    dirty: bool = True,
+    overwrite: bool = False,
 ) -> Path:
     """Write sample arrivals: ``animal_id,name,categoryId,status,arrived``.
 
@@ -84,29 +92,54 @@ def write_sample_csv(
     seed starts with the same animals; files with different seeds have no animal in common.
 
     Args:
-        path: File to write; an existing one is replaced.
+        path: File to write. An unchanged file of an earlier call is replaced.
         rows: Number of rows, 0 or more.
         seed: The same seed gives the same bytes.
         dirty: Whether about one row in twenty has a typical mistake: a missing name, the
             name of a category, a status in another case or an unknown one, a number that is too
             large, a name that a spreadsheet would run as a formula, a line break inside a name, a
             short row.
+        overwrite: Whether to replace any other file, too.
 
     Returns:
         The path of the file.
+
+    Raises:
+        ReportError: The file cannot be written, or is another file; it was not changed.
     """
     checked_integer("rows", rows, 0)
-    chance = random.Random(seed)
     target = Path(path)
-    with target.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["animal_id", "name", "categoryId", "status", "arrived"])
-        for index in range(rows):
-            row = _arrival_row(chance, index, rows)
-            if dirty and chance.random() < _DIRTY_SHARE:
-                row = _with_mistake(row, chance)
-            writer.writerow([f"A{seed}-{index + 1:05}", *row])
+    if not _is_sample(target):
+        refuse_overwriting(target, overwrite=overwrite)
+    with write_atomically(target) as draft:
+        draft.write_bytes(_sample_csv(rows, seed, dirty=dirty))
     return target
+
+
+def _sample_csv(rows: int, seed: int, *, dirty: bool) -> bytes:
+    """Return the bytes of a sample file."""
+    chance = random.Random(seed)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["animal_id", "name", "categoryId", "status", "arrived"])
+    for index in range(rows):
+        row = _arrival_row(chance, index, rows)
+        if dirty and chance.random() < _DIRTY_SHARE:
+            row = _with_mistake(row, chance)
+        writer.writerow([f"A{seed}-{index + 1:05}", *row])
+    return text.getvalue().encode()
+
+
+def _is_sample(path: Path) -> bool:
+    """Return whether a file is an unchanged sample: its seed and length give the same bytes."""
+    content = path.read_bytes() if path.is_file() else b""
+    ids = re.findall(rb"^A(-?\d+)-(\d+),", content, re.MULTILINE)
+    if not ids:
+        return False
+    seed, rows = map(int, ids[-1])
+    return rows == len(ids) and any(
+        _sample_csv(rows, seed, dirty=dirty) == content for dirty in (True, False)
+    )
 
 
 def _with_mistake(row: list[str], chance: random.Random) -> list[str]:
@@ -119,14 +152,22 @@ def _with_mistake(row: list[str], chance: random.Random) -> list[str]:
     return [*row[:cell], mistaken, *row[cell + 1 :]]
 
 
-def write_sample_categories(path: str | PathLike[str]) -> Path:
+def write_sample_categories(path: str | PathLike[str], *, overwrite: bool = False) -> Path:
     """Write the labels of the sample categories as ``id,name``.
+
+    ``overwrite=True`` replaces an existing file with another content.
+
+    Raises:
+        ReportError: The file cannot be written, or has another content; it was not changed.
 
     Interface: Gaps in the resources (it has no category records).
     """
     target = Path(path)
     lines = [f"{number},{label}" for number, label in SAMPLE_CATEGORIES.items()]
-    target.write_text("\n".join(["id,name", *lines, ""]), encoding="utf-8")
+    content = "\n".join(["id,name", *lines, ""]).encode()
+    refuse_overwriting(target, overwrite=overwrite, content=content)
+    with write_atomically(target) as draft:
+        draft.write_bytes(content)
     return target
 
 

@@ -16,8 +16,7 @@ from petstore_frame.client import Client
 from petstore_frame.loader import view_of
 from petstore_frame.loader.journal.database import SUFFIX, reading
 from petstore_frame.loader.reconcile import Reconciliation
-from petstore_frame.loader.results.import_view import ImportView
-from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.results.load_result import ImportView, LoadResult
 from petstore_frame.loader.sending.pool import Done, Inbox, SessionClocks
 
 

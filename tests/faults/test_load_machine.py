@@ -1,7 +1,8 @@
 """Whole stories of files, spreadsheets, colleagues and crashes, drawn at random, keep the promises.
 
-The model is a dict of the user's animals by their names. No animal is in the store twice, none is
-lost unless the user said so, and what a result lists is what the store holds.
+The model is a dict of the user's animals by their names, which differ. Possible duplicates are
+answered by somebody who knows the animals. No animal is in the store twice, and at the end each one
+is there, or a result lists why it is not.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 import petstore_frame as pf
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
-from petstore_frame.errors import DuplicatesError, InputError, LoadStoppedError
+from petstore_frame.errors import ArgumentError, LoadStoppedError
 from petstore_frame.loader import view_of
-from petstore_frame.loader.journal import store_check
+from petstore_frame.loader.journal import store_pets
 from petstore_frame.loader.journal.database import place_of, reading
-from petstore_frame.loader.journal.rows import RENAMED, read_imports
+from petstore_frame.loader.journal.rows import read_imports
 from petstore_frame.loader.loading import run_import
-from petstore_frame.loader.results.import_view import ImportView
-from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, State
+from petstore_frame.loader.results.load_result import ImportView
+from petstore_frame.loader.row_state import UNCONFIRMED_STATES, State
 from petstore_frame.loader.sending.pool import SessionClocks, wait_for
 from petstore_frame.loader.source import Recipe
 from petstore_frame.transport import IdempotencyKey
@@ -38,7 +39,7 @@ from shop import Shop, frame_of
 
 HEADER = "tag,name,categoryId,seen"
 PAGE = 5  # pets
-SPELLINGS = ("{}\u200b", "\ufeff{}", "{}*", "AUS-{}", "{}/26")
+SPELLINGS = ("{}\u200b", "\ufeff{}", "{}*", "AUS-{}", "{}/26", "{}.0")
 SPOILT = "9" * 20  # no category id that can be sent
 # Sessions wait on a clock that is ten times as fast as ours.
 LIMITS = {"workers": 4, "first_patience_s": 10.0, "patience_s": 10.0, "progress": False}
@@ -47,12 +48,12 @@ FAST = SessionClocks(
     wait=lambda inbox, wait_s: wait_for(inbox, None if wait_s is None else wait_s / 10),
 )
 FAULTS = [None, *(f for f in (*DOUBTFUL, *CUT_201, *HARMLESS, "400", "401") if "stall" not in f)]
+LISTED = (State.INVALID, State.REJECTED, State.GONE, State.POSSIBLE_DUPLICATE, *UNCONFIRMED_STATES)
 
-Faults = list[str | None]
+Faults = Sequence[str | None]
 forms = st.sampled_from(["csv", "excel", "pandas"])
 some_faults = st.lists(st.sampled_from(FAULTS), max_size=8)
 crashes = st.none() | st.integers(1, 12)
-offices = st.sampled_from(["mine", "mine", "his"])
 picks = st.integers(0, 99)
 
 
@@ -60,9 +61,9 @@ class Crash(BaseException):
     """The end of a process, without any farewell."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Row:
-    """A row of a file; the true tag and category are those of its animal."""
+    """A row of a file, which may be spoilt or spelled in another way."""
 
     tag: str
     name: str
@@ -72,36 +73,8 @@ class Row:
         return f"{self.tag},{self.name},{self.category},2026-05-01"
 
 
-@dataclass
-class Animal:
-    """An animal of the user's, by its name; twins are one of these."""
-
-    tag: str
-    category: str
-    wanted: int = 1
-
-
-@dataclass
-class Office:
-    """What the model knows of an office and its journal."""
-
-    shop: Shop
-    seen: set[int] = field(default_factory=set)  # the pets at its last reading, or more
-    backup: set[int] | None = None  # those of the journal that was copied
-
-    @property
-    def results(self) -> list[pf.LoadResult]:
-        """What each import of the journal is now, also one that crashed."""
-        path = place_of(self.shop.journal, self.shop.client.base_url)
-        if not path.exists():
-            return []
-        with reading(path) as sql:
-            runs = read_imports(sql)
-        return [pf.LoadResult(ImportView(path, run.id)) for run in runs]
-
-
 class Stories(RuleBasedStateMachine):
-    """Two offices, one store that may or may not honor idempotency keys, files with a key."""
+    """One office and a colleague, a store that may honor idempotency keys, files with a key."""
 
     honors_keys = False
     key: tuple[str, ...] = ("tag",)
@@ -109,7 +82,7 @@ class Stories(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(store_check, "LAG_S", 0.0)  # this store shows at once what it has
+        self.patch.setattr(store_pets, "LAG_S", 0.0)  # this store shows at once what it has
         self.place = tempfile.TemporaryDirectory()
         self.store = FlakyStore(
             honors_keys=self.honors_keys, has_links=True, page_cap=PAGE, late_s=0.01
@@ -118,21 +91,16 @@ class Stories(RuleBasedStateMachine):
         self.client = pf.Client(
             self.store.base_url, KEY, timeout=5.0, retry_timeout=0, idempotency=keys
         )
-        self.offices = {
-            name: Office(Shop(Path(self.place.name, name), self.client, self.store))
-            for name in ("mine", "his")
-        }
-        self.mine = self.offices["mine"]
-        self.animals: dict[str, Animal] = {}
-        self.files: dict[str, list[Row]] = {}
-        self.forms: dict[str, set[str]] = {}  # as what each file was loaded: other paths
-        self.loaded: set[str] = set()
+        self.mine = Shop(Path(self.place.name, "mine"), self.client, self.store)
+        self.his = Shop(Path(self.place.name, "his"), self.client, self.store)
+        self.animals: dict[str, Row] = {}  # as they are, by name
+        self.wanted: Counter[str] = Counter()
+        self.files: list[list[Row]] = []
         self.fix_files: list[list[list[str]]] = []
-        self.shown: dict[str, str] = {}  # the category that I loaded last, by name
-        self.lost: set[int] = set()  # the pets that went with a later state of the store
-        self.listed_as_gone: set[str] = set()  # animals whose pets may be lost, as a result said
-        self.prefixed: set[str] = set()  # animals with two keys
-        self.last: pf.LoadResult
+        self.has_backup = False
+        self.lost: set[str] = set()  # names of pets that the store lost
+
+    # -- moves
 
     @rule(
         spoilt=st.lists(st.booleans(), min_size=1, max_size=6),
@@ -141,309 +109,218 @@ class Stories(RuleBasedStateMachine):
     def a_new_file(
         self, spoilt: list[bool], form: str, faults: Faults, crash_at: int | None
     ) -> None:
-        # More of one cause refuse the whole file.
+        # More of one cause stop the file.
         spoilt[2:] = [False] * len(spoilt[2:])
-        rows = [self._new_row(category=SPOILT if is_spoilt else None) for is_spoilt in spoilt]
+        rows = [self._new_row() for _ in spoilt]
+        rows = [
+            replace(row, category=SPOILT) if is_spoilt else row
+            for row, is_spoilt in zip(rows, spoilt, strict=True)
+        ]
         self._load_new(rows, form, faults=faults, crash_at=crash_at)
 
-    @rule(pick=picks, form=forms, faults=some_faults, crash_at=crashes, office=offices)
+    @rule(pick=picks, form=forms, faults=some_faults, crash_at=crashes)
     @precondition(lambda self: self.files)
     def the_same_file_again(
-        self, pick: int, form: str, faults: Faults, crash_at: int | None, office: str
+        self, pick: int, form: str, faults: Faults, crash_at: int | None
     ) -> None:
-        self._load(self._pick(pick), form, office, faults=faults, crash_at=crash_at)
+        self._load(self._pick(pick), form, faults=faults, crash_at=crash_at)
 
-    @rule(pick=picks, other=picks, form=forms, how=st.sampled_from(["sorted", "part", "both"]))
+    @rule(pick=picks, other=picks, form=forms, how=st.sampled_from(["sorted", "part", "joined"]))
     @precondition(lambda self: self.files)
     def the_rows_in_another_file(self, pick: int, other: int, form: str, how: str) -> None:
-        rows = self.files[self._pick(pick)]
+        rows = self._pick(pick)
         if how == "sorted":
             rows = rows[::-1]
         elif how == "part":
             rows = rows[: len(rows) // 2 + 1]
         else:
             names = {row.name for row in rows}
-            rows = rows + [r for r in self.files[self._pick(other)] if r.name not in names]
-        if not self._has_repeated_key(rows) and [r.category for r in rows].count(SPOILT) < 3:
+            rows = [*rows, *(row for row in self._pick(other) if row.name not in names)]
+        if [row.category for row in rows].count(SPOILT) < 3:
             self._load_new(rows, form)
 
-    @rule(pick=picks, at=picks, category=st.sampled_from("23"), faults=some_faults)
+    @rule(pick=picks, faults=some_faults)
     @precondition(lambda self: self.files)
-    def a_cell_is_corrected(self, pick: int, at: int, category: str, faults: Faults) -> None:
-        name = self._pick(pick)
-        rows = self.files[name]
-        row = rows[at % len(rows)]
-        # Without a key, another category is another animal, and another file may still have it; so
-        # it is under another key that a journal which was lost does not know.
-        has_its_key = row.tag == self.animals[row.name].tag
-        if (self.key and has_its_key) or not (
-            self._may_be_sent(row.name) or self._is_elsewhere(row, name)
-        ):
-            self.animals[row.name].category = category
-            changed = Row(row.tag, row.name, category)
-            self.files[name] = [changed if r is row else r for r in rows]
-            self._load(name, faults=faults)
+    def a_growing_file(self, pick: int, faults: Faults) -> None:
+        self._load_new([*self._pick(pick), self._new_row()], faults=faults)
 
-    @rule(pick=picks, form=st.sampled_from(["csv", "excel"]), faults=some_faults)
-    def a_fix_file(self, pick: int, form: str, faults: Faults) -> None:
+    @rule(pick=picks, new=st.integers(0, 2))
+    @precondition(lambda self: self.files)
+    def a_new_program_with_new_numbers(self, pick: int, new: int) -> None:
+        rows = [replace(row, tag=f"N{len(self.files)}{row.tag}") for row in self._pick(pick)]
+        self._load_new([*rows, *(self._new_row() for _ in range(new))])
+
+    @rule(pick=picks, spelling=st.sampled_from(SPELLINGS), form=forms)
+    @precondition(lambda self: self.key and self.files)
+    def keys_that_look_the_same(self, pick: int, spelling: str, form: str) -> None:
+        rows = [replace(row, tag=spelling.format(row.tag)) for row in self._pick(pick)]
+        self._load_new(rows, "csv" if spelling == "{}.0" else form)
+
+    @rule(pick=picks)
+    @precondition(lambda self: self.key and self.files)
+    def numbers_that_start_again(self, pick: int) -> None:
+        tags = [row.tag for row in self._pick(pick)]
+        self._load_new([replace(self._new_row(), tag=tag) for tag in tags])
+
+    @rule(pick=picks, count=st.integers(1, 3))
+    @precondition(lambda self: self.files)
+    def a_list_joined_with_that_of_a_colleague(self, pick: int, count: int) -> None:
+        if any(map(self._is_unconfirmed, self.animals)):
+            return  # nobody can see what is on its way
+        his = [self._new_row() for _ in range(count)]
+        self._load(his, office=self.his)
+        self._load_new([*self._pick(pick), *his])
+
+    @rule(pick=picks, at=picks, faults=some_faults)
+    @precondition(lambda self: self.files)
+    def a_cell_of_the_file_is_corrected(self, pick: int, at: int, faults: Faults) -> None:
+        rows = self._pick(pick)
+        spoilt = [row for row in rows if row.category == SPOILT]
+        if spoilt:
+            row = spoilt[at % len(spoilt)]
+            right = replace(row, category=self.animals[row.name].category)
+            self._load_new([right if each is row else each for each in rows], faults=faults)
+
+    @rule(pick=picks, form=st.sampled_from(["csv", "excel"]), faults=some_faults, times=picks)
+    def a_fix_file(self, pick: int, form: str, faults: Faults, times: int) -> None:
+        """Corrected once, or wrongly first and then rightly."""
         # No precondition: what a crash leaves behind is not the same in each run of a story.
         if self.fix_files:
-            header, *rows = self.fix_files[pick % len(self.fix_files)]
-            self._load_fix(header, rows, form, faults)
+            fix = self.fix_files[pick % len(self.fix_files)]
+            if times % 2:
+                self._load_fix(fix, form, category="no number")
+            self._load_fix(fix, form, faults=faults)
 
-    @rule(pick=picks, faults=st.lists(st.sampled_from([None, "400", "401"]), max_size=4))
-    @precondition(lambda self: self.loaded)
-    def a_copy_on_purpose(self, pick: int, faults: Faults) -> None:
-        name = sorted(self.loaded)[pick % len(self.loaded)]
-        fix_files = list(self.fix_files)
-        for row in self.files[name]:
-            self.animals[row.name].wanted += bool(self.animals[row.name].wanted)
-        self._load(name, faults=faults, as_new=True, answer="create")
-        while (result := self.last).counts[State.PENDING]:
-            self._load(name, as_new=True, answer="create")
-        # What cannot be sent is no copy, and nobody fixes it.
-        for record in view_of(result).rows(*FIX_STATES):
-            animal = self.animals[record.cells[1]]
-            animal.wanted -= bool(animal.wanted)
-        self.fix_files = fix_files
+    @rule(pick=picks)
+    def a_row_of_a_fix_file_is_dragged(self, pick: int) -> None:
+        if not self.fix_files:
+            return
+        header, row, *_ = self.fix_files[pick % len(self.fix_files)]
+        new = self._new_row()
+        values = {"tag": new.tag, "name": new.name, "categoryId": new.category}
+        origin, _, number = row[header.index("_pf_row")].rpartition("-")
+        values["_pf_row"] = f"{origin}-{int(number) + 1}"
+        dragged = [values.get(name, cell) for name, cell in zip(header, row, strict=True)]
+        pets = set(self.store.pets)
+        with suppress(pf.errors.InputError):  # there is no such row
+            self._run(self.mine, self.mine.write_rows(header, dragged))
+        names = {self.store.pets[pet_id]["name"] for pet_id in set(self.store.pets) - pets}
+        for name in names - {new.name}:  # the row that was named had no animal yet
+            assert not self.wanted[name] or self.store_counts()[name] <= 1
+        self._load_new([new])
+
+    @rule(pick=picks, option=st.sampled_from([{"duplicates": "create"}, {"as_new": True}]))
+    @precondition(lambda self: self.files)
+    def an_option_left_in_a_script(self, pick: int, option: dict[str, Any]) -> None:
+        """Without a key, ``create`` adds nothing that was not listed before."""
+        if bool(self.key) is ("duplicates" in option):
+            return  # with a key, the user says so; without, the page about keys says what it does
+        rows = [*self._pick(pick), self._new_row()]
+        self.store.fault_of = lambda number: None
+        with suppress(ArgumentError):
+            self._run(self.mine, self._saved(self.mine, rows, "csv"), **option)
+        self._load_new(rows)
 
     @rule(pick=picks, form=forms)
     @precondition(lambda self: self.files)
-    def a_rehearsal(self, pick: int, form: str) -> None:
-        name = self._pick(pick)
-        before = self.store.posts
-        source, answers = self._saved(self.mine.shop, name, form), self._said_by_name()
-        result = self._run(self.mine, source, duplicates=answers, dry_run=True)
-        question = view_of(result).question
-        rehearsed = _cases(question) if question else _sorted_states(result)
-        assert self.store.posts == before
-        done = self._load(name, form)
-        if self.honors_keys and isinstance(done, Counter) and isinstance(rehearsed, Counter):
-            # What is unconfirmed is repeated under its key.
+    def a_dry_run(self, pick: int, form: str) -> None:
+        """It says what the same call would do, and sends nothing."""
+        rows = self._pick(pick)
+        self.store.fault_of = lambda number: None
+        source = self._saved(self.mine, rows, form)
+        posts = self.store.posts
+        rehearsed = _states(self._run(self.mine, source, dry_run=True))
+        assert self.store.posts == posts
+        done = _states(self._run(self.mine, source))
+        if self.honors_keys:  # what is unconfirmed is repeated under its key
             for states in (rehearsed, done):
                 states["created"] += states.pop("unconfirmed", 0)
         assert rehearsed == done, f"rehearsed {rehearsed}, done {done}"
 
-    @rule(form=st.sampled_from(["csv", "excel"]))
-    @precondition(lambda self: self.key)
-    def a_key_that_is_an_error(self, form: str) -> None:
-        self._load_new([self._new_row(cell="#N/A"), self._new_row()], form)
-
-    @rule(is_spoilt=st.booleans())
-    @precondition(lambda self: self.key)
-    def two_animals_with_one_key(self, is_spoilt: bool) -> None:
-        first = self._new_row(category=SPOILT if is_spoilt else "4")
-        second = self._new_row(category="5", tag=first.tag)
-        for row in (first, second):
-            self.animals[row.name].wanted = 0
-        self._load_new([first, second])
-
-    @rule(pick=picks)
-    @precondition(lambda self: self.key and self.loaded)
-    def keys_are_used_again(self, pick: int) -> None:
-        name = sorted(self.loaded)[pick % len(self.loaded)]
-        old = self.files[name]
-        if all(self.store_counts()[row.name] for row in old):
-            tags = [self.animals[row.name].tag for row in old]
-            # In the category of the one before it, another name of a key is a new name.
-            category = str(7 + len(self.files))
-            rows = [self._new_row(category=category, tag=tag) for tag in dict.fromkeys(tags)]
-            self._load_new(rows)
-
-    @rule()
-    @precondition(lambda self: self.key)
-    def keys_with_a_prefix(self) -> None:
-        rows = [self._new_row() for _ in range(20)]
-        self._load_new(rows)
-        if all(self.store_counts()[row.name] for row in rows):
-            self.prefixed |= {row.name for row in rows}
-            prefixed = [Row(f"SH-{row.tag}", row.name, row.category) for row in rows]
-            assert self._load_new(prefixed) is not None
-
-    @rule(pick=picks, spelling=st.sampled_from(SPELLINGS))
-    @precondition(lambda self: self.key and self.loaded)
-    def keys_that_look_the_same(self, pick: int, spelling: str) -> None:
-        rows = self.files[sorted(self.loaded)[pick % len(self.loaded)]]
-        names = [row.name for row in rows]
-        if self._has_repeated_key(rows) or not all(self.store_counts()[name] for name in names):
-            return
-        if any(row.tag != self.animals[row.name].tag for row in rows) or self.prefixed & {*names}:
-            return
-        self.prefixed |= {*names}
-        values = [(self.animals[name].tag, name, self.animals[name].category) for name in names]
-        self._load_new([Row(spelling.format(tag), *value) for tag, *value in values])
-
-    @rule(
-        count=st.integers(1, 4), first=st.sampled_from(["skip", "create"]), sent=st.integers(0, 3)
-    )
-    def an_answer_is_reversed_twice(self, count: int, first: str, sent: int) -> None:
-        """Rows that were not sent follow the last answer; created ones stay, and are listed."""
-        rows = [self._new_row() for _ in range(count)]
-        self._load_new(rows)
-        names, before = [row.name for row in rows], self.store_counts()
-        if any(before[name] != 1 or self._is_in_doubt(name) for name in names):
-            return
-        case = "similar_key" if self.key else "same_content"
-        file = f"{len(self.files)}.csv"
-        self.files[file] = [Row(f"{row.tag}*", row.name, row.category) for row in rows]
-        if self._asked_about(file) != (case,):
-            del self.files[file]
-            return
-        self.prefixed |= {*names}
-        faults = [*[None] * sent, "401"] if first == "create" else []
-        self._load(file, answer=first, faults=faults)
-        for answer in ("create", "skip") if first == "skip" else ("skip", "create"):
-            earlier = self.store_counts()
-            self._load(file, named={case: answer})
-            now = self.store_counts()
-            if answer == "create":
-                assert all(now[name] == before[name] + 1 for name in names), "not created once"
-                continue
-            assert now == earlier, "skip sends nothing"
-            created = [line for line, name in enumerate(names, 2) if earlier[name] > before[name]]
-            assert view_of(self.last).facts.run.facts.get("stays_created", []) == created
-        for name in names:
-            self.animals[name].wanted += 1
-
-    def _asked_about(self, name: str) -> tuple[str, ...]:
-        """Return the cases that a load of a file would ask about."""
-        self.store.fault_of = lambda number: None
-        source = self.mine.shop.write(name, HEADER, *map(str, self.files[name]))
-        question = view_of(self._run(self.mine, source, dry_run=True)).question
-        return _cases(question) if question else ()
-
-    @rule(pick=picks, faults=some_faults)
-    @precondition(lambda self: self.files)
-    def a_small_weekly_file(self, pick: int, faults: Faults) -> None:
-        rows = self.files[self._pick(pick)][:2]
-        if not self._has_repeated_key(rows):
-            self._load_new([*rows, self._new_row()], faults=faults)
-
-    @rule(pick=picks)
-    @precondition(lambda self: self.key and self.fix_files)
-    def a_row_of_a_fix_file_is_dragged(self, pick: int) -> None:
-        header, row, *_ = self.fix_files[pick % len(self.fix_files)]
-        new = self._new_row()
-        at = {name: header.index(name) for name in ("tag", "name", "categoryId", "_pf_row")}
-        dragged = list(row)
-        origin, _, number = row[at["_pf_row"]].rpartition("-")
-        dragged[at["_pf_row"]] = f"{origin}-{int(number) + 1}"
-        dragged[at["tag"]], dragged[at["name"]] = new.tag, new.name
-        dragged[at["categoryId"]] = new.category
-        source = self.mine.shop.write_rows(header, dragged)
-        with suppress(InputError):  # there is no such row
-            self._answered(self.mine, source, [new])
-        self._load_new([new])
-
-    @rule()
-    def a_fetched_frame_with_edited_names(self) -> None:
-        for result in self.mine.results:  # what is unconfirmed may be any of the pets
-            result.reconcile(self.client, grace_s=0.0)
-        frame = pf.fetch_inventory(self.client).frame
-        if len(frame) < 3 or any(map(self._is_in_doubt, self.animals)):
-            return
-        self.store.fault_of = lambda number: None
-        pets = set(self.store.pets)
-        frame["name"] = frame["name"] + " (vet)"
-        options = {"journal": self.mine.shop.journal, "progress": False}
-        with suppress(LoadStoppedError, DuplicatesError):  # some may be gone
-            pf.load(frame, self.client, duplicates="skip", **options)
-        assert set(self.store.pets) == pets, "an edited frame was sent"
-
-    @rule(pick=picks)
-    @precondition(lambda self: not self.key and self.loaded)
-    def a_twin(self, pick: int) -> None:
-        old = self.files[sorted(self.loaded)[pick % len(self.loaded)]][0]
-        self.animals[old.name].wanted += 1
-        twin = Row(f"T{len(self.files)}", old.name, self.animals[old.name].category)
-        self._load_new([twin], answer="create")
+    @rule(pick=picks, after=st.integers(0, 3))
+    def a_stop_then_another_file_then_resume(self, pick: int, after: int) -> None:
+        """Rows that were not sent are no animals: another file sends them, resuming does not."""
+        rows = [self._new_row() for _ in range(4)]
+        self._load_new(rows, faults=[*[None] * after, "401"])
+        self._load_new([*rows, self._new_row()])
+        self.resume()
 
     @rule()
     def a_backup(self) -> None:
-        if self.mine.shop.journal.exists():
-            self.mine.shop.copy_journal()
-            self.mine.backup = set(self.mine.seen)
+        if self.mine.journal.exists():
+            self.mine.copy_journal()
+            self.has_backup = True
 
     @rule()
     def the_backup_is_restored(self) -> None:
-        if self.mine.backup is None:
-            return
-        self.mine.shop.restore_journal()
-        self.mine.seen = set(self.mine.backup)
-        self.fix_files.clear()
-        self.shown.clear()  # an older journal has the values of its own day
+        if self.has_backup and not any(map(self._is_unconfirmed, self.animals)):
+            self.mine.restore_journal()
+            self.fix_files.clear()
 
     @rule()
     def the_journal_is_lost(self) -> None:
-        self.mine.shop.lose_journal()
-        self.mine.seen = set()
-        self.fix_files.clear()
+        if not any(map(self._is_unconfirmed, self.animals)):
+            self.mine.lose_journal()
+            self.fix_files.clear()
 
     @rule(share=st.sampled_from([0, 50, 80]), ids_again=st.booleans())
-    @precondition(lambda self: self.loaded)
-    def the_store_is_restored(self, share: int, ids_again: bool) -> None:
-        self.store_counts()
-        lost = self.store.restore(len(self.store.pets) * share // 100, ids_again=ids_again)
-        self.lost |= lost
-        for office in self.offices.values():
-            office.seen -= lost
-            if office.backup is not None:
-                office.backup -= lost
+    @precondition(lambda self: self.files)
+    def the_store_loses_pets(self, share: int, ids_again: bool) -> None:
+        before = self.store_counts()
+        self.store.restore(len(self.store.pets) * share // 100, ids_again=ids_again)
+        self.lost |= set(before - self.store_counts())
 
     @rule()
     def resume(self) -> None:
         self.store.fault_of = lambda number: None
-        pets = set(self.store.pets)
-        # Under its key what is unconfirmed is sent as it was; what differs by now is a change.
-        repeated = {name for name in self.animals if self.honors_keys and self._is_in_doubt(name)}
-        with suppress(DuplicatesError):
-            pf.resume_loads(self.client, journal=self.mine.shop.journal, progress=False)
-        for pet in (self.store.pets[pet_id] for pet_id in set(self.store.pets) - pets):
-            shown = {SPOILT, self.shown.get(pet["name"], SPOILT)}
-            is_old = str(pet["categoryId"]) not in shown and shown != {SPOILT}
-            assert pet["name"] in repeated or not is_old, f"{pet} is sent with an old value"
-        self._allow_what_nobody_could_see(self.mine, pets)
+        with suppress(LoadStoppedError):
+            pf.resume_loads(self.client, journal=self.mine.journal, progress=False)
 
     @rule()
     def read_back(self) -> None:
-        for result in self.mine.results:
+        for result in self._results(self.mine):
             result.reconcile(self.client, grace_s=0.0)
+
+    # -- promises
 
     @invariant()
     def no_animal_is_there_twice(self) -> None:
-        wanted = Counter({name: animal.wanted for name, animal in self.animals.items()})
-        twice = self.store_counts() - wanted
+        twice = self.store_counts() - self.wanted
         assert not twice, twice
 
     @invariant()
-    def what_is_listed_is_what_the_store_holds(self) -> None:
-        for office in self.offices.values():
-            rows = [row for result in office.results for row in view_of(result).rows()]
-            ids = [row.pet_id for row in rows if row.pet_id is not None]
-            assert len(ids) == len(set(ids)), "one pet for two records"
-            assert set(ids) <= {*self.store.pets, *self.lost}, "a pet that is not there"
+    def a_pet_belongs_to_one_row(self) -> None:
+        for office in (self.mine, self.his):
+            own: Counter[int] = Counter()
+            for result in self._results(office):
+                for row in view_of(result).rows(State.CREATED, State.MATCHED):
+                    if row.pet_id is not None and row.other_row is None:
+                        own[row.pet_id] += 1
+            assert not [pet for pet, count in own.items() if count > 1]
 
     def teardown(self) -> None:
         """Without faults, each file loaded and fixed leaves each animal in the store, or listed."""
         try:
-            for name in self.files:
-                self._load(name)
+            listed: set[str] = set()
+            for rows in self.files:
                 for _ in range(3):  # a row that the store refused is fixed once more
-                    header, *rows = self.mine.shop.fix_file(self.last)
-                    if rows:
-                        self._load_fix(header, rows)
-                self._load(name)
-            self.resume()
+                    result = self._load(rows)
+                    fix = self.mine.fix_file(result)
+                    if len(fix) > 1:
+                        self._load_fix(fix)
+                result = self._load(rows)
+                listed |= {row.cells[1] for row in view_of(result).rows(*LISTED)}
             self.no_animal_is_there_twice()
-            self.what_is_listed_is_what_the_store_holds()
-            wanted = [name for name, animal in self.animals.items() if animal.wanted]
-            lost = {name for name in wanted if not self._may_be_sent(name)} - self.listed_as_gone
-            assert not lost, lost
+            there = self.store_counts()
+            missing = {name for name in self.wanted if not there[name]} - listed - self.lost
+            assert not missing, missing
         finally:
             self.client.close()
             self.store.close()
             self.place.cleanup()
             self.patch.undo()
+
+    # -- how a user works
 
     def store_counts(self) -> Counter[str]:
         """How many pets of each name are in the store, when all that was sent has arrived."""
@@ -453,187 +330,102 @@ class Stories(RuleBasedStateMachine):
         self.store.settle()
         return Counter(pet["name"] for pet in list(self.store.pets.values()))
 
-    def _new_row(
-        self, *, cell: str | None = None, category: str | None = None, tag: str | None = None
-    ) -> Row:
+    def _new_row(self) -> Row:
         number = len(self.animals) + 1
-        animal = Animal(tag or f"{number:03}", "2" if category in (None, SPOILT) else category)
-        self.animals[f"Pet {number}"] = animal
-        return Row(cell or animal.tag, f"Pet {number}", category or animal.category)
+        row = Row(f"{number:03}", f"Pet {number}", str(number % 3 + 2))
+        self.animals[row.name] = row
+        self.wanted[row.name] = 1
+        return row
 
-    def _pick(self, pick: int) -> str:
-        return list(self.files)[pick % len(self.files)]
+    def _pick(self, pick: int) -> list[Row]:
+        return self.files[pick % len(self.files)]
 
-    def _has_repeated_key(self, rows: list[Row]) -> bool:
-        return any(self.animals[row.name].wanted == 0 for row in rows)
+    def _results(self, office: Shop) -> list[pf.LoadResult]:
+        """What each import of a journal is now, also one that crashed."""
+        path = place_of(office.journal, self.client.base_url)
+        if not path.exists():
+            return []
+        with reading(path) as sql:
+            runs = read_imports(sql)
+        return [pf.LoadResult(ImportView(path, run.id)) for run in runs]
 
-    def _is_in_doubt(self, name: str) -> bool:
-        """Whether a result lists a record of that name, or its animal's, as unconfirmed."""
+    def _is_unconfirmed(self, name: str) -> bool:
         return any(
-            name in (row.payload or b"").decode()
-            for office in self.offices.values()
-            for result in office.results
-            for row in view_of(result).rows()
-            if set(UNCONFIRMED_STATES) & {row.state, row.other_row and row.other_row.state}
+            row.cells[1] == name
+            for office in (self.mine, self.his)
+            for result in self._results(office)
+            for row in view_of(result).rows(*UNCONFIRMED_STATES)
         )
 
-    def _is_elsewhere(self, row: Row, file: str) -> bool:
-        others = [rows for name, rows in self.files.items() if name != file]
-        return self.forms[file] != {"csv"} or any(row in rows for rows in others)
+    def _load_new(self, rows: list[Row], form: str = "csv", **options: Any) -> None:
+        self.files.append(rows)
+        self._load(rows, form, **options)
 
-    def _may_be_sent(self, name: str) -> bool:
-        return bool(self.store_counts()[name]) or self._is_in_doubt(name)
-
-    def _load_new(self, rows: list[Row], form: str = "csv", **options: Any) -> Any:
-        name = f"{len(self.files)}.csv"
-        self.files[name] = rows
-        return self._load(name, form, **options)
-
-    def _saved(self, shop: Shop, name: str, form: str) -> Any:
-        self.forms.setdefault(name, set()).add(form)
-        lines = [HEADER, *map(str, self.files[name])]
+    def _saved(self, shop: Shop, rows: list[Row], form: str) -> Any:
+        lines = [HEADER, *map(str, rows)]
         if form == "pandas":
             return frame_of(*lines)
         if form == "excel":
-            return shop.write_excel(f"{name}.xlsx", *lines)
-        return shop.write(name, *lines)
+            return shop.write_excel("list.xlsx", *lines)
+        return shop.write("list.csv", *lines)
 
-    def _load(self, name: str, form: str = "csv", office: str = "mine", **options: Any) -> Any:
-        """Load a file; return what its first call said: its question, or its states."""
-        loads = self.offices[office]
-        source = self._saved(loads.shop, name, form)
-        self.loaded.add(name)
-        return self._answered(loads, source, self.files[name], **options)
+    def _load(
+        self, rows: list[Row], form: str = "csv", *, office: Shop | None = None, **options: Any
+    ) -> Any:
+        shop = office or self.mine
+        return self._answered(shop, self._saved(shop, rows, form), **options)
 
     def _answered(
-        self,
-        office: Office,
-        source: Any,
-        rows: list[Row],
-        *,
-        answer: str | None = None,
-        named: dict[str, str] | None = None,
-        faults: Sequence[str | None] = (),
-        **options: Any,
+        self, shop: Shop, source: Any, *, faults: Faults = (), crash_at: int | None = None
     ) -> Any:
-        """Load as a user does who answers truly; the store may only get what the rows say."""
+        """Load as a user does who knows which animals are in the store."""
         self.store.fault_of = dict(enumerate(faults, self.store.posts + 1)).get
-        before, pets = self.store_counts(), set(self.store.pets)
-        said: Any = None
-        if office is self.mine:
-            self.shown |= {row.name: SPOILT for row in rows}
         with suppress(Crash):
-            answers = self._said_by_name() | (named or {})
-            while True:
-                try:
-                    result = self._run(office, source, duplicates=answers, **options)
-                except DuplicatesError as asked:
-                    assert self.store_counts() == before
-                    cases = _cases(asked.question)
-                    assert not answers.keys() & {*cases}, "asked twice"
-                    said = said or cases
-                    answers |= {
-                        case: answer or self._true_answer(case, rows, before) for case in cases
-                    }
-                else:
-                    said = said or _sorted_states(result)
-                    break
-            self.last, facts = result, view_of(result).facts
-            may_be_gone = _names_that_may_be_gone(result)
-            self.listed_as_gone |= may_be_gone
-            if facts.count(*FIX_STATES) and office is self.mine:
-                self.fix_files.append(office.shop.fix_file(result))
-            if facts.exit_code == 0:
+            result = self._run(shop, source, crash_at=crash_at)
+            held = [*view_of(result).rows(State.POSSIBLE_DUPLICATE)]
+            if held and not any(self._is_unconfirmed(row.cells[1]) for row in held):
                 there = self.store_counts()
-                assert all(there[row.name] or row.name in may_be_gone for row in rows), "not there"
-            if office is self.mine:
-                self.shown |= {row.name: row.category for row in rows}
-        values = {(row.name, row.category) for row in rows}
-        sent = [pet for pet_id, pet in self.store.pets.items() if pet_id not in pets]
-        assert {(pet["name"], str(pet["categoryId"])) for pet in sent} <= values
-        is_asked = isinstance(said, tuple) and {"in_store"} & {*said}
-        self._allow_what_nobody_could_see(office, pets, is_asked=bool(is_asked))
-        return said
-
-    def _said_by_name(self) -> dict[str, str]:
-        """What is said unasked: no listing of one page is surely whole."""
-        is_one_page = self.store_counts().total() <= PAGE
-        return {"gone": "create"} if self.lost and is_one_page else {}
-
-    def _true_answer(self, case: str, rows: list[Row], before: Counter[str]) -> str:
-        if case == "reused_key":
-            return "skip" if all(before[row.name] for row in rows) else "create"
-        if case == "similar_key":
-            is_reused = any(self._has_others_key(row) and not before[row.name] for row in rows)
-            return "create" if is_reused else "skip"
-        return "create" if case == "gone" else "skip"
-
-    def _has_others_key(self, row: Row) -> bool:
-        """Whether another animal had the key of this one before it."""
-        tag = self.animals[row.name].tag
-        return next(n for n, animal in self.animals.items() if animal.tag == tag) != row.name
+                new = [row.line for row in held if not there[row.cells[1]]]
+                result = self._run(shop, source, duplicates="skip", as_new=new)
+            if len(result.fix) and shop is self.mine:
+                self.fix_files.append(shop.fix_file(result))
+            return result
+        return None
 
     def _run(
-        self, office: Office, source: Any, *, crash_at: int | None = None, **options: Any
+        self, shop: Shop, source: Any, *, crash_at: int | None = None, **options: Any
     ) -> pf.LoadResult:
-        left = [crash_at or 0]
+        steps_left = [crash_at or 0]
 
         def step(name: str) -> None:
-            left[0] -= 1
-            if left[0] == 0:
+            steps_left[0] -= 1
+            if steps_left[0] == 0:
                 raise Crash
 
-        given: dict[str, Any] = {**LIMITS, "journal": office.shop.journal, **options}
+        arguments: dict[str, Any] = {**LIMITS, "journal": shop.journal, **options}
         try:
             recipe = Recipe(key=self.key)
-            return run_import(source, self.client, recipe, timing=FAST, step=step, **given)
+            return run_import(source, self.client, recipe, timing=FAST, step=step, **arguments)
         except LoadStoppedError as stopped:
             return stopped.result
 
     def _load_fix(
         self,
-        header: list[str],
-        rows: list[list[str]],
+        fix: list[list[str]],
         form: str = "csv",
-        faults: Sequence[str | None] = (),
+        faults: Faults = (),
+        category: str | None = None,
     ) -> None:
-        """Load a fix file with each of its rows as it should be."""
-        at = {name: header.index(name) for name in ("tag", "name", "categoryId")}
-        fixed, expected = [list(row) for row in rows], []
+        """Load a fix file with each of its rows as it should be, or with a category."""
+        header, *rows = fix
+        fixed = [list(row) for row in rows]
         for row in fixed:
-            name = row[at["name"]].removeprefix("'")
-            animal = self.animals[name]
-            row[at["tag"]], row[at["categoryId"]] = animal.tag, animal.category
-            expected.append(Row(animal.tag, name, animal.category))
-        source = self.mine.shop.write_rows(header, *fixed)
+            animal = self.animals[row[header.index("name")].removeprefix("'")]
+            row[header.index("categoryId")] = category or animal.category
+        source = self.mine.write_rows(header, *fixed)
         if form == "excel":
-            lines = source.read_text("utf-8").splitlines()
-            source = self.mine.shop.write_excel("fixed.xlsx", *lines)
-        if not self._has_repeated_key(expected):
-            self._answered(self.mine, source, expected, faults=faults)
-
-    def _allow_what_nobody_could_see(
-        self, office: Office, before: set[int], *, is_asked: bool = False
-    ) -> None:
-        """A pet of somebody else's may be there twice, if it was seen before, or is listed.
-
-        A pet of other values is like none.
-        """
-        there, pets = self.store_counts(), self.store.pets
-        results = office.results
-        values = {pet_id: (pet["name"], pet["categoryId"]) for pet_id, pet in pets.items()}
-        rows = (row for result in results for row in view_of(result).rows())
-        # An id that was given again is another pet's.
-        made = {row.pet_id for row in rows if values.get(row.pet_id, [""])[0] == row.cells[1]}
-        others = {values[pet_id][0] for pet_id in before - made}
-        unseen = {values[pet_id] for pet_id in before - made - office.seen}
-        twice = {values[pet_id] for pet_id in set(values) - before if values[pet_id][0] in others}
-        listed = {name for result in results if twice for name in _names_listed(result)}
-        for name, category in twice:
-            if name in listed or (name, category) not in unseen:
-                self.animals[name].wanted = max(self.animals[name].wanted, there[name])
-        if not is_asked:
-            office.seen = set(pets)
+            source = self.mine.write_excel("fixed.xlsx", *source.read_text("utf-8").splitlines())
+        self._answered(self.mine, source, faults=faults)
 
 
 class KeyedByTheStore(Stories):
@@ -648,29 +440,7 @@ class Keyless(Stories):
     key = ()
 
 
-def _names_listed(result: pf.LoadResult) -> set[str]:
-    """Return the names of the rows that a result warns of: they equal pets of others."""
-    lines = view_of(result).facts.run.facts.get("store_few", [])
-    return {row.cells[1] for row in view_of(result).rows() if row.line in lines}
-
-
-def _names_that_may_be_gone(result: pf.LoadResult) -> set[str]:
-    """Return the names of the animals that a result lists as gone or renamed, or without an id."""
-    facts = view_of(result).facts.run.facts
-    lines = {*facts.get("gone_few", ()), *(entry["line"] for entry in facts.get(RENAMED, ()))}
-    names = set[str]()
-    for row in view_of(result).rows():
-        animal = row.other_row or row
-        if row.line in lines or (animal.state is State.CREATED and animal.pet_id is None):
-            names.add(row.cells[1])
-    return names
-
-
-def _cases(question: Any) -> tuple[str, ...]:
-    return tuple(sorted(case.name for case in question.cases))
-
-
-def _sorted_states(result: pf.LoadResult) -> Counter[str]:
+def _states(result: pf.LoadResult) -> Counter[str]:
     """Count the states as they are to be; what is created was pending."""
     return Counter(str(row.state).replace("pending", "created") for row in view_of(result).rows())
 

@@ -22,7 +22,7 @@ from petstore_frame.inventory import StatusCount
 from petstore_frame.rendering import Markup, element, palette, shorten
 from petstore_frame.rendering import html_style as style
 from petstore_frame.schema import status_label
-from petstore_frame.storage import write_atomically
+from petstore_frame.storage import marked_png, marked_text, refuse_overwriting, write_atomically
 
 _FONT = "system-ui,sans-serif"  # for files; in a page, charts use the font of the page
 _HATCH = "url(#pf-at-least)"  # each drawing replaces it with a unique name
@@ -134,21 +134,25 @@ class Chart:
         template = Markup('<style>{}</style><div class="pf-drawing pf-body">{}</div>')
         return template.format(Markup(CSS), self.markup())
 
-    def save(self, path: str | PathLike[str]) -> Path:
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the picture with its legend as an ``.svg`` or a ``.png``, in colors for print.
 
         A PNG needs the extra ``png``, and a font on this machine. It has twice as many pixels in
-        each direction as the SVG.
+        each direction as the SVG. An unchanged picture that this method wrote is replaced;
+        ``overwrite=True`` replaces any file.
 
         Raises:
-            ReportError: The extension is unsupported, the file is not writable, or no font exists.
+            ReportError: The extension is unsupported, the file is not writable, is another file
+                or was changed, or no font exists.
             MissingExtraError: The extra ``png`` is not installed.
         """
         target = Path(path)
         ending = target.suffix.lower()
         if ending not in (".svg", ".png"):
             raise ReportError(f"unsupported extension {target.suffix!r}; use .svg or .png")
-        content = self.file().encode() if ending == ".svg" else _png(self.file())
+        refuse_overwriting(target, overwrite=overwrite)
+        is_svg = ending == ".svg"
+        content = marked_text(self.file()) if is_svg else marked_png(_png(self.file()))
         with write_atomically(target) as draft:
             draft.write_bytes(content)
         return target

@@ -13,6 +13,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
+from petstore_frame.cli.options import Overwrite
 
 
 def sample(
@@ -26,6 +27,7 @@ def sample(
     categories: Annotated[
         Path | None, Option(help="File for the category list.", show_default="not written")
     ] = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Write a CSV file of sample animals.
 
@@ -33,9 +35,9 @@ def sample(
 
     Example: petstore-frame sample --output arrivals.csv --categories categories.csv
     """
-    typer.echo(pf.sample_data.write_sample_csv(output, rows=rows, seed=seed))
+    typer.echo(pf.sample_data.write_sample_csv(output, rows=rows, seed=seed, overwrite=overwrite))
     if categories is not None:
-        typer.echo(pf.sample_data.write_sample_categories(categories))
+        typer.echo(pf.sample_data.write_sample_categories(categories, overwrite=overwrite))
 
 
 def demo(

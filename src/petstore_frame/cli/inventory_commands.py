@@ -18,6 +18,7 @@ from petstore_frame.cli.options import (
     CategoriesFile,
     JournalFolder,
     Key,
+    Overwrite,
     RecipeFile,
     RecipeSettings,
     RenameCategories,
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Status = Literal["available", "pending", "sold"]
-Overwrite = Annotated[
-    bool, Option("--overwrite", help="Replace the output file even if somebody changed it.")
-]
 _MARKS = {
     "exact": "{:,}",
     "at_least": "≥ {:,}",
@@ -215,7 +213,8 @@ def report(
     """
     from petstore_frame.report import check_target
 
-    check_target(output, overwrite=overwrite)  # before minutes are spent on reading
+    # before minutes are spent on reading
+    check_target(output, overwrite=overwrite, inputs=[categories])
     renamed = numbers_of("--rename-categories", rename_categories)
 
     def write(pets: pf.Inventory, target: Path) -> Path:
@@ -307,13 +306,14 @@ def compare(
 
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
-    from petstore_frame.storage import refuse_changed_workbook
+    from petstore_frame.storage import refuse_overwriting
 
     reading = recipe_of(recipe, key, categories, settings)
     if bool(reading.key) == bool(on):
         refuse("pass exactly one of --key and --on")
-    if output is not None and not overwrite:
-        refuse_changed_workbook(output)  # before minutes are spent on reading
+    if output is not None:  # before minutes are spent on reading
+        inputs = [file, recipe, reading.categories]
+        refuse_overwriting(output, overwrite=overwrite, inputs=inputs)
     inventory = read_store(base_url, timeout)
     comparison = pf.compare(
         source_of(file), inventory, on=on or (), recipe=reading, journal=journal

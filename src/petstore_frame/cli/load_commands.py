@@ -27,6 +27,7 @@ from petstore_frame.cli.options import (
     CategoriesFile,
     JournalFolder,
     Key,
+    Overwrite,
     RecipeFile,
     RecipeSettings,
     RenameCategories,
@@ -168,6 +169,7 @@ def load(
     journal: JournalFolder = None,
     base_url: BaseUrl = None,
     timeout: Timeout = 30.0,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Load animals from a file; no animal is sent twice.
@@ -177,6 +179,8 @@ def load(
 
     Example: petstore-frame load arrivals.csv --key animal_id --output results
     """
+    from petstore_frame.storage import refuse_overwriting
+
     _check_combination(path, resume=resume, dry_run=dry_run, settles=bool(reconcile or resolve))
     if not isfinite(grace):
         refuse(f"--grace must be a number of seconds, 0 or more, got {grace}")
@@ -200,7 +204,8 @@ def load(
         if output is not None:
             _make_folder(output)
         if save_recipe is not None:
-            options["recipe"].write(save_recipe)
+            refuse_overwriting(save_recipe, overwrite=True, inputs=[path, recipe])
+            options["recipe"].write(save_recipe, overwrite=overwrite)
         result = _load(path, client, options, as_json=as_json)
         if str(path) != "-":
             _note_command(result, context)
@@ -364,6 +369,7 @@ def recipe(
             callback=_print_options,
         ),
     ] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Draft a recipe: the options for one kind of file.
 
@@ -372,14 +378,13 @@ def recipe(
 
     Example: petstore-frame recipe arrivals.csv --output arrivals.toml
     """
+    from petstore_frame.storage import toml
+
     stated = recipe_of(recipe, key, categories, settings).stated_options()
     text = pf.Recipe.draft(source_of(path), **stated)
     if output is None:
         typer.echo(text, nl=False)
         return
-    try:
-        with output.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError:
-        refuse(f"{output} exists already; choose another name, or delete it first")
+    inputs = [path, recipe, stated.get("categories")]
+    toml.write_toml(output, text, overwrite=overwrite, inputs=inputs)
     typer.echo(f"wrote {output}; replace each question mark")

@@ -34,6 +34,9 @@ RenameCategories = Annotated[
         show_default="none",
     ),
 ]
+Overwrite = Annotated[
+    bool, Option("--overwrite", help="Replace a file even if somebody changed it.")
+]
 JournalFolder = Annotated[
     Path | None, Option(help="Folder of the import journal.", show_default="your user state folder")
 ]

@@ -16,7 +16,7 @@ from petstore_frame.comparison.pet_matching import IN_STORE, Kind
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.rendering import PAGE, in_notebook, palette
 from petstore_frame.schema import FIELDS, count_text, minute_text
-from petstore_frame.storage import refuse_changed_workbook, write_atomically
+from petstore_frame.storage import refuse_overwriting, write_atomically
 from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import checked_choice
 
@@ -132,8 +132,7 @@ class Comparison:
                 unchanged.
         """
         target, labels = Path(fspath(path)), Labels(categories)
-        if not overwrite:
-            refuse_changed_workbook(target)
+        refuse_overwriting(target, overwrite=overwrite, inputs=[categories])
         with write_atomically(target, ".xlsx") as draft:
             write_workbook(self, draft, labels)
         return target

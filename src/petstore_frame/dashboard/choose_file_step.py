@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from petstore_frame.dashboard.file_state import ENCODING, LAYOUT_OPTIONS, FileState
+from petstore_frame.dashboard.file_state import FileState
+from petstore_frame.dashboard.form import Table
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.step_frame import Progress, Step
-from petstore_frame.dashboard.widgets import WidgetFactory, scrollable, set_options, set_visible
+from petstore_frame.dashboard.step_questions import DELIMITERS, ENCODINGS, layout_questions
+from petstore_frame.dashboard.widgets import WidgetFactory, scrollable, set_visible
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.rendering import PAGE, Markup, element, shorten
@@ -19,24 +20,9 @@ from petstore_frame.schema import count_text
 if TYPE_CHECKING:
     from petstore_frame.dashboard.file_steps import FileSteps
 
-PREVIEW_ROWS, LONGEST_CELL, HEADER_ROWS = 6, 40, 40
+PREVIEW_ROWS, LONGEST_CELL = 6, 40
 EXTENSIONS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm"
 DROP_HERE = "Drop a file here, or paste a table from a spreadsheet"
-LAYOUT_LABELS = {
-    "encoding": "Encoding",
-    "delimiter": "Delimiter",
-    "header_row": "Column names in row",
-    "sheet": "Sheet",
-}
-ENCODINGS = {
-    "utf-8": "UTF-8",
-    "utf-8-sig": "UTF-8 with a signature",
-    "cp1252": "Windows-1252 (Western)",
-    "cp1250": "Windows-1250 (Central European)",
-    "mac_roman": "Mac Roman",
-    "utf-16": "UTF-16",
-}
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe ( | )"}
 
 
 class ChooseFileStep:
@@ -46,8 +32,7 @@ class ChooseFileStep:
         file, path, drop: Controls to upload a file, enter its path on this machine, and drop it or
             paste a table.
         settings: Uploads a saved recipe to read the file with.
-        layout: The layout options by name: ``layout["encoding"].value = "cp1252"``.
-        confirm: The button that confirms the layout.
+        form: The layout options by name: ``form["header_row"].value = "3"``.
         start_over: The button that deletes the saved answers for this header.
     """
 
@@ -62,18 +47,9 @@ class ChooseFileStep:
         self.drop = factory.live_html(lambda _: None, self._use_dropped)
         area = {"class_": "pf-drop", "placeholder": DROP_HERE, "aria_label": DROP_HERE}
         self.drop.markup = element("textarea", "", rows=2, **area)
-        self.layout = {
-            option: factory.dropdown(label, [("", "")], partial(self._set_option, option))
-            for option, label in LAYOUT_LABELS.items()
-        }
-        self._question = factory.html()
-        self.confirm = factory.button("Yes, this is right", self._confirm)
-        self.confirm.button_style = "primary"
+        self.form = factory.form(steps.answer)
+        self._problems = factory.html()
         self._preview = factory.html(css="pf-preview")
-        self._layout_row = factory.row(*self.layout.values())
-        self._layout_fold = factory.column(
-            factory.html(element("b", "Wrong letters or columns? File settings")), self._layout_row
-        )
         self.start_over = factory.button("Start over", steps.start_over, css="pf-link")
         self.remembered = factory.row(
             factory.html(element("span", "Using the answers of the last file with these columns.")),
@@ -84,10 +60,9 @@ class ChooseFileStep:
         self.step.body.children = [
             factory.row(self.file, self.path, self.extra),
             self.drop,
-            self._question,
-            factory.row(self.confirm),
+            self._problems,
+            self.form,
             self._preview,
-            self._layout_fold,
         ]
         self.step.widget.children = [*self.step.widget.children, self.area.widget, self.remembered]
 
@@ -96,24 +71,18 @@ class ChooseFileStep:
         is_current = not state.has_layout
         progress = Progress.CURRENT if is_current else Progress.DONE
         self.step.render(progress, _summary(state), is_opened=state.opened == 1)
-        is_read = preview is not None and state.source is not None
-        set_visible(self._layout_fold, is_read)
         set_visible(self.remembered, state.is_remembered)
-        questions = _questions(state)
-        self._question.value = questions
-        set_visible(self.confirm, bool(state.layout_answers) and not state.problems)
+        self.form.ask([Table("", layout_questions(state))])
+        problems = [
+            PAGE.failure("This file needs your answer", str(problem).splitlines())
+            for problem in state.unreadable
+        ]
+        self._problems.value = Markup("").join(problems)
         self._preview.value = ""
-        if preview is None:
-            return
-        if questions or state.opened == 1:
-            is_encoding_open = ENCODING in state.layout_answers
+        if preview is not None and (is_current or state.opened == 1):
+            is_encoding_open = "encoding" in state.likely_layout
             table = preview_table(preview, accented_rows_first=is_encoding_open)
             self._preview.value = scrollable(table)
-        for option, (options, value) in _layout_options(preview).items():
-            set_options(self.layout[option], options, value)
-        for option in ("encoding", "delimiter"):
-            set_visible(self.layout[option], preview.kind == "csv")
-        set_visible(self.layout["sheet"], len(preview.sheets) > 1)
 
     def _use_path(self, text: str) -> None:
         if text.strip():
@@ -134,16 +103,6 @@ class ChooseFileStep:
         path = self._steps.upload_path(name)
         path.write_bytes(content)
         self._steps.use_settings(Recipe.read(path))
-
-    def _confirm(self) -> None:
-        state = self._steps.state
-        self._steps.change_recipe(state.recipe.with_options(**state.layout_answers))
-
-    def _set_option(self, option: str, value: Any) -> None:
-        """Read the file with another layout, and match its columns again."""
-        self._steps.change_recipe(
-            self._steps.state.recipe.replace(**{option: value}, mapping=None, key=None)
-        )
 
 
 def _summary(state: FileState) -> str:
@@ -174,41 +133,6 @@ def encoding_name(encoding: str) -> str:
     """
     name = ENCODINGS.get(encoding, encoding).partition(" (")[0]
     return name.removesuffix(" with a signature")
-
-
-def _questions(state: FileState) -> Markup:
-    """Return the questions about the layout, and the errors that prevent reading the file."""
-    layout_questions = [_question(option, value) for option, value in state.layout_answers.items()]
-    markup = PAGE.warning("Please check", layout_questions) if layout_questions else Markup("")
-    for problem in state.problems:
-        markup += PAGE.failure("This file needs your answer", str(problem).splitlines())
-    return markup
-
-
-def _question(option: str, value: Any) -> str:
-    if option == "encoding":
-        return f"We read this file as {encoding_name(value)}. Do names with accents look right?"
-    if option == "delimiter":
-        return f"We split the cells at each {DELIMITERS.get(value, value)}. Is that right?"
-    if option == "header_row":
-        return f"We use row {value} as the column names. Is that right?"
-    label = LAYOUT_LABELS.get(option, option.capitalize())
-    return f"{label}: {value}. Is that right?"
-
-
-def _layout_options(preview: FilePreview) -> dict[str, tuple[list[Any], Any]]:
-    """Return the choices and the current value of each layout option."""
-    facts = {option: preview.facts.get(option, "") for option in LAYOUT_OPTIONS}
-    encoding, delimiter = facts["encoding"], facts["delimiter"]
-    encodings = ENCODINGS | ({} if encoding in ENCODINGS else {encoding: encoding})
-    delimiters = DELIMITERS | ({} if delimiter in DELIMITERS else {delimiter: delimiter})
-    header_row = preview.header_row or 1
-    return {
-        "encoding": ([(name, value) for value, name in encodings.items()], encoding),
-        "delimiter": ([(name, value) for value, name in delimiters.items()], delimiter),
-        "header_row": ([*range(1, max(HEADER_ROWS, header_row) + 1)], header_row),
-        "sheet": ([*preview.sheets] or [""], facts["sheet"]),
-    }
 
 
 def preview_table(

@@ -1,117 +1,99 @@
-"""The state of a file in the first three steps; the widgets only display it."""
+"""The state of a file in the first three steps; nothing here knows of widgets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from petstore_frame.dashboard.category_numbers import CategoryNumbers
 from petstore_frame.dashboard.file_values import FileValue, values_of
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
+from petstore_frame.questions import Question
 from petstore_frame.schema import FIELDS
 
 PLACEHOLDER = "?"  # the value of an open recipe option
-ENCODING = "encoding"
 # The recipe options that describe the layout of a file.
-LAYOUT_OPTIONS = (ENCODING, "delimiter", "header_row", "sheet", "quoting", "columns")
+LAYOUT_OPTIONS = ("encoding", "delimiter", "header_row", "sheet", "quoting", "columns")
 
 
-@dataclass
+@dataclass(frozen=True)
 class FileState:
-    """A file, the recipe to read it with, and the questions that are still open.
+    """A file, the recipe to read it with, and what is known about the store.
 
     Attributes:
         source: The file, or None.
         recipe: The options that the user chose or the file itself determines.
         preview: The file as this recipe reads it; None until it was read.
+        categories: The names of the store's categories, and the numbers in use.
+        absent: Required fields that the user said are not in the file.
         postponed: Values whose rows the user will fix later.
         is_remembered: Whether the recipe comes from the last file with this header.
-        is_busy: Whether a job is running.
         opened: Number of the finished step that the user opened again, or None.
     """
 
     source: Path | None = None
     recipe: Recipe = field(default_factory=Recipe)
     preview: FilePreview | None = None
-    postponed: set[tuple[str, str]] = field(default_factory=set)
+    categories: CategoryNumbers = field(default_factory=lambda: CategoryNumbers({}))
+    absent: frozenset[str] = frozenset()
+    postponed: frozenset[tuple[str, str]] = frozenset()
     is_remembered: bool = False
-    is_busy: bool = False
     opened: int | None = None
 
     @property
-    def questions(self) -> tuple[InputError, ...]:
+    def problems(self) -> tuple[InputError, ...]:
+        """Why the file cannot be read with the options so far, with likely answers."""
         return () if self.preview is None else self.preview.questions
 
     @property
-    def layout_answers(self) -> dict[str, Any]:
-        """The detected layout options that the user has not confirmed yet."""
-        answers = {}
-        for question in self.questions:
-            option, value = question.add or ("", PLACEHOLDER)
-            if option == ENCODING and value == PLACEHOLDER and self.preview is not None:
-                # The preview uses the likeliest encoding, so that a person can check it.
-                value = self.preview.facts.get(ENCODING, PLACEHOLDER)
-            if option in LAYOUT_OPTIONS and value != PLACEHOLDER:
-                answers[option] = value
-        return answers
+    def asked(self) -> tuple[Question, ...]:
+        """The questions of the file itself."""
+        return tuple(question for problem in self.problems for question in problem.questions)
 
     @property
-    def problems(self) -> list[InputError]:
-        """The errors that prevent reading the file and that a confirmation cannot solve."""
+    def likely_layout(self) -> dict[str, Any]:
+        """The detected layout options that the user has not confirmed yet."""
+        return {
+            question.option[0]: question.likely
+            for question in self.asked
+            if question.option[0] in LAYOUT_OPTIONS and question.likely is not None
+        }
+
+    @property
+    def unreadable(self) -> list[InputError]:
+        """The problems that no question of a step asks for, or that have no likely answer."""
+        options = {*self.likely_layout, "mapping", "key"}
         return [
-            question
-            for question in self.questions
-            if question.add is None
-            or (
-                question.add[0] in LAYOUT_OPTIONS
-                and question.add[1] == PLACEHOLDER
-                and question.add[0] not in self.layout_answers
-            )
+            problem
+            for problem in self.problems
+            if not problem.questions
+            or any(question.option[0] not in options for question in problem.questions)
         ]
 
     @property
-    def suggested_mapping(self) -> Mapping[str, str]:
-        """The detected column of each field that the user has not confirmed; ``?`` is unclear."""
-        for question in self.questions:
-            if question.add is not None and question.add[0] == "mapping":
-                suggested: Mapping[str, str] = question.add[1]
-                return suggested
-        return {}
+    def open_fields(self) -> dict[str, str | None]:
+        """The fields that the file asks for, with their likely columns."""
+        return {
+            question.option[1]: question.likely
+            for question in self.asked
+            if question.option[0] == "mapping"
+        }
+
+    @property
+    def free_columns(self) -> list[str]:
+        """The columns that hold no field; one of them may be the status or the animal ID."""
+        if self.preview is None:
+            return []
+        used = {*self.preview.mapping.values()}
+        return [name for name in self.preview.columns if name.strip() and name not in used]
 
     @property
     def has_layout(self) -> bool:
         """Whether step 1 is done."""
         is_read = self.preview is not None and bool(self.preview.columns)
-        return is_read and not self.layout_answers and not self.problems
-
-    @property
-    def needs_key(self) -> bool:
-        """Whether a column certainly identifies animals, but the user has not chosen a key."""
-        preview = self.preview
-        return preview is not None and self.recipe.key is None and preview.proposed_key is not None
-
-    @property
-    def missing_fields(self) -> list[str]:
-        """The required fields without a column and without a default."""
-        preview = self.preview
-        if preview is None:
-            return []
-        return [
-            pet_field.name
-            for pet_field in FIELDS.sent
-            if pet_field.is_required
-            and pet_field.name not in preview.mapping
-            and pet_field.name not in self.recipe.defaults
-        ]
-
-    @property
-    def has_columns(self) -> bool:
-        """Whether step 2 is done."""
-        if not self.has_layout or self.suggested_mapping or self.needs_key:
-            return False
-        return not self.missing_fields and not self.questions
+        return is_read and not self.likely_layout and not self.unreadable
 
     @property
     def values(self) -> list[FileValue]:
@@ -130,16 +112,12 @@ class FileState:
         ]
 
     @property
-    def has_values(self) -> bool:
-        """Whether step 3 is done."""
-        return self.has_columns and not self.open_values
-
-    @property
-    def open_placeholders(self) -> list[str]:
-        """The names of the steps with open questions."""
-        steps = {
-            "Choose a file": self.has_layout,
-            "Match columns": self.has_columns,
-            "Match values": self.has_values,
-        }
-        return [name for name, is_done in steps.items() if not is_done]
+    def missing_fields(self) -> list[str]:
+        """The required fields without a column and without a value for all rows."""
+        if self.preview is None:
+            return []
+        return [
+            name
+            for name in (pet_field.name for pet_field in FIELDS.sent if pet_field.is_required)
+            if name not in self.preview.mapping and name not in self.recipe.defaults
+        ]

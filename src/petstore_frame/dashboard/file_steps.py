@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from petstore_frame.dashboard.background import Background, Job, ProgressArea
 from petstore_frame.dashboard.choose_file_step import ChooseFileStep
 from petstore_frame.dashboard.file_state import LAYOUT_OPTIONS, FileState
+from petstore_frame.dashboard.form import Answers, Name
 from petstore_frame.dashboard.match_columns_step import MatchColumnsStep
 from petstore_frame.dashboard.match_values_step import MatchValuesStep
+from petstore_frame.dashboard.step_questions import answer, has_columns, has_values
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import WidgetFactory
 from petstore_frame.errors import InputError
@@ -44,6 +49,7 @@ class FileSteps:
     ) -> None:
         self.store, self.memory, self.background = store, store.memory, background
         self._factory = factory
+        self.state = self.new_state()
         self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
         self._settings: Recipe | None = None
         self._is_new_file = False
@@ -55,7 +61,7 @@ class FileSteps:
 
     def new_state(self) -> FileState:
         """Return the state of a tab without a file."""
-        return FileState()
+        return FileState(categories=self.store.categories)
 
     def process(self) -> None:
         """Import or compare the file after the first three steps; called in a job."""
@@ -83,11 +89,8 @@ class FileSteps:
 
     def choose(self, path: Path) -> None:
         """Choose a file; the answers for the previous one are discarded."""
-        self.match_values.forget()
-        self.state = self.new_state()
-        self.state.source = path
-        recipe = self._settings or Recipe()
-        self.state.recipe = self._with_categories(recipe)
+        recipe = self._with_categories(self._settings or Recipe())
+        self.state = replace(self.new_state(), source=path, recipe=recipe)
         self._is_new_file = self._settings is None
         self._settings = None
         self.update()
@@ -108,30 +111,53 @@ class FileSteps:
 
     # Answering.
 
-    def toggle(self, number: int) -> None:
-        """Open a finished step again, or close it."""
-        self.state.opened = None if self.state.opened == number else number
-        self.render()
+    def answer(self, answers: Answers) -> None:
+        """Answer questions of any step."""
+        state = self.state
+        for name, text in answers.items():
+            state = self.answered(state, name, text)
+        self.change(state)
+
+    def answered(self, state: Any, name: Name, text: str) -> Any:
+        """Return the state after an answer."""
+        return answer(state, name, text)
+
+    def change(self, state: FileState) -> None:
+        """Show another state; the file is read again when each value has a meaning."""
+        before, self.state = self.state, state
+        names = state.categories.names
+        if names != self.memory.categories:
+            self.memory.name_categories(names)
+        is_waiting = bool(state.open_values) and state.opened != 3
+        has_same_steps = has_values(before) == has_values(state)
+        is_shown = has_same_steps and self.is_same_reading(before, state)
+        if has_columns(before) and has_columns(state) and (is_waiting or is_shown):
+            self.render()
+            return
+        self.update()
+
+    def is_same_reading(self, before: Any, state: Any) -> bool:
+        """Return whether two states read a file in the same way."""
+        is_same: bool = before.recipe == state.recipe and before.source == state.source
+        return is_same
 
     def change_recipe(self, recipe: Recipe) -> None:
         """Read the file with another recipe."""
-        if recipe != self.state.recipe:
-            layout_changed = any(
-                recipe.to_dict().get(option) != self.state.recipe.to_dict().get(option)
-                for option in LAYOUT_OPTIONS
-            )
-            if layout_changed:
-                self.match_values.forget()
-            self.state.recipe = recipe
-            self.update()
+        self.state = replace(self.state, recipe=recipe)
+        self.update()
 
-    def answer_values(self, recipe: Recipe) -> None:
-        """Save the meaning of values; the file is read again when every value has one."""
-        self.state.recipe = self._with_categories(recipe)
-        if self.state.open_values and self.state.opened != 3:
-            self.render()
-        else:
-            self.update()
+    def name_categories(self, labels: Mapping[int, str]) -> None:
+        """Use more names of categories."""
+        self.memory.name_categories(labels)
+        recipe = self.state.recipe.replace(categories=self.memory.categories)
+        self.state = replace(self.state, recipe=recipe, categories=self.store.categories)
+        self.update()
+
+    def toggle(self, number: int) -> None:
+        """Open a finished step again, or close it."""
+        opened = None if self.state.opened == number else number
+        self.state = replace(self.state, opened=opened)
+        self.render()
 
     def _with_categories(self, recipe: Recipe) -> Recipe:
         names = dict(Labels.ids_and_labels(recipe.categories)) | self.memory.categories
@@ -143,7 +169,7 @@ class FileSteps:
         self.background.start(Job("Reading the file …", self._update, self.choose_file.area))
 
     def _update(self) -> None:
-        if self._read_preview() and self.state.has_columns:
+        if self._read_preview() and has_columns(self.state):
             self.background.move_to(self.area())
             self.process()
         self.background.show_message("")
@@ -158,19 +184,20 @@ class FileSteps:
         if not source.exists():
             raise InputError(f"{source} does not exist", hint="check the path")
         preview = FilePreview.of(source, recipe, rows=PREVIEW_ROWS, most=SCANNED_ROWS)
+        remembered = None
         if self._is_new_file and preview.columns:
             self._is_new_file = False
             remembered = self.memory.find_recipe(preview.columns)
-            state.is_remembered = remembered is not None
-            if remembered is not None:
-                recipe = self._with_proven_layout(remembered, preview)
-                state.recipe = recipe
-                preview = FilePreview.of(source, recipe, rows=PREVIEW_ROWS, most=SCANNED_ROWS)
+        if remembered is not None:
+            recipe = self._with_proven_layout(remembered, preview)
+            preview = FilePreview.of(source, recipe, rows=PREVIEW_ROWS, most=SCANNED_ROWS)
         with self._factory.drawing():
-            if state is not self.state or state.recipe is not recipe:
+            now = self.state
+            if now.source is not source or now.recipe is not state.recipe:
                 return False  # the next job reads the file with the new answer
-            state.preview = preview
-        if state.has_values:
+            is_remembered = now.is_remembered or remembered is not None
+            self.state = replace(now, recipe=recipe, preview=preview, is_remembered=is_remembered)
+        if has_values(self.state):
             self.memory.keep_recipe(preview.columns, recipe)
         self.render()
         return True
@@ -186,7 +213,6 @@ class FileSteps:
     def render(self) -> None:
         """Show the state in all steps."""
         with self._factory.drawing():
-            self.state.is_busy = self.background.is_busy
             self.choose_file.render(self.state)
             self.match_columns.render(self.state)
             self.match_values.render(self.state)

@@ -1,54 +1,100 @@
-"""Everything that the Import tab shows; the widgets only display it."""
+"""The state of an import, from the file to its result; nothing here knows of widgets."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from petstore_frame.dashboard.file_state import FileState
-from petstore_frame.dashboard.import_plan import Plan
-from petstore_frame.loader import LoadResult
+from petstore_frame.dashboard.step_questions import has_columns, has_values
+from petstore_frame.loader import ImportSummary, JournalRow, LoadResult, RowGroup, State, view_of
 
 
-@dataclass
+@dataclass(frozen=True)
+class DryRun:
+    """The result of a dry run, with what was read of it once.
+
+    Attributes:
+        result: The LoadResult.
+        facts: What the result reports.
+        to_fix: The first rows that need fixing.
+        possible: The first possible duplicates.
+        not_found: The rows whose animals did not arrive when the file was sent before.
+    """
+
+    result: LoadResult
+    facts: ImportSummary
+    to_fix: tuple[JournalRow, ...]
+    possible: tuple[JournalRow, ...]
+    not_found: tuple[JournalRow, ...]
+
+
+@dataclass(frozen=True)
 class ImportState(FileState):
     """The state of a file that is being imported.
 
     Attributes:
-        plan: The result of the last dry run, or None.
-        answers: The answer to each case of the duplicate question, ``skip`` or ``create``.
+        dry_run: The last dry run, which is the plan; None while it is running.
+        duplicates: What to do with all possible duplicates: ``skip``, ``create`` or None.
         as_new: Whether all rows are new animals although the file was loaded before.
+        new_lines, excluded_lines: Lines that are new animals, and lines that are not sent.
+        rename_categories: Numbers of categories whose names in the list are right.
         send_valid_rows: Whether to send the valid rows although most rows fail for one reason.
-        resend: Whether to send animals again that did not arrive.
-        edits: The text that the user typed into cells of invalid rows, by line and column.
-        edit_problems: The problem of each edited row that is still invalid, by line.
+        corrections: Corrected cells, by row and column.
+        corrected: The rows with corrected cells, as they were in the file.
         result: The result of sending the file, or None.
     """
 
-    plan: Plan | None = None
-    answers: dict[str, str] = field(default_factory=dict)
+    dry_run: DryRun | None = None
+    duplicates: str | None = None
     as_new: bool = False
+    new_lines: frozenset[int] = frozenset()
+    excluded_lines: frozenset[int] = frozenset()
+    rename_categories: frozenset[int] = frozenset()
     send_valid_rows: bool = False
-    resend: bool = False
-    edits: dict[int, dict[str, str]] = field(default_factory=dict)
-    edit_problems: dict[int, str] = field(default_factory=dict)
+    corrections: Mapping[tuple[int, str], str] = field(default_factory=dict)
+    corrected: Mapping[int, JournalRow] = field(default_factory=dict)
     result: LoadResult | None = None
 
     @property
-    def corrected_lines(self) -> list[int]:
-        """The lines of rows that are valid with the edits."""
-        return [line for line in self.edits if line not in self.edit_problems]
+    def load_options(self) -> dict[str, Any]:
+        """The arguments of the load that the answers stand for."""
+        no_limit = 2**31
+        return {
+            "duplicates": self.duplicates,
+            "as_new": True if self.as_new else sorted(self.new_lines),
+            "exclude_lines": sorted(self.excluded_lines),
+            "rename_categories": sorted(self.rename_categories),
+            "max_errors": no_limit if self.send_valid_rows else None,
+            "corrections": dict(self.corrections),
+        }
 
     @property
     def pets_to_send(self) -> int:
         """The number of pets that Send would add."""
-        plan = self.plan
-        if plan is None or plan.question is not None or plan.is_blocked:
+        if self.dry_run is None:
             return 0
-        return plan.pets_to_send + len(self.corrected_lines)
+        facts = self.dry_run.facts
+        if facts.question is not None or facts.is_held:
+            return 0
+        return facts.group_counts.animals[RowGroup.TO_SEND]
 
     @property
-    def can_send(self) -> bool:
-        """Whether Send is available: the plan is current and nothing is undecided."""
-        if self.is_busy or self.result is not None or self.open_placeholders:
-            return False
-        return self.pets_to_send > 0
+    def open_steps(self) -> list[str]:
+        """The names of the steps with open questions."""
+        steps = {
+            "Choose a file": self.has_layout,
+            "Match columns": has_columns(self),
+            "Match values": has_values(self),
+        }
+        return [name for name, is_done in steps.items() if not is_done]
+
+
+def read_dry_run(result: LoadResult, most: int) -> DryRun:
+    """Return a dry run with its first ``most`` rows that need an answer."""
+    view = view_of(result)
+    rows = tuple(view.rows(State.INVALID, State.REJECTED))
+    possible = tuple(view.rows(State.POSSIBLE_DUPLICATE))
+    not_found = tuple(view.rows(State.NOT_FOUND))
+    return DryRun(result, view.facts, rows[:most], possible[:most], not_found)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,11 @@ from petstore_frame.dashboard.background import (
     StoppableClient,
     is_key_rejected,
 )
-from petstore_frame.dashboard.check_step import CheckStep
+from petstore_frame.dashboard.check_questions import answer
+from petstore_frame.dashboard.check_step import MAX_ROWS, CheckStep
 from petstore_frame.dashboard.file_steps import FileSteps
-from petstore_frame.dashboard.import_plan import Plan
-from petstore_frame.dashboard.import_state import ImportState
-from petstore_frame.dashboard.invalid_rows import check_edits
+from petstore_frame.dashboard.form import Name
+from petstore_frame.dashboard.import_state import ImportState, read_dry_run
 from petstore_frame.dashboard.send_progress import send_progress
 from petstore_frame.dashboard.send_step import SendStep
 from petstore_frame.dashboard.store_header import StoreHeader
@@ -37,7 +37,6 @@ from petstore_frame.errors import (
 from petstore_frame.loader import (
     LoadResult,
     PetIds,
-    Recipe,
     RowName,
     State,
     resume_loads,
@@ -47,7 +46,6 @@ from petstore_frame.loader import (
 from petstore_frame.rendering import PAGE, element
 from petstore_frame.schema import count_text
 
-NO_LIMIT = 2**31
 CHOOSE = ("Choose a file", "CSV or Excel. Nothing is sent until you press Send in step 5.")
 INTRODUCTION = (
     "Add animals from a spreadsheet: 1 choose a file, 2 match its columns, 3 match its values, "
@@ -75,7 +73,6 @@ class ImportTab(FileSteps):
         header: StoreHeader,
         on_unfinished: Callable[[int], None],
     ) -> None:
-        self.state = self.new_state()
         self._header, self._on_unfinished = header, on_unfinished
         self.grace_s: float | None = None
         background = Background(factory, self.render, header.ask_for_key)
@@ -101,16 +98,10 @@ class ImportTab(FileSteps):
     # The steps before sending.
 
     def new_state(self) -> ImportState:
-        return ImportState()
-
-    def choose(self, path: Path) -> None:
-        self.check.forget()
-        super().choose(path)
+        return ImportState(categories=self.store.categories)
 
     def clear(self) -> None:
         """Clear the tab for another file."""
-        self.check.forget()
-        self.match_values.forget()
         self.state = self.new_state()
         self.render()
 
@@ -121,30 +112,22 @@ class ImportTab(FileSteps):
         self.choose(path)
 
     def area(self) -> ProgressArea:
-        return self.check.area if self.state.has_values else super().area()
+        return super().area() if self.state.open_steps else self.check.area
 
-    def check_again(self) -> None:
-        """Run the dry run again."""
-        self.update()
+    def answered(self, state: ImportState, name: Name, text: str) -> ImportState:
+        return answer(state, name, text)
 
-    def check_edits(self) -> None:
-        """Check whether edited rows are valid now."""
-        self.background.start(Job("Checking …", self._check_edits, self.check.area))
-
-    def _check_edits(self) -> None:
-        self.state.edit_problems = check_edits(self.state)
-        self.background.show_message("")
-        self.render()
+    def is_same_reading(self, before: Any, state: Any) -> bool:
+        return super().is_same_reading(before, state) and before.load_options == state.load_options
 
     def update(self) -> None:
-        self.state.plan = None
-        self.state.result = None
+        self.state = replace(self.state, dry_run=None, result=None)
         super().update()
 
     def process(self) -> None:
-        """Run a dry run to count what sending would do."""
+        """Run a dry run, which is the plan."""
         state = self.state
-        if not state.has_values:
+        if state.open_steps:
             return
 
         def report(rows: int) -> None:
@@ -152,24 +135,13 @@ class ImportTab(FileSteps):
 
         client = StoppableClient(self.store.client, self.background)
         options = self._options(dry_run=True, progress=False, rows_read=report)
-        rehearsal = run_import(state.source, client, state.recipe, **options)
-        plan = Plan.from_rehearsal(rehearsal)
-        if state is self.state:
-            state.plan = plan
-            state.edit_problems = check_edits(state)
+        dry_run = read_dry_run(run_import(state.source, client, state.recipe, **options), MAX_ROWS)
+        with self._factory.drawing():
+            if self.is_same_reading(state, self.state):
+                self.state = replace(self.state, dry_run=dry_run)
 
     def _options(self, **more: Any) -> dict[str, Any]:
-        state = self.state
-        answers = dict(state.answers)
-        if state.resend:
-            answers["not_found"] = "create"
-        return {
-            "journal": self.store.journal,
-            "duplicates": answers,
-            "as_new": state.as_new,
-            "max_errors": NO_LIMIT if state.send_valid_rows else None,
-            **more,
-        }
+        return {"journal": self.store.journal, **self.state.load_options, **more}
 
     # Sending.
 
@@ -207,8 +179,6 @@ class ImportTab(FileSteps):
         options = self._options(progress=send_progress(self.background, state.pets_to_send))
         try:
             result = run_import(source, self._client(), state.recipe, **options)
-            if state.corrected_lines:
-                self._send_corrections(result)
         except (KeyboardInterrupt, LoadStoppedError) as stopped:
             result_so_far = result_of(stopped)
             if result_so_far is None:
@@ -219,26 +189,6 @@ class ImportTab(FileSteps):
             self.update()
             return
         self._show(result)
-
-    def _send_corrections(self, result: LoadResult) -> None:
-        """Load the rows that were corrected on the page, as a fix file of the import."""
-        state = self.state
-        paths = {path.name: path for path in self._write(result)}
-        with paths["fix.csv"].open(encoding="utf-8-sig", newline="") as file:
-            rows = [*csv.DictReader(file)]
-        lines = [row.line for row in view_of(result).rows(State.INVALID, State.REJECTED)]
-        corrected = [
-            {**row, **state.edits[line]}
-            for line, row in zip(lines, rows, strict=True)
-            if line in state.corrected_lines
-        ]
-        path = self.upload_path("corrected.csv")
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, fieldnames=[*rows[0]])
-            writer.writeheader()
-            writer.writerows(corrected)
-        progress = send_progress(self.background, len(corrected))
-        run_import(path, self._client(), Recipe(), journal=self.store.journal, progress=progress)
 
     def _client(self) -> StoppableClient:
         return StoppableClient(self.store.client, self.background)
@@ -257,7 +207,6 @@ class ImportTab(FileSteps):
                 raise
             results = [result_so_far]
             self._check_key()
-        self.unfinished.ask(None)
         self._show(*results[-1:])
 
     def _resend(self) -> None:
@@ -316,7 +265,7 @@ class ImportTab(FileSteps):
         if result is not None:
             self.background.show_message(PAGE.progress("Writing the result files …"))
             paths = self._write(result)
-            self.state.result = result
+            self.state = replace(self.state, result=result)
             self.send.show_result(result, paths)
         self.background.show_message("")
         self._changed()

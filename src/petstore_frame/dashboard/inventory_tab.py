@@ -7,18 +7,19 @@ from base64 import b64encode
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import ipywidgets as widgets
 
 from petstore_frame.charts import status_chart
 from petstore_frame.dashboard.category_menu import CategoryMenu
+from petstore_frame.dashboard.field_labels import LABELS
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.local_time import utc_text
 from petstore_frame.dashboard.pet_grid import ROWS_PER_PAGE, pets_markup
 from petstore_frame.dashboard.selection import Selection
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import (
-    LABELS,
     WidgetFactory,
     scrollable,
     section,
@@ -46,6 +47,15 @@ ORDERS = [
 MATRIX_TITLE = "Category by status – click a number to list those pets"
 
 
+class _Reading(NamedTuple):
+    """A reading of the store with its counts; the tab shows the last one that was counted."""
+
+    inventory: Inventory
+    labels: Labels
+    counts: Summary
+    names: dict[int | None, str]
+
+
 class InventoryTab:
     """The pets of a store under filters; ``tab.status.value = "sold"`` selects a status.
 
@@ -61,6 +71,7 @@ class InventoryTab:
     def __init__(self, factory: WidgetFactory, store: StoreState) -> None:
         self._factory, self._store = factory, store
         self.selected: Inventory | None = None
+        self._reading: _Reading | None = None
         self.status = factory.dropdown("Status", [ALL_STATUSES], self._filter)
         self.categories = factory.make(CategoryMenu, "Category")
         on_categories = factory.handling(self._filter)
@@ -111,12 +122,13 @@ class InventoryTab:
         if inventory is None:
             return
         with self._factory.drawing():
-            self._labels = Labels(self._store.memory.categories)
-            self._all = summarize(inventory, categories=self._labels)
-            self._names = dict(zip(self._all.category_ids, self._all.labels, strict=True))
-            statuses = [(status_label(status), status) for status in self._all.statuses]
+            labels = Labels(self._store.memory.categories)
+            counts = summarize(inventory, categories=labels)
+            names = dict(zip(counts.category_ids, counts.labels, strict=True))
+            self._reading = _Reading(inventory, labels, counts, names)
+            statuses = [(status_label(status), status) for status in counts.statuses]
             set_options(self.status, [ALL_STATUSES, *statuses], self.status.value)
-            self.categories.options = tuple(self._all.labels)
+            self.categories.options = tuple(counts.labels)
             set_visible(self._content, True)
             set_visible(self._empty, False)
             self.update_view()
@@ -130,29 +142,30 @@ class InventoryTab:
 
     def pick(self, used: Mapping[str, str]) -> None:
         """Select the pets that a clicked mark represents."""
-        if self._store.inventory is None:
+        reading = self._reading
+        if reading is None:
             return
         selection = self.selection
         status, categories = used.get("status", selection.status), selection.categories
         if "category" in used:
             number = int(used["category"]) if used["category"] else None
-            categories = (self._names.get(number, used["category"]),)
+            categories = (reading.names.get(number, used["category"]),)
             if "status" not in used:  # a category name selects its pets of any status
                 status = ""
-        if status in ("", *self._all.statuses):
+        if status in ("", *reading.counts.statuses):
             self.select(selection._replace(status=status, categories=categories))
 
     def update_view(self) -> None:
         """Show the selected pets and their key figures."""
-        inventory = self._store.inventory
-        if inventory is None:
+        reading = self._reading
+        if reading is None:
             return
         with self._factory.drawing():
-            selection, everything = self.selection, self._all
-            self.selected = selection.of(inventory, self._names)
+            selection, everything = self.selection, reading.counts
+            self.selected = selection.of(reading.inventory, reading.names)
             counts = everything
             if selection.description:
-                counts = summarize(self.selected, categories=self._labels)
+                counts = summarize(self.selected, categories=reading.labels)
             scope = "" if everything.total.is_exact else " that could be read"
             text = f"Showing {counts.selection or f'all pets{scope}.'}"
             self.summary.value = element("span", text, role="status")
@@ -167,43 +180,27 @@ class InventoryTab:
                     else "No pets match. Change or clear the filters."
                 )
                 return
-            self._render_figures(inventory, selection)
+            self._render_figures(reading, selection)
             self._total = counts.total
             self._render_table()
 
-    def _render_figures(self, inventory: Inventory, selection: Selection) -> None:
+    def _render_figures(self, reading: _Reading, selection: Selection) -> None:
         """Show the chart of the selected status, and the table of all categories and statuses.
 
         The table keeps its other rows when a number is clicked.
         """
-        bars = self._count(inventory, selection._replace(categories=()))
-        cells = self._count(inventory, selection._replace(categories=(), status=""))
+        bars = _count(reading, selection._replace(categories=()))
+        cells = _count(reading, selection._replace(categories=(), status=""))
         drawing = self.figures.with_save_buttons(status_chart(bars, top=BARS))
         markup = section("Pets by category", drawing)
         markup += section(MATRIX_TITLE, scrollable(cells.to_html(top=BARS)))
-        self.figures.selected = self._marks(selection)
+        self.figures.selected = _marks(reading, selection)
         self.figures.markup = element("div", markup, class_="pf-two")
-
-    def _count(self, inventory: Inventory, selection: Selection) -> Summary:
-        if not selection.description:
-            return self._all
-        return summarize(selection.of(inventory, self._names), categories=self._labels)
-
-    def _marks(self, selection: Selection) -> list[dict[str, str]]:
-        """Return the data attributes of the selected numbers in the table."""
-        numbers = {name: number for number, name in self._names.items()}
-        status = {"status": selection.status} if selection.status else {}
-        if not selection.categories:
-            return [status] if status else []
-        marks = []
-        for name in selection.categories:
-            number = numbers.get(name)
-            marks.append({"category": "" if number is None else str(number), **status})
-        return marks
 
     def _render_table(self) -> None:
         """Show one page of the selected pets."""
-        if self.selected is None:
+        reading = self._reading
+        if reading is None or self.selected is None:
             return
         with self._factory.drawing():
             pages = max(1, -(-len(self.selected) // ROWS_PER_PAGE))
@@ -211,8 +208,9 @@ class InventoryTab:
             first = (self.page.value - 1) * ROWS_PER_PAGE
             rows = self.selected.frame.iloc[first : first + ROWS_PER_PAGE]
             range_text = f"{first + 1:,}–{first + len(rows):,} of {self._total}"
-            colors = palette.status_colors(self._all.statuses)
-            table = pets_markup(rows, f"Pets {range_text}", self._names, colors, self.order.value)
+            colors = palette.status_colors(reading.counts.statuses)
+            caption = f"Pets {range_text}"
+            table = pets_markup(rows, caption, reading.names, colors, self.order.value)
             self.table.markup = scrollable(table)
             self._pages.value = f"of {pages:,}"
             self.previous.disabled = self.page.value <= 1
@@ -236,13 +234,15 @@ class InventoryTab:
     def _export(self, extension: str) -> None:
         from petstore_frame.report import write_report  # slow to import
 
-        if self.selected is None:
+        reading = self._reading
+        if reading is None or self.selected is None:
             return
         stem = "selection" if self.selection.description else "inventory"
         name = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}{extension}"
         self.notice.value = PAGE.progress(f"Writing {name} …")
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
-            path = write_report(self.selected, Path(folder, name), categories=dict(self._labels))
+            labels = dict(reading.labels)
+            path = write_report(self.selected, Path(folder, name), categories=labels)
             content = path.read_bytes()
         size = f"{len(content) / 1024:,.0f} kB"
         if len(content) > LARGEST_MESSAGE:
@@ -255,10 +255,10 @@ class InventoryTab:
 
     def static_copy(self) -> str:
         """Return the last numbers as markup that needs no kernel, network or trusted notebook."""
-        inventory = self._store.inventory
-        if inventory is None:
+        reading = self._reading
+        if reading is None:
             return in_notebook(PAGE.render("dashboard/static_copy.html.j2", inventory=None))
-        counts = self._all
+        inventory, counts = reading.inventory, reading.counts
         drawing = status_chart(counts).file(PICTURE_WIDTH).encode()
         copy = PAGE.render(
             "dashboard/static_copy.html.j2",
@@ -271,6 +271,25 @@ class InventoryTab:
             matrix=counts.to_html(top=BARS),
         )
         return in_notebook(copy)
+
+
+def _count(reading: _Reading, selection: Selection) -> Summary:
+    if not selection.description:
+        return reading.counts
+    return summarize(selection.of(reading.inventory, reading.names), categories=reading.labels)
+
+
+def _marks(reading: _Reading, selection: Selection) -> list[dict[str, str]]:
+    """Return the data attributes of the selected numbers in the table."""
+    numbers = {name: number for number, name in reading.names.items()}
+    status = {"status": selection.status} if selection.status else {}
+    if not selection.categories:
+        return [status] if status else []
+    marks = []
+    for name in selection.categories:
+        number = numbers.get(name)
+        marks.append({"category": "" if number is None else str(number), **status})
+    return marks
 
 
 def cards_markup(counts: Summary, everything: Summary, selection: Selection) -> Markup:

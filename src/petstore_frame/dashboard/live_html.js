@@ -183,27 +183,41 @@ function render({ model, el }) {
     const hasRoom = below + tip.offsetHeight < frame.height;
     tip.style.top = `${hasRoom ? below : box.top - frame.top - tip.offsetHeight - 6}px`;
   };
+  // Answers of a form that Python has not handled yet, with the number of their message.
+  const pending = new Map();
+  let sent = model.get("handled") ?? 0;
+  const send = (data) => { sent += 1; model.send(data); };
   const act = (element) => {
     const data = element && dataOf(element);
-    if (data) model.send(data);
+    if (data) send(data);
     return data;
   };
+  const isText = (node) => node && node.matches?.("input[type=text]");
   const update = () => {
     const focused = root.contains(document.activeElement) && document.activeElement;
     const focusedIdentity = focused && identityOf(focused);
-    const wasOpen = !!root.querySelector("details.pf-menu[open]");
+    const typed = isText(focused) && focused.value !== focused.defaultValue
+      ? { value: focused.value, from: focused.selectionStart, to: focused.selectionEnd } : null;
+    const opened = [...root.querySelectorAll("details[open]")].map(identityOf);
     const searched = root.querySelector(".pf-search")?.value;
     show(null);
     root.innerHTML = model.get("markup");
     prepare(root);
     highlight(root, model.get("selected"));
-    if (wasOpen) root.querySelector("details.pf-menu")?.setAttribute("open", "");
+    for (const fold of root.querySelectorAll("details")) fold.open ||= opened.includes(identityOf(fold));
+    for (const [identity, answer] of pending) {
+      if (answer.number <= (model.get("handled") ?? 0)) { pending.delete(identity); continue; }
+      const control = [...root.querySelectorAll("input, select")].find((node) => identityOf(node) === identity);
+      if (control?.type === "checkbox") control.checked = answer.value === "on";
+      else if (control) control.value = answer.value;
+    }
     const box = root.querySelector(".pf-search");
     if (box && searched) { box.value = searched; search(box); }
     if (!focusedIdentity) return;
-    const focusable = root.querySelectorAll("[tabindex], button, input, summary");
+    const focusable = root.querySelectorAll("[tabindex], button, input, select, summary");
     const restored = [...focusable].find((node) => identityOf(node) === focusedIdentity);
     if (restored?.matches(".pf-mark") && zoneOf(restored)) enter(restored);
+    if (typed && isText(restored)) { restored.value = typed.value; restored.setSelectionRange(typed.from, typed.to); }
     restored?.focus();
   };
 
@@ -216,15 +230,16 @@ function render({ model, el }) {
   root.addEventListener("focusin", ({ target }) => { if (target.matches(":focus-visible")) show(target); });
   root.addEventListener("focusout", () => show(null));
   root.addEventListener("click", (event) => {
-    if (!event.target.closest("input, label, summary")) act(markAt(event));
+    if (!event.target.closest("input, label, select, summary")) act(markAt(event));
   });
   root.addEventListener("input", ({ target }) => { if (target.matches(".pf-search")) search(target); });
   // Reports an edited cell or a changed checkbox.
   root.addEventListener("change", ({ target }) => {
-    const data = target.matches("input") && dataOf(target);
+    const data = target.matches("input, select") && dataOf(target);
     if (!data) return;
     const value = target.type === "checkbox" ? (target.checked ? "on" : "off") : target.value;
-    model.send({ ...data, value });
+    send({ ...data, value });
+    if (model.get("handled") !== undefined) pending.set(identityOf(target), { number: sent, value });
   });
   const closeMenu = ({ target }) => {
     if (!root.contains(target)) root.querySelector("details.pf-menu[open]")?.removeAttribute("open");
@@ -235,7 +250,7 @@ function render({ model, el }) {
     const next = isMark && zone && ARROWS[key] && neighbor(target, marksOf(zone), ARROWS[key]);
     if (next) { enter(next); next.focus(); }
     else if (key === "Escape") return show(null);
-    else if (key === "Enter" && target.matches(".pf-edit")) target.blur(); // reports the edit
+    else if (key === "Enter" && isText(target)) target.dispatchEvent(new Event("change", { bubbles: true }));
     else if (!isMark || (key !== "Enter" && key !== " ") || !act(target)) return;
     event.preventDefault();
     event.stopPropagation(); // the notebook has its own shortcuts
@@ -260,7 +275,9 @@ function render({ model, el }) {
   };
   for (const kind of ["dragover", "dragleave", "drop"]) document.addEventListener(kind, drag, true);
   const mark = () => highlight(root, model.get("selected"));
+  const settle = () => { if (pending.size) update(); };
   model.on("change:markup", update);
+  model.on("change:handled", settle);
   model.on("change:selected", mark);
   model.on("msg:custom", receive);
   update();
@@ -270,6 +287,7 @@ function render({ model, el }) {
     model.off("change:selected", mark);
     for (const kind of ["dragover", "dragleave", "drop"]) document.removeEventListener(kind, drag, true);
     model.off("change:markup", update);
+    model.off("change:handled", settle);
     model.off("msg:custom", receive);
   };
 }

@@ -30,7 +30,8 @@ class LiveHTML(anywidget.AnyWidget):
             the content is None if the file is larger than ``largest``.
     """
 
-    _esm = Path(__file__).with_name("live_html.js")
+    # The text, not the path: anywidget would watch the file and keep all instances alive.
+    _esm = Path(__file__).with_name("live_html.js").read_text("utf-8")
     largest = traitlets.Int(LARGEST_MESSAGE).tag(sync=True)
     markup = traitlets.Unicode().tag(sync=True)
     # Data attributes of the marks to highlight; a mark must match all attributes of an entry.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
+from petstore_frame.dashboard.check_questions import open_rows
 from petstore_frame.dashboard.import_state import ImportState
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.row_cards import cards_markup
@@ -67,20 +68,16 @@ class SendStep:
 
     def render(self, state: ImportState) -> None:
         is_sent = state.result is not None
-        is_ready = state.has_values and state.plan is not None
+        is_ready = not state.open_steps and state.dry_run is not None
         is_current = is_ready or is_sent or self._tab.background.is_sending
         note = "Download the results, or import another file." if is_sent else ""
         self.step.render(Progress.CURRENT if is_current else Progress.WAITING, note=note)
         count = state.pets_to_send
         self.send.description = f"Add {count_text(count, 'pet')}" if count else "Add pets"
-        self.send.disabled = not state.can_send
+        is_busy = self._tab.background.is_busy
+        self.send.disabled = is_busy or is_sent or bool(state.open_steps) or not count
         set_visible(self._send_row, not is_sent)
-        reasons = state.open_placeholders
-        waits = "" if is_sent or not reasons else f"Waiting for: {', '.join(reasons)}."
-        plan = state.plan
-        if plan is not None and not is_sent and not count:
-            is_undecided = plan.question is not None or plan.is_blocked
-            waits = "Waiting for: Check." if is_undecided else "There is nothing to add."
+        waits = "" if is_sent else _waits_for(state)
         self._waits_for.value = element("span", waits, class_="pf-faint") if waits else ""
         set_visible(self._files, is_sent)
         set_visible(self._after, is_sent)
@@ -99,15 +96,21 @@ class SendStep:
         }
         self._files.children = [*self.files.values()]
         set_visible(self.upload_fix, "fix.csv" in self.files)
-        corrected = len(self._tab.state.corrected_lines)
         view = view_of(result)
-        notes = [f"Saved in {view.folder}"]
-        if corrected:
-            rows = count_text(corrected, "row")
-            notes.insert(0, f"{rows} that you corrected on this page are loaded as well.")
         facts = view.facts
         cards = cards_markup(facts.groups, {}, animals=facts.animals, is_sent=True)
-        self._result.value = cards + view.html() + PAGE.quiet(notes)
+        self._result.value = cards + view.html() + PAGE.quiet([f"Saved in {view.folder}"])
+
+
+def _waits_for(state: ImportState) -> str:
+    """Return why nothing can be sent yet; empty if something can."""
+    if state.open_steps:
+        return f"Waiting for: {', '.join(state.open_steps)}."
+    dry_run = state.dry_run
+    if dry_run is None or state.pets_to_send:
+        return ""
+    is_undecided = dry_run.facts.question is not None or dry_run.facts.is_held or open_rows(state)
+    return "Waiting for: Check." if is_undecided else "There is nothing to add."
 
 
 def _is_offered(path: Path, result: LoadResult) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 
 from petstore_frame.comparison import Comparison, Kind, compare
 from petstore_frame.dashboard.background import Background
-from petstore_frame.dashboard.file_state import FileState
 from petstore_frame.dashboard.file_steps import FileSteps
 from petstore_frame.dashboard.local_time import time_element
 from petstore_frame.dashboard.step_frame import Progress, Step
@@ -59,7 +58,6 @@ class StocktakeTab(FileSteps):
         header: StoreHeader,
         imported_file: Callable[[], Path | None],
     ) -> None:
-        self.state = FileState()
         self.comparison: Comparison | None = None
         self._imported_file = imported_file
         background = Background(factory, self.render, header.ask_for_key)

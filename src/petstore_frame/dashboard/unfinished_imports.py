@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from petstore_frame.dashboard.duplicate_cases import DuplicateCases
 from petstore_frame.dashboard.local_time import time_element
 from petstore_frame.dashboard.store_state import StoreState
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
@@ -32,6 +31,7 @@ _TEXTS = {
     State.NOT_FOUND: "did not arrive",
     State.GONE: "no longer in the store",
     State.EXCLUDED: "not imported",
+    State.POSSIBLE_DUPLICATE: "possible duplicates, not sent",
 }
 _MAY_HAVE_ARRIVED = (State.IN_FLIGHT, State.UNCONFIRMED)
 
@@ -43,8 +43,6 @@ class UnfinishedImports:
         widget: The box with everything; hidden if there is nothing to do.
         send_rest, check, resend: The buttons for these three.
         results: The results of these imports.
-        question: The cases that must be answered before the rest is sent.
-        answers: The answers to these cases, ``skip`` or ``create``, by case.
     """
 
     def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
@@ -58,30 +56,13 @@ class UnfinishedImports:
             button.button_style = "primary"
         self.area = tab.background.add_area(factory)
         buttons = factory.row(self.send_rest, self.check, self.resend)
-        self.answers: dict[str, Any] = {}
-        self._open_question: Any = None
-        self.question = DuplicateCases(factory, self._answer)
-        self._box = factory.column(self._list, self.question.widget, buttons)
+        self._box = factory.column(self._list, buttons)
         self.widget = factory.column(self._box, factory.message, self.area.widget)
         set_visible(self._box, False)
 
     def read(self) -> None:
         """Read the unfinished imports from the journal."""
         self.results = read_unfinished(self._tab.store)
-
-    def ask(self, question: Any) -> None:
-        """Show the cases that must be answered before the rest is sent; None removes them."""
-        self._open_question = question
-        if question is None:
-            self.answers = {}
-            self.question.forget()
-
-    def _answer(self, case: str, value: str | None) -> None:
-        if value is None:
-            self.answers.pop(case, None)
-        else:
-            self.answers[case] = value
-        self.render(is_busy=self._tab.background.is_busy)
 
     def count(self, *states: State) -> int:
         """Return the number of rows of these imports that are in some states."""
@@ -96,10 +77,6 @@ class UnfinishedImports:
         lines: list[str] = [_line(result) for result in self.results]
         if unconfirmed:
             lines.append(CHECKING)
-        question = self._open_question
-        unsent = [result for result in self.results if result.counts[State.PENDING]]
-        if question is not None and len(unsent) > 1:
-            lines.append(f"Your answer applies to all {len(unsent)} imports.")
         title = "Import interrupted" if waiting or unconfirmed else "Some animals did not arrive"
         self._list.value = PAGE.warning(title, lines) if lines else Markup("")
         self.send_rest.description = f"Send the remaining {count_text(waiting, 'animal')}"
@@ -109,10 +86,7 @@ class UnfinishedImports:
         set_visible(self.check, unconfirmed > 0)
         set_visible(self.resend, missing > 0)
         set_visible(self._box, bool(self.results))
-        self.question.render(question, self.answers, self._tab.memory.categories)
-        cases = () if question is None else question.cases
-        has_open_case = any(case.name not in self.answers for case in cases)
-        self.send_rest.disabled = self.resend.disabled = is_busy or has_open_case
+        self.send_rest.disabled = self.resend.disabled = is_busy
         self.check.disabled = is_busy
 
 

@@ -13,15 +13,13 @@ import ipywidgets as widgets
 import traitlets
 
 from petstore_frame.charts import CSS
+from petstore_frame.dashboard.form import Form
 from petstore_frame.dashboard.live_html import LiveHTML
 from petstore_frame.rendering import PAGE, Markup, element, palette
 from petstore_frame.rendering import html_style as style
-from petstore_frame.schema import FIELDS
 
 WidgetT = TypeVar("WidgetT", bound=widgets.DOMWidget)
 Handler = Callable[..., Any]
-# The names of the fields on screen; categories are shown by name.
-LABELS = {field.name: field.label for field in FIELDS} | {"category_id": "Category"}
 HIDDEN = "pf-hidden"
 
 
@@ -122,6 +120,10 @@ class WidgetFactory:
         """Create a ``LiveHTML``, which reports clicks and edits."""
         handle_upload = None if on_upload is None else self.handling(on_upload)
         return self.make(LiveHTML, self.handling(on_use), handle_upload, css=css)
+
+    def form(self, on_answer: Handler) -> Form:
+        """Create a form of questions."""
+        return self.make(Form, on_answer, self.handling)
 
     def row(self, *children: widgets.Widget, css: str = "pf-line") -> widgets.HBox:
         """Put widgets next to each other; those that do not fit wrap to the next line."""

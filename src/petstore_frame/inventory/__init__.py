@@ -16,7 +16,6 @@ from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows,
 from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, fetch_or_raise, find_pet
 from petstore_frame.inventory.file_coverage import (
     exported_from,
-    is_unchanged_csv,
     write_coverage,
     write_coverage_properties,
 )
@@ -70,7 +69,6 @@ __all__ = [
     "headline_html",
     "inventory_facts",
     "inventory_of",
-    "is_unchanged_csv",
     "json_lines",
     "provenance_of",
     "read_listing",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from os import PathLike
@@ -12,26 +11,31 @@ from typing import TYPE_CHECKING, Any, cast
 from petstore_frame.errors import InputError, MissingExtraError
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory.provenance import ATTRS_KEY, Provenance, provenance_of
-from petstore_frame.storage import open_workbook, write_atomically
+from petstore_frame.storage import (
+    COVERAGE_DIGEST,
+    coverage_path,
+    digest,
+    open_workbook,
+    write_atomically,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_HASH = "file_sha256"
 _PROPERTY = "petstore_frame"
 _PROPERTY_LENGTH = 250  # Excel allows 255 characters
 
 
 def write_coverage(path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
-    """Write the coverage, the store and a hash of a CSV or JSON lines file next to it.
+    """Write the coverage, the store and a hash of a data file next to it.
 
     Args:
         path: The file that was just written.
         facts: The facts about its rows, from ``coverage_facts``; empty if their source is unknown.
     """
     file = Path(path)
-    text = json.dumps({**facts, _HASH: _sha256(file)}, ensure_ascii=False)
-    with write_atomically(_coverage_path(file)) as draft:
+    text = json.dumps({**facts, COVERAGE_DIGEST: digest(file)}, ensure_ascii=False)
+    with write_atomically(coverage_path(file)) as draft:
         draft.write_text(text, encoding="utf-8")
 
 
@@ -51,8 +55,8 @@ def exported_from(source: object) -> Provenance | None:
                 facts = json.loads(coverage_of_properties(workbook.properties) or "null")
         elif file.suffix.lower() == ".parquet":
             facts = _facts_in_parquet(file)
-        elif _coverage_path(file).exists():
-            facts = json.loads(_coverage_path(file).read_bytes())
+        elif coverage_path(file).exists():
+            facts = json.loads(coverage_path(file).read_bytes())
         return None if facts is None else Provenance.from_dict(facts)
     except (OSError, ValueError, KeyError, TypeError, InputError, MissingExtraError):
         return None
@@ -65,19 +69,10 @@ def _facts_in_parquet(file: Path) -> Any:
     return json.loads(facts) if isinstance(facts, str) else facts
 
 
-def is_unchanged_csv(path: Path) -> bool:
-    """Return whether a CSV is unchanged since this package wrote it."""
-    try:
-        facts = json.loads(_coverage_path(path).read_text(encoding="utf-8"))
-        return isinstance(facts, dict) and facts.get(_HASH) == _sha256(path)
-    except (OSError, ValueError):
-        return False
-
-
 def with_coverage(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
     """Return a frame with the coverage from the file next to its file."""
-    if _coverage_path(file).exists():
-        text = _coverage_path(file).read_text(encoding="utf-8", errors="replace")
+    if coverage_path(file).exists():
+        text = coverage_path(file).read_text(encoding="utf-8", errors="replace")
         frame.attrs[ATTRS_KEY] = text
     return frame
 
@@ -94,16 +89,6 @@ def write_coverage_properties(workbook: Any, facts: Mapping[str, Any]) -> None:
         for number, start in enumerate(range(0, len(text), _PROPERTY_LENGTH), 1):
             part = text[start : start + _PROPERTY_LENGTH]
             workbook.set_custom_property(f"{_PROPERTY} {number:03}", part, "text")
-
-
-def _coverage_path(file: Path) -> Path:
-    """Return the path of the coverage that is next to a CSV or JSON lines file."""
-    return file.with_name(f"{file.name}.coverage.json")
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def coverage_of_properties(properties: Any) -> str:

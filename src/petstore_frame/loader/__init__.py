@@ -25,9 +25,11 @@ from petstore_frame.loader.category_names import (
     names_of_pets,
 )
 from petstore_frame.loader.journal.database import place_of
+from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.loading import resume_loads, run_import
 from petstore_frame.loader.read_list import read_ids, read_list
 from petstore_frame.loader.resolve import PLACEHOLDER, PetIds, RowName
+from petstore_frame.loader.results.import_facts import ImportSummary
 from petstore_frame.loader.results.load_result import LoadResult, latest_results, view_of
 from petstore_frame.loader.results.row_groups import RowGroup
 from petstore_frame.loader.row_state import State, Suspicion
@@ -36,6 +38,8 @@ from petstore_frame.loader.source import FilePreview, Recipe, RecipeOptions, as_
 __all__ = [
     "PLACEHOLDER",
     "FilePreview",
+    "ImportSummary",
+    "JournalRow",
     "LoadResult",
     "PetIds",
     "Recipe",

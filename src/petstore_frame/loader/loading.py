@@ -24,8 +24,7 @@ from petstore_frame.loader.load_options import AsNew, LoadOptions, ProgressOptio
 from petstore_frame.loader.load_steps import Load, journal_path, journal_text, path_of
 from petstore_frame.loader.matching.values import Answer
 from petstore_frame.loader.results.import_facts import COMMON_CAUSE
-from petstore_frame.loader.results.import_view import ImportView
-from petstore_frame.loader.results.load_result import LoadResult, view_of
+from petstore_frame.loader.results.load_result import ImportView, LoadResult, view_of
 from petstore_frame.loader.results.result_text import headline, stopped_text
 from petstore_frame.loader.row_state import Ending
 from petstore_frame.loader.sending.pool import REAL_TIME, SessionClocks

@@ -15,6 +15,7 @@ from petstore_frame.rendering import PAGE, Card, Markup, palette
 from petstore_frame.rendering import html_style as style
 from petstore_frame.report.report_content import Content
 from petstore_frame.schema import NO_STATUS, status_label
+from petstore_frame.storage import marked_text
 
 
 def write_html(content: Content, path: Path) -> None:
@@ -46,7 +47,7 @@ def write_html(content: Content, path: Path) -> None:
         grounds=evidence_lines(content.completeness),
         version=__version__,
     )
-    path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    path.write_bytes(marked_text(text))
 
 
 def _cards(content: Content) -> Iterator[Card]:

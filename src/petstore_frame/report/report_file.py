@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from math import isfinite
 from os import PathLike
@@ -18,7 +18,6 @@ from petstore_frame.inventory import (
     ATTRS_KEY,
     Inventory,
     inventory_facts,
-    is_unchanged_csv,
     json_lines,
     write_coverage,
     write_coverage_properties,
@@ -31,13 +30,11 @@ from petstore_frame.report.report_content import Content, gather
 from petstore_frame.report.summary_sheets import write_by_category, write_summary
 from petstore_frame.schema import AnyFrame
 from petstore_frame.storage import (
-    changed_file_error,
     harmless,
-    has_content,
     mark_workbook,
     open_book,
-    refuse_changed_workbook,
     refuse_impossible,
+    refuse_overwriting,
     write_atomically,
 )
 from petstore_frame.tables import Categories
@@ -48,6 +45,7 @@ if TYPE_CHECKING:
 _PARQUET: dict[str, Any] = {"engine": "pyarrow", "compression": "zstd", "index": False}
 # Each writes its sheet, or returns before ``layout.begin`` if there is nothing to show.
 SHEETS = (write_summary, write_by_category, write_inventory, write_changes, write_about)
+_WITH_COVERAGE_FILE = (".csv", ".jsonl", ".parquet")
 _DATA_EXTENSIONS = (".csv", ".jsonl", ".parquet", ".xlsx")
 
 
@@ -67,7 +65,7 @@ def write_report(
     The extension selects the format:
 
     - ``.xlsx``: a workbook with key figures, status by category, every pet, and the evidence.
-    - ``.csv`` and ``.parquet``: the pets. The coverage of a CSV is in a second file,
+    - ``.csv`` and ``.parquet``: the pets. Their coverage and digest are in a second file, such as
       ``<name>.csv.coverage.json``.
     - ``.html``: one page with every pet, to search, sort and page in a browser without a network.
 
@@ -91,9 +89,8 @@ def write_report(
             store gave them other names.
         journal: Folder of the import journal, which has the names that loads gave to the categories
             of this store; None is the user's state folder, as for ``load``.
-        overwrite: Whether to replace a workbook or a CSV that somebody changed. An unchanged
-            report is always replaced, and so are HTML pages and Parquet files, which are made to
-            be read only.
+        overwrite: Whether to replace a file that somebody changed, or that is not a report. An
+            unchanged report is always replaced.
 
     Returns:
         The path of the file.
@@ -120,7 +117,7 @@ def write_report(
     Interface: Resources, Pet; an optional status and int64 ids are written unchanged.
     """
     target = Path(path)
-    extension = check_target(target, overwrite=overwrite)
+    extension = check_target(target, overwrite=overwrite, inputs=[categories])
     if extension != ".xlsx" and (changes is not None or attention is not None):
         raise ArgumentError(f"changes and attention are for an .xlsx, not for {target.name!r}")
     sentences = [attention] if isinstance(attention, str) else attention
@@ -137,7 +134,7 @@ def write_report(
     try:
         with write_atomically(target) as draft:
             _WRITERS[extension](content, draft)
-        if extension == ".csv":
+        if extension in _WITH_COVERAGE_FILE:
             write_coverage(target, content.coverage_facts)
     except ReportError as error:
         error.partial = pets if isinstance(pets, Inventory) else None
@@ -159,7 +156,13 @@ def report_name(inventory: Inventory, ending: str) -> str:
     return "-".join(["stock", *parts])[:100] + ending
 
 
-def check_target(target: Path, *, is_data: bool = False, overwrite: bool = False) -> str:
+def check_target(
+    target: Path,
+    *,
+    is_data: bool = False,
+    overwrite: bool = False,
+    inputs: Iterable[object] = (),
+) -> str:
     """Check that a file can be written, and return the extension that selects its format.
 
     Raises:
@@ -176,17 +179,8 @@ def check_target(target: Path, *, is_data: bool = False, overwrite: bool = False
         )
     if extension == ".parquet":
         import_extra("pyarrow", "writing Parquet", "history")
-    if not overwrite:
-        _refuse_changed(target, extension)
+    refuse_overwriting(target, overwrite=overwrite, inputs=inputs)
     return extension
-
-
-def _refuse_changed(target: Path, extension: str) -> None:
-    """Raise a ReportError if somebody changed the workbook or CSV that would be replaced."""
-    if extension == ".xlsx":
-        refuse_changed_workbook(target)
-    elif extension == ".csv" and has_content(target) and not is_unchanged_csv(target):
-        raise changed_file_error(target)
 
 
 def write_data(inventory: Inventory, target: Path, *, overwrite: bool = False) -> Path:
@@ -210,7 +204,7 @@ def write_data(inventory: Inventory, target: Path, *, overwrite: bool = False) -
                 file.writelines(f"{line}\n" for line in json_lines(inventory.frame))
         else:
             _WRITERS[extension](gather(inventory), draft)
-    if extension in (".csv", ".jsonl"):
+    if extension in _WITH_COVERAGE_FILE:
         write_coverage(target, inventory_facts(inventory))
     return target
 

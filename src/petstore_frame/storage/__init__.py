@@ -12,29 +12,35 @@ from petstore_frame.storage.atomic_write import (
 )
 from petstore_frame.storage.cell_values import common_zone, harmless, is_cut, without_guard
 from petstore_frame.storage.excel_cells import Book, Sheet, open_book
-from petstore_frame.storage.saved_workbook import open_workbook
-from petstore_frame.storage.workbook_origin import (
-    changed_file_error,
-    has_content,
-    mark_workbook,
-    refuse_changed_workbook,
+from petstore_frame.storage.own_files import (
+    COVERAGE_DIGEST,
+    coverage_path,
+    digest,
+    marked_png,
+    marked_text,
+    refuse_overwriting,
 )
+from petstore_frame.storage.saved_workbook import open_workbook
+from petstore_frame.storage.workbook_origin import mark_workbook
 
 __all__ = [
+    "COVERAGE_DIGEST",
     "Book",
     "LockedError",
     "Sheet",
-    "changed_file_error",
     "common_zone",
+    "coverage_path",
+    "digest",
     "harmless",
-    "has_content",
     "is_cut",
     "locked",
     "mark_workbook",
+    "marked_png",
+    "marked_text",
     "open_book",
     "open_workbook",
-    "refuse_changed_workbook",
     "refuse_impossible",
+    "refuse_overwriting",
     "replacing",
     "styles",
     "sync",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from textwrap import wrap
@@ -13,7 +13,8 @@ from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.limits import TOML_DEPTH
-from petstore_frame.storage.atomic_write import replacing
+from petstore_frame.storage.atomic_write import write_atomically
+from petstore_frame.storage.own_files import refuse_overwriting
 from petstore_frame.validation import suggest
 
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
@@ -157,14 +158,27 @@ def _add_comment_lines(table: Any, text: str) -> None:
         table.add(tomlkit.comment(line))
 
 
-def write_toml(path: str | PathLike[str], text: str) -> Path:
-    """Write TOML to a file atomically, and return its path."""
+def write_toml(
+    path: str | PathLike[str],
+    text: str,
+    *,
+    overwrite: bool = False,
+    inputs: Iterable[object] = (),
+) -> Path:
+    """Write TOML to a file atomically, and return its path.
+
+    Raises:
+        ArgumentError: The text cannot be encoded.
+        ReportError: The file exists with another content, and ``overwrite`` is False; or it is
+            one of ``inputs``.
+    """
     target = Path(fspath(path))
     try:
         content = text.encode()
     except UnicodeEncodeError:
         message = "the text contains half a character, which no file can store"
         raise ArgumentError(message) from None
-    with replacing(target) as temporary:
-        temporary.write_bytes(content)
+    refuse_overwriting(target, overwrite=overwrite, inputs=inputs, content=content)
+    with write_atomically(target) as draft:
+        draft.write_bytes(content)
     return target

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from petstore_frame.errors import ReportError
-
 _PROPERTIES = "docProps/core.xml"
 _CREATOR = "Made with petstore-frame"
 _TIME_OF = r"<dcterms:{0}[^>]*>([^<]*)</dcterms:{0}>"
@@ -22,7 +20,7 @@ def mark_workbook(
     """Set the properties of a workbook: its title, its content and the version that wrote it.
 
     The time is that of the data, so that the same data gives the same bytes. Every program that
-    saves a workbook writes its own time of change, which ``is_unchanged`` detects.
+    saves a workbook writes its own time of change, which ``is_unchanged_workbook`` detects.
     """
     workbook.set_properties(
         {
@@ -34,7 +32,7 @@ def mark_workbook(
     )
 
 
-def is_unchanged(path: Path) -> bool:
+def is_unchanged_workbook(path: Path) -> bool:
     """Return whether this package wrote a workbook and nobody changed it since."""
     try:
         with ZipFile(path) as archive:
@@ -47,27 +45,3 @@ def is_unchanged(path: Path) -> bool:
     if created is None or modified is None or _CREATOR not in properties:
         return False
     return created[1] == modified[1]
-
-
-def refuse_changed_workbook(path: Path) -> None:
-    """Refuse to replace a workbook that somebody may have typed into.
-
-    Raises:
-        ReportError: The file exists and was changed, or is not a report.
-    """
-    if has_content(path) and not is_unchanged(path):
-        raise changed_file_error(path)
-
-
-def has_content(path: Path) -> bool:
-    """Return whether a file exists and is not empty."""
-    return path.is_file() and path.stat().st_size > 0
-
-
-def changed_file_error(path: Path) -> ReportError:
-    """Return the error for a file that is not replaced unless the user asks for it."""
-    return ReportError(
-        f"{path} was changed since it was written, or is not a report; choose another name, or "
-        "replace the file",
-        add=("overwrite", True),
-    )

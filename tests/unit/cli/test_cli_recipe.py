@@ -40,3 +40,17 @@ def test_a_draft_never_replaces_a_file(tmp_path: Path, monkeypatch: pytest.Monke
     Path("a.toml").write_text("key = 'Tag'\n")
     refused = typed("petstore-frame recipe a.csv --output a.toml")
     assert refused.exit_code == 2 and Path("a.toml").read_text() == "key = 'Tag'\n"
+
+
+@pytest.mark.usefixtures("server_here")
+def test_a_saved_recipe_replaces_neither_an_input_nor_another_file() -> None:
+    """The file that is loaded stays even with --overwrite; another file needs --overwrite."""
+    pets, recipe = "tag,name,categoryId\n1,Ada,1\n", "# ours\nkey = 'tag'\n"
+    Path("in.csv").write_text(pets, encoding="utf-8")
+    Path("ours.toml").write_text(recipe, encoding="utf-8")
+    line = "petstore-frame load in.csv --key tag --journal journal --save-recipe"
+    codes = [typed(f"{line} {name}").exit_code for name in ("in.csv --overwrite", "ours.toml")]
+    assert codes == [2, 2]
+    assert (Path("in.csv").read_text(), Path("ours.toml").read_text()) == (pets, recipe)
+    assert typed(f"{line} ours.toml --overwrite").exit_code == 0
+    assert typed(f"{line} ours.toml").exit_code == 0  # it has this content already

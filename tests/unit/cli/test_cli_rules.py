@@ -131,7 +131,7 @@ def test_another_writer_is_7() -> None:
 STORE = "--base-url http://[::1]:9/v1"
 REFUSED = {
     # What is named is not there.
-    "sample --output nope/a.csv": "nope/a.csv: No such file or directory",
+    "sample --output nope/a.csv": "the folder nope does not exist",
     "fetch --output a.csv/x.csv": "a.csv is not a folder",
     "weekly e/nofile.toml": "e/nofile.toml --init",
     "fetch --output nope/x.csv": "the folder nope does not exist; create it first",

@@ -11,6 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard.import_tab import ImportTab
+from petstore_frame.dashboard.step_questions import NO_KEY, NOT_IN_FILE
 from petstore_frame.dashboard.widgets import WidgetFactory
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
@@ -87,8 +88,9 @@ class Importing:
     @property
     def values(self) -> dict[tuple[str, str], str]:
         """What each value means now."""
-        controls = self.tab.match_values.values
-        return {name: control.value for name, control in controls.items()}
+        form = self.tab.match_values.form
+        names = [name for name in form.questions if name[0] == "value"]
+        return {name[1:]: form[name].value for name in names}
 
     def open(self, name: str, content: str | bytes) -> Importing:
         """Choose a file, as a browser uploads it."""
@@ -100,12 +102,18 @@ class Importing:
     def mean(self, field: str, **meanings: str) -> Importing:
         """Say what values mean."""
         for text, meaning in meanings.items():
-            self.tab.match_values.values[field, text.casefold()].value = meaning
+            self.tab.match_values.form["value", field, text.casefold()].value = meaning
         return self.settled()
 
     def column(self, name: str, column: str) -> Importing:
         """Say which column is what."""
-        self.tab.match_columns.columns[name].value = column
+        full_name = name if name == "key" else ("mapping", name)
+        self.tab.match_columns.form[full_name].value = column
+        return self.settled()
+
+    def decide(self, *name: str | int, value: str) -> Importing:
+        """Answer a question of the Check step."""
+        self.tab.check.form[name if len(name) > 1 else name[0]].value = value
         return self.settled()
 
     def path(self, path: Path | str) -> Importing:
@@ -114,15 +122,20 @@ class Importing:
         return self.settled()
 
     def confirm(self) -> Importing:
-        """Press Yes wherever it is asked for."""
+        """Accept the suggestions for the layout and the columns."""
         for part in (self.tab.choose_file, self.tab.match_columns):
-            if "pf-hidden" not in part.confirm._dom_classes:
-                part.confirm.click()
+            if part.form.suggestions:
+                part.form.use_suggestions()
                 self.settled()
         return self
 
-    def tick(self, name: str) -> Importing:
-        self.tab.check.decisions[name].value = True
+    def without_key(self) -> Importing:
+        """Say that the file has no status and no animal ID, if it asks."""
+        form = self.tab.match_columns.form
+        answers = {("mapping", "status"): NOT_IN_FILE, "key": NO_KEY}
+        asked = {name: text for name, text in answers.items() if not form[name].value}
+        if asked:
+            form.answer(asked)
         return self.settled()
 
     def send(self) -> Importing:

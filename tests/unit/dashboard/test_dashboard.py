@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
+from contextlib import closing
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -12,7 +15,9 @@ import petstore_frame as pf
 from petstore_frame import sample_data
 from petstore_frame.dashboard import background
 from petstore_frame.dashboard import dashboard as dashboard_module
+from petstore_frame.dashboard.inventory_tab import InventoryTab
 from petstore_frame.dashboard.remembered_answers import Memory
+from petstore_frame.dashboard.step_questions import NO_KEY
 from unit.conftest import make_inventory, pets
 from unit.dashboard.store import BROKEN, LABELS, WAIT_S, MemoryStore, widgets_made
 
@@ -141,15 +146,15 @@ def test_stocktake_reads_a_list_with_the_memory(show, store, tmp_path: Path) -> 
     tab, imports = shown.tabs.stocktake, shown.tabs.imports
     tab.choose_file.path.value = "list.csv"
     assert tab.background.wait(WAIT_S) and tab.comparison is None
-    tab.match_columns.columns["key"].value = ""
+    tab.match_columns.form["key"].value = NO_KEY
     assert tab.background.wait(WAIT_S)
-    tab.match_values.values["status", "weg"].value = "sold"
+    tab.match_values.form["value", "status", "weg"].value = "sold"
     assert tab.background.wait(WAIT_S) and len(tab.comparison.frame) > 200
     tab.kind.value = next(kind for _, kind in tab.kind.options if "in list" in kind)
     assert "Nobody" in tab._table.value and "missing from the store" in tab._table.value
     imports.choose_file.path.value = "list.csv"
     assert imports.background.wait(WAIT_S)
-    assert imports.match_values.values["status", "weg"].value == "sold"
+    assert imports.match_values.form["value", "status", "weg"].value == "sold"
 
 
 def test_stocktake_of_the_file_just_read_is_one_button(show, store, tmp_path: Path) -> None:
@@ -247,5 +252,44 @@ def test_the_controls_of_a_tab_are_made_when_it_is_opened(show, store, tmp_path:
         shown = show(store, journal=tmp_path)
     with widgets_made() as later:
         shown.tabs.selected_index = 1
-    assert len(first) < 100 < len(later)
+    assert len(first) < 100 and len(later) > 50
     assert not shown.tabs.is_sending
+
+
+def test_a_dashboard_is_shown_during_its_first_count(store, monkeypatch) -> None:
+    """A dashboard can be displayed at any moment, also between the first reading and its count."""
+    copies = []
+
+    def count_later(self: InventoryTab) -> None:
+        self.update_view()
+        copies.append(self.static_copy())
+        show_reading(self)
+
+    show_reading = InventoryTab.show
+    monkeypatch.setattr(InventoryTab, "show", count_later)
+    with closing(pf.Dashboard(store.client())) as shown:
+        assert "not read yet" in copies[0]
+        assert len(shown.tabs.inventory.selected) == 240
+
+
+def test_a_closed_dashboard_is_freed() -> None:
+    """After close(), neither a dashboard nor its listing stays in memory."""
+    store = MemoryStore(pets(3))
+    shown = pf.Dashboard(store.client(), inventory=pf.fetch_inventory(store.client()))
+    dashboard, inventory = weakref.ref(shown), weakref.ref(shown.inventory)
+    shown.close()
+    del shown
+    gc.collect()
+    assert dashboard() is None and inventory() is None
+
+
+def test_a_file_creates_no_widgets(show, store, tmp_path: Path) -> None:
+    """A file with three hundred words has the widgets of an empty tab."""
+    shown = show(store, categories=LABELS, journal=tmp_path / "j", folder=tmp_path)
+    imports = shown.tabs.imports
+    rows = "".join(f"Kim {n},word {n},sold\n" for n in range(300))
+    (tmp_path / "words.csv").write_text(f"name,category_id,status\n{rows}")
+    with widgets_made() as made:
+        imports.choose_file.path.value = "words.csv"
+        assert imports.background.wait(WAIT_S)
+    assert len(imports.state.open_values) == 300 and made == []

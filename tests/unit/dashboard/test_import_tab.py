@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 import time
 from datetime import datetime
@@ -12,9 +14,11 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard import background
-from petstore_frame.dashboard.conflicting_rows import is_birthday
+from petstore_frame.dashboard.check_questions import SAME, is_birthday
 from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER
-from petstore_frame.loader import State, view_of
+from petstore_frame.dashboard.form import YES
+from petstore_frame.dashboard.step_questions import NO_KEY
+from petstore_frame.loader import view_of
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 
@@ -42,9 +46,9 @@ def test_a_messy_file_goes_through_five_steps(importing) -> None:
     """Each step becomes one line once it is answered; nothing is sent before the last."""
     importing.open("neu.csv", GERMAN)
     assert importing.steps == ["current", "waiting", "waiting", "waiting", "waiting"]
-    assert "We read this file as Windows-1252" in importing.text
-    importing.confirm()
-    assert importing.steps[:2] == ["done", "current"] and importing.offer == ""
+    assert "Windows-1252 (Western)?" in importing.text
+    importing.tab.choose_file.form.use_suggestions()
+    assert importing.settled().steps[:2] == ["done", "current"] and importing.offer == ""
     answer_german(importing)
     assert importing.steps == ["done", "done", "done", "current", "current"]
     assert importing.offer == "Add 4 pets" and importing.names == []
@@ -112,9 +116,9 @@ def test_send_waits_for_a_certain_key(importing) -> None:
     importing.open("twice.csv", TWICE.replace("sold", "available"))
     assert importing.steps[1] == "current" and importing.offer == ""
     assert "Waiting for: Match columns" in importing.text or importing.steps[4] == "waiting"
-    importing.tab.match_columns.use_key.click()
-    assert importing.settled().offer == "Add 3 pets"
-    assert importing.column("key", "").offer == "Add 6 pets"
+    importing.confirm()
+    assert importing.offer == "Add 3 pets"
+    assert importing.column("key", NO_KEY).offer == "Add 6 pets"
 
 
 def test_a_suggestion_is_a_button_and_no_preset(importing) -> None:
@@ -122,17 +126,17 @@ def test_a_suggestion_is_a_button_and_no_preset(importing) -> None:
     importing.open("a.csv", "name,category_id,status\nLuna,1,availabel\nMax,1,sold\n")
     name = ("status", "availabel")
     assert importing.values[name] == "" and importing.offer == ""
-    importing.tab.match_values.suggestions[name].click()
+    importing.tab.match_values.form.use_suggestions()
     assert importing.settled().values[name] == "available" and importing.offer == "Add 2 pets"
 
 
 def test_columns_are_suggested_in_their_controls(importing) -> None:
     """A recognized column stands in its control and waits for a yes, while another is open."""
     importing.open("a.csv", "Tiername,Sorte,x\nLuna,1,\nMax,1,\n")
-    columns = importing.tab.match_columns.columns
-    assert columns["name"].value == "Tiername" and "suggested" in importing.text
-    assert columns["category_id"].value == "?"
-    importing.column("category_id", "Sorte").confirm()
+    form = importing.tab.match_columns.form
+    assert form.suggestions["mapping", "name"] == "Tiername"
+    assert form["mapping", "category_id"].value == ""
+    importing.column("category_id", "Sorte").confirm().without_key()
     assert importing.offer == "Add 2 pets"
 
 
@@ -152,7 +156,7 @@ def test_everything_else_answers_what_is_open(importing) -> None:
     rows = "".join(f"Kim {n},1,word {n}\n" for n in range(9))
     importing.open("a.csv", f"name,category_id,status\n{rows}")
     importing.mean("status", **{"word 3": "sold"})
-    importing.tab.match_values.everything_else["status"].value = EXCLUDE
+    importing.tab.match_values.form["fallback", "status"].value = EXCLUDE
     assert importing.settled().offer == "Add 1 pet"
     importing.tab.toggle(3)
     importing.mean("status", **{"word 5": "available"}).send()
@@ -164,7 +168,7 @@ def test_everything_else_also_holds_for_words_in_later_files(importing) -> None:
     header = "name,category_id,status\n"
     importing.open("a.csv", header + "Luna,1,frei\nMax,1,weg\nBo,1,fort\n")
     importing.mean("status", frei="available")
-    importing.tab.match_values.everything_else["status"].value = "sold"
+    importing.tab.match_values.form["fallback", "status"].value = "sold"
     assert importing.settled().offer == "Add 3 pets"
     assert importing.state.recipe.fallback == {"status": "sold"}
     importing.send()
@@ -172,7 +176,7 @@ def test_everything_else_also_holds_for_words_in_later_files(importing) -> None:
     assert importing.offer == "Add 2 pets"
     assert "everything else (verschwunden) → sold (1)" in importing.text
     importing.tab.toggle(3)
-    importing.tab.match_values.everything_else["status"].value = ""
+    importing.tab.match_values.form["fallback", "status"].value = ""
     assert importing.settled().offer == ""
     importing.mean("status", verschwunden="pending").send()
     assert [pet.status for pet in importing.store.pets[-5:]].count("sold") == 2
@@ -182,8 +186,9 @@ def test_a_value_can_be_left_to_fix(importing) -> None:
     """Rows whose value nobody can explain today are fixed later; the others are sent."""
     importing.open("a.csv", "name,category_id,status\nLuna,1,weird\nMax,1,sold\nBo,1,sold\n")
     importing.mean("status", weird=FIX_LATER)
-    assert importing.offer == "Add 2 pets" and importing.state.plan.groups["need_fixing"] == 1
-    assert "with a problem" not in importing.text
+    assert importing.offer == "Add 2 pets"
+    assert importing.state.dry_run.facts.groups["need_fixing"] == 1
+    assert not importing.tab.check.form.questions
 
 
 @pytest.mark.parametrize(
@@ -197,24 +202,24 @@ def test_a_value_can_be_left_to_fix(importing) -> None:
     ],
 )
 def test_a_new_category_has_a_name_and_a_number_of_its_own(
-    import_into, failures, typed: str, message: str
+    import_into, typed: str, message: str
 ) -> None:
     """A name or number that the store or the settings use otherwise is rejected, and named."""
     importing = import_into(MemoryStore([(1, "Luna", 77, "sold")]), categories=LABELS)
     importing.open("neu.csv", GERMAN).confirm().column("key", "Chip-Nr")
-    importing.mean("category_id", Frettchen=typed)
-    assert message in str(failures.pop())
+    with pytest.raises(pf.ArgumentError, match=re.escape(message)):
+        importing.mean("category_id", Frettchen=typed)
     assert importing.state.recipe.value_map == {} and 13 not in importing.tab.memory.categories
     importing.mean("category_id", Frettchen="Ferret (78)")
     assert importing.state.recipe.value_map["category_id"] == {"Frettchen": 78}
 
 
-def test_a_message_disappears_with_its_cause(importing, failures) -> None:
-    """After the next action the red message of the last one is gone."""
+def test_a_rejected_answer_stays_with_the_reason(importing) -> None:
+    """An answer that is not possible stays in its box, with the reason, until the next one."""
     importing.open("neu.csv", GERMAN).confirm().column("key", "Chip-Nr")
-    importing.mean("category_id", Frettchen="Ferret")
-    failures.clear()
-    assert "no category is called" in importing.text
+    name = json.dumps(["value", "category_id", "frettchen"])
+    importing.tab.match_values.form._on_use({"ask": name, "value": "Ferret"})
+    assert "no category is called" in importing.text and 'value="Ferret"' in importing.text
     importing.mean("category_id", Frettchen="Ferret (9)")
     assert "no category is called" not in importing.text
 
@@ -224,8 +229,7 @@ def test_the_cards_add_up_to_the_rows(importing) -> None:
     importing.open("a.csv", "name,category_id\nLuna,1\nMax,2\n").send()
     rows = "Luna,1\nMax,2\nIda,1\n,2\nIda,1\nTotal,1\n"
     importing.open("b.csv", f"name,category_id\n{rows}")
-    importing.tab.check.cases["same_content"].value = "skip"
-    groups = importing.settled().state.plan.groups
+    groups = importing.decide("duplicates", value=SAME).state.dry_run.facts.groups
     assert sum(groups.values()) == 6
     assert (groups["already_loaded"], groups["need_fixing"]) == (2, 2)
 
@@ -233,14 +237,13 @@ def test_the_cards_add_up_to_the_rows(importing) -> None:
 def test_conflicting_rows_show_an_example_and_their_control(importing) -> None:
     """Rows that disagree are one message with one animal; a birthday never orders them."""
     importing.open("twice.csv", TWICE).column("key", "Animal ID")
-    (conflict,) = importing.state.plan.conflicts
-    assert (conflict.animals, conflict.rows, conflict.needs_rule) == (3, 6, True)
-    assert {row.cells["name"] for row in conflict.example} == {"Tom 1"}
-    assert "status" in conflict.columns and "3 animals have several rows" in importing.text
-    keep = importing.tab.check.keep
-    assert [value for _, value in keep.options] == ["", "order_by: Outcome Date", "last", "first"]
-    keep.value = "order_by: Outcome Date"
-    assert importing.settled().offer == "Add 3 pets" and importing.state.plan.conflicts == []
+    question = importing.tab.check.form["keep"].question
+    assert [example.line for example in question.examples] == [2, 3]
+    assert "6 rows differ" in question.text
+    assert [step.text for step in question.answers] == [
+        "the last by Outcome Date", "the last in the file", "the first in the file"
+    ]  # fmt: skip
+    assert importing.decide("keep", value="the last by Outcome Date").offer == "Add 3 pets"
     importing.send()
     assert {pet.status for pet in importing.store.pets[-3:]} == {"sold"}
 
@@ -255,15 +258,12 @@ def test_an_invalid_row_is_corrected_in_the_grid(importing) -> None:
     """A cell is edited for its row alone, checked at once, and sent with the rest."""
     rows = "".join(f"Kim {n},1\n" for n in range(6))
     importing.open("a.csv", f"name,category_id\n,1\n{rows},2\n")
-    assert importing.offer == "Add 6 pets" and "2 rows with a problem" in importing.text
-    check = importing.tab.check
-    check.grid._on_use({"line": "2", "edit": "name", "value": "Luna"})
-    assert importing.settled().offer == "Add 7 pets"
-    check.edit(2, "name", "  ")
-    assert importing.settled().offer == "Add 6 pets"
-    check.edit(2, "name", "Luna")
-    importing.settled().send()
+    assert importing.offer == "Add 6 pets"
+    assert importing.decide("cell", 1, "name", value="Luna").offer == "Add 7 pets"
+    assert importing.decide("cell", 1, "name", value="").offer == "Add 6 pets"
+    importing.decide("cell", 1, "name", value="Luna").send()
     assert importing.names == ["Kim 0", "Kim 1", "Kim 2", "Kim 3", "Kim 4", "Kim 5", "Luna"]
+    assert importing.state.result.counts["created"] == 7
     assert importing.state.result.counts["invalid"] == 1
     assert "fix.csv" in importing.tab.send.files
 
@@ -284,29 +284,27 @@ def test_at_most_fifty_invalid_rows_are_shown(importing) -> None:
     """The grid has fifty rows; the note says where the others are."""
     bad, good = ",1\n" * 60, "".join(f"Kim {n},1\n" for n in range(70))
     importing.open("a.csv", f"name,category_id\n{bad}{good}")
-    assert importing.tab.check.grid.markup.count("<tr") == 51
-    assert "All 60 rows go to fix.csv" in importing.text
+    assert len(importing.tab.check.form.questions) == 50
+    assert "fix.csv has all rows" in importing.text
 
 
 def test_suspicious_rows_need_a_tick(importing) -> None:
     """A totals row is no animal until a person says so."""
     importing.open("a.csv", "name,category_id\nLuna,1\nMax,1\nTotal,1\n")
     assert importing.offer == "Add 2 pets"
-    importing.tab.check.allow["total_row"].value = True
-    assert importing.settled().offer == "Add 3 pets"
+    assert importing.decide("allow", "total_row", value=YES).offer == "Add 3 pets"
 
 
-def test_a_question_has_a_button_per_answer_with_its_number(importing) -> None:
-    """The question shows an example of each case, and what each answer would add."""
+def test_possible_duplicates_wait_for_one_answer(importing) -> None:
+    """Each row is shown next to the animal that it may be; the others can be sent."""
     importing.open("a.csv", "name,category_id\nLuna,1\nMax,2\nBo,3\n").send()
     importing.open("b.csv", "name,category_id\nLuna,1\nMax,2\nBo,3\nIda,1\n")
-    assert importing.offer == "" and "Luna, Cat" in importing.text
-    (case,) = importing.tab.check.cases.values()
-    assert [text.rpartition("add ")[2] for text, _ in case.options] == ["1", "4"]
-    case.value = "skip"
-    assert importing.settled().offer == "Add 1 pet"
+    assert importing.offer == "Add 1 pet"
+    assert "Luna, Cat" in importing.tab.check.form["duplicate", 2].question.note
+    assert importing.decide("duplicate", 3, value="a new animal").offer == "Add 2 pets"
+    assert importing.decide("duplicates", value=SAME).offer == "Add 2 pets"
     importing.send()
-    assert importing.names == ["Bo", "Ida", "Luna", "Max"]
+    assert importing.names == ["Bo", "Ida", "Luna", "Max", "Max"]
 
 
 def test_the_same_file_may_stand_for_new_animals(importing) -> None:
@@ -314,36 +312,8 @@ def test_the_same_file_may_stand_for_new_animals(importing) -> None:
     importing.open("a.csv", "name,category_id\nLuna,1\nMax,2\n").send()
     importing.open("a.csv", "name,category_id\nLuna,1\nMax,2\n")
     assert importing.offer == "" and importing.names == ["Luna", "Max"]
-    assert "adds 2 duplicates" in importing.tab.check.decisions["as_new"].description
-    assert importing.tick("as_new").offer == "Add 2 pets"
-
-
-@pytest.mark.parametrize("answer", ["create", "skip"])
-def test_a_question_about_the_rest_is_answered_with_buttons(importing, store, answer: str) -> None:
-    """What a later file may have replaced is sent or dropped only after an answer."""
-    importing.open("many.csv", GOLDFISH)
-    stops = [importing.tab.send.stop]
-
-    def reply(_, __, respond):
-        if len(store.pets) > 290 and stops:
-            stops.pop().click()
-        return respond()
-
-    store.reply = reply
-    importing.send()
-    header, _, rows = GOLDFISH.partition("\n")
-    importing.open("later.csv", f"{header}\nIda{rows.partition(chr(10))[0]}\n").send()
-    sent, unfinished = len(importing.names), importing.tab.unfinished
-    remaining = unfinished.count(State.PENDING)
-    unfinished.send_rest.click()
-    importing.settled()
-    assert "a later file has the same columns" in importing.text
-    assert len(importing.names) == sent and unfinished.send_rest.disabled
-    unfinished.question.controls["unsent"].value = answer
-    unfinished.send_rest.click()
-    importing.settled()
-    assert len(importing.names) == sent + (remaining if answer == "create" else 0)
-    assert unfinished.results == [] and "a later file" not in importing.text
+    assert "adds 2 duplicates" in importing.tab.check.form["as_new"].question.text
+    assert importing.decide("as_new", value=YES).offer == "Add 2 pets"
 
 
 def test_an_import_is_stopped_and_continued_without_its_file(importing, show, store) -> None:
@@ -498,8 +468,8 @@ def test_the_cards_count_rows_and_the_button_counts_pets(importing) -> None:
     """A row that stands for several pets is on one card, before and after it is sent."""
     importing.open("litters.csv", "name,category_id,Anzahl\nWurf,1,3\nMax,2,1\n,2,1\n")
     importing.tab.change_recipe(importing.state.recipe.replace(quantity="Anzahl"))
-    importing.settled()
-    groups = importing.state.plan.groups
+    importing.settled().without_key()
+    groups = importing.state.dry_run.facts.groups
     assert (groups["to_send"], groups["need_fixing"], sum(groups.values())) == (2, 1, 3)
     assert importing.offer == "Add 4 pets" and "4 animals" in importing.text
     importing.send()

@@ -18,8 +18,7 @@ from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.matching.folding import content_of
 from petstore_frame.loader.matching.match import match
 from petstore_frame.loader.matching.repeated_keys import Keep
-from petstore_frame.loader.results.import_view import ImportView
-from petstore_frame.loader.results.load_result import LoadResult
+from petstore_frame.loader.results.load_result import ImportView, LoadResult
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import open_source
 

@@ -8,7 +8,6 @@ stays unchanged when somebody edits it.
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, Reas
 from petstore_frame.loader.source import returned_file as returned
 from petstore_frame.loader.source.returned_file import FIX_SHEET, ROW, guarded, row_name
 from petstore_frame.schema import FIELDS, as_type
-from petstore_frame.storage import Book, open_book, replacing, styles
+from petstore_frame.storage import Book, digest, open_book, replacing, styles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -233,7 +232,7 @@ def write_results(
             "states": {str(state): counts[state] for state in State},
             "rows": counts.total(),
             "files": [*names, SUMMARY],
-            DIGESTS: {name: _digest(drafts / name) for name in names},
+            DIGESTS: {name: digest(drafts / name) for name in names},
         }
         (drafts / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
         for name in (*names, SUMMARY):
@@ -393,15 +392,10 @@ def _why_blocked(folder: Path, run: Import) -> str:
         if run.place is not None and run.place.startswith(str(path.resolve())):
             return f"{path} is the file that was loaded"
         if path.name != SUMMARY and not (
-            path.is_file() and _digest(path) == old_digests.get(path.name)
+            path.is_file() and digest(path) == old_digests.get(path.name)
         ):
             is_ours = path.name in old_digests
             return f"{path} was {'changed since it was' if is_ours else 'not'} written by an import"
     if not existing or run.id == written.get("import_id") or written.get("dry_run") is True:
         return ""
     return f"{folder} has the results of another import, of {written.get('source')}"
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

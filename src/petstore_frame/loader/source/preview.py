@@ -22,7 +22,12 @@ from petstore_frame.file_questions import (
 )
 from petstore_frame.loader.row_state import SourceRow, State, Suspicion
 from petstore_frame.loader.source.cell_parsing import folded_text
-from petstore_frame.loader.source.column_mapping import REQUIRED, may_be_header, unsent
+from petstore_frame.loader.source.column_mapping import (
+    REQUIRED,
+    may_be_header,
+    recognize_columns,
+    unsent,
+)
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.key_columns import (
     LikelyKey,
@@ -239,8 +244,7 @@ class FilePreview:
                 preview.facts, preview.columns = table.facts, table.columns
                 preview.header_row = table.header_row
                 if records is None:
-                    stated = reading.mapping.items()
-                    preview.mapping = {name: at for name, at in stated if at in preview.columns}
+                    preview.mapping = _recognized(reading, preview.columns)
                     preview.rows = tuple(islice(table.cells(), rows))
                     preview.keys = likely_keys(preview.columns, preview.rows, preview.mapping)
             while records is not None:
@@ -250,6 +254,14 @@ class FilePreview:
                     break
                 records = _with_answers(opened, preview)
         return preview
+
+
+def _recognized(reading: Recipe, columns: Sequence[str]) -> dict[str, str]:
+    """Return the columns of the fields that are certain, although others are not."""
+    try:
+        return recognize_columns(columns, reading.mapping, reading.defaults).mapping
+    except InputError:
+        return {name: column for name, column in reading.mapping.items() if column in columns}
 
 
 def _with_answers(opened: Input, preview: FilePreview) -> Source | None:

@@ -282,11 +282,14 @@ class Recipe(BaseModel):
             line = toml.line_of(min(named, key=message.find), text) if named else None
             raise InputError(message, path=str(file_path), line=line) from None
 
-    def write(self, path: str | PathLike[str]) -> Path:
+    def write(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the recipe to a TOML file, with a comment on each line, and return its path.
+
+        ``overwrite=True`` replaces an existing file, but never the category list of the recipe.
 
         Raises:
             ArgumentError: A value cannot be written as text.
+            ReportError: The file exists with another content, or cannot be written.
         """
         file_path, options = Path(fspath(path)), self.to_dict()
         if isinstance(self.categories, str):
@@ -294,7 +297,8 @@ class Recipe(BaseModel):
             with suppress(ValueError):  # on Windows, if the drives differ
                 file = Path(os.path.relpath(file, file_path.parent.resolve()))
             options["categories"] = file.as_posix()
-        return toml.write_toml(file_path, toml.toml_of(options, self.comments()))
+        text = toml.toml_of(options, self.comments())
+        return toml.write_toml(file_path, text, overwrite=overwrite, inputs=[self.categories])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, so that ``Recipe(**values)`` is an equal recipe."""
