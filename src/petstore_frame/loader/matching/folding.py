@@ -51,15 +51,8 @@ _MARKED_LETTER = re.compile(
 )
 # A number that a spreadsheet writes without the zeros at the end of its decimals.
 _DECIMAL_NUMBER = re.compile(r"(?P<whole>[+-]?[0-9]+)[.,](?P<decimals>[0-9]+)")
-_FEW_ZERO_DECIMALS = re.compile(r"(?<=\d)[.,]0{1,2}$")  # three zeros may be a group of digits
 # The pattern of most keys: letters, an optional dash, and a number without its leading zeros.
 _LETTERS_AND_NUMBERS = re.compile(r"([A-Za-z]*)[- ]?0*([0-9]+)(?:-0*([0-9]+))?")
-# A number in scientific notation, which a spreadsheet writes for 1E5 or for a long number.
-_SCIENTIFIC = re.compile(
-    r"(?P<whole>[0-9]{1,3})(?:[.,](?P<decimals>[0-9]{1,30}))?e\+?(?P<power>[0-9]{1,2})"
-)
-# Letters that people and scanners confuse with digits.
-_LETTERS_LIKE_DIGITS = str.maketrans("oil", "011")
 _ASCII_GROUPS = re.compile(r"[a-z]+|[0-9]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});", re.IGNORECASE)
 # Characters that change the groups of a printable ASCII text.
@@ -202,32 +195,6 @@ def _groups_of(folded: str) -> Iterable[str]:
         group_kind = kind
     if group:
         yield group
-
-
-def compact(text: str) -> str:
-    """Return the letters and digits of a key without anything between them or leading zeros.
-
-    The letters O, I and L are replaced with the digits they look like, and scientific notation with
-    the number that it stands for. Different keys may have the same compact form, so it is a reason
-    to ask only if the animals also have the same content.
-
-    Example:
-        >>> compact("276 098 000 000 000"), compact("KA-1OO1"), compact("1E5"), compact("007")
-        ('276098000000000', 'ka1001', '100000', '7')
-    """
-    folded = _FEW_ZERO_DECIMALS.sub("", fold(text))
-    scientific = _SCIENTIFIC.fullmatch(folded)
-    if scientific is not None:
-        return _expanded(scientific)
-    signs = "".join(_groups_of(folded)).translate(_LETTERS_LIKE_DIGITS)
-    return signs.lstrip("0") or signs[:1]
-
-
-def _expanded(number: re.Match[str]) -> str:
-    """Return the digits of a number in scientific notation, without its point."""
-    decimals = number["decimals"] or ""
-    zeros = "0" * max(0, int(number["power"]) - len(decimals))
-    return f"{number['whole']}{decimals}{zeros}".lstrip("0") or "0"
 
 
 def fold_name(name: str) -> str:

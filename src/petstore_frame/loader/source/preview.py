@@ -131,6 +131,9 @@ def _explained(opened: Input, table: Table, refusal: InputError, recipe: Recipe)
         hint = f"quoting {quoting!r} reads it as {join_names(names)}"
         question = quoting_question(message, hint, quoting)
         return InputError(message, line=table.header_row, hint=hint, questions=(question,))
+    if index := table.facts.get("index", ()):
+        refusal.hint = f"{join_names(index)} is the index of the frame: load frame.reset_index()"
+        refusal.questions, refusal.add = (), None
     is_stated = recipe.columns is not None or recipe.header_row is not None
     if opened.kind == "frame" or may_be_header(table.columns, recipe.mapping, recipe.defaults):
         return refusal

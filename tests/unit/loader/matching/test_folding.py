@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from petstore_frame.loader.matching.folding import compact, content_of, core, fold
+from petstore_frame.loader.matching.folding import content_of, core, fold
 from petstore_frame.loader.matching.key_cores import core_of_key
 
 INVISIBLE = "\u200b\u200e\ufeff\u00ad\u2060\u202a\u034f\ufe0f\U000e0041\u3164\x00"
@@ -92,38 +92,6 @@ def test_other_texts_stay_other_texts(text: str, other: str) -> None:
 def test_a_core_is_the_groups_of_letters_and_digits(text: str, expected: str) -> None:
     """Signs, zeros at the start and a ``.0`` at the end do not count."""
     assert core(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("276 098 000 000 000", "276098000000000"),
-        ("276.098.000.000.000", "276098000000000"),
-        ("KA-1OO1", "ka1001"),
-        ("ka l00I", "ka1001"),
-        ("O17", "17"),
-        ("7.0", "7"),
-        ("1E5", "100000"),
-        ("9,81e+14", "981000000000000"),
-        ("1.25E2", "125"),
-        ("E12", "e12"),
-        ("000", "0"),
-        ("#", ""),
-        ("\u0661\u0662", "12"),
-    ],
-)
-def test_a_compact_key_has_nothing_between_its_letters_and_digits(text: str, expected: str) -> None:
-    """Letters that look like digits are digits, and a number has no exponent."""
-    assert compact(text) == expected
-
-
-@given(st.text("0123456789ABOILabl", max_size=16), st.integers(0, 16), st.sampled_from(" -_/*"))
-def test_a_sign_anywhere_changes_no_compact_key(text: str, at: int, sign: str) -> None:
-    """Nor do capitals, or zeros at the start; a compact key is its own compact form."""
-    at = min(at, len(text))
-    spelling = f"{text[:at]}{sign}{text[at:]}"
-    assert compact(spelling) == compact(text) == compact(text.lower()) == compact(compact(text))
-    assert compact(f"0{text}") == (compact(text) or "0")
 
 
 def test_columns_of_a_key_are_compared_one_by_one() -> None:

@@ -11,14 +11,14 @@ from petstore_frame.errors import (
     ContractError,
     CrossOriginError,
 )
-from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.page_fetcher import IN_FLIGHT, MAX_LIMIT
-from petstore_frame.inventory.page_parameter import Parameter
+from petstore_frame.inventory.reading.page_fetcher import IN_FLIGHT, MAX_LIMIT
+from petstore_frame.inventory.reading.page_parameter import Parameter
+from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact
 from petstore_frame.schema import PetColumns
 from petstore_frame.transport import Page
 
 if TYPE_CHECKING:
-    from petstore_frame.inventory.strategies import ReadingState
+    from petstore_frame.inventory.reading.strategies import ReadingState
 
 # Pages may overlap while the store grows, and a store that filters a page after cutting it may
 # return pages with few pets or none.

@@ -29,17 +29,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict, weigh
-from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MAX_PROBES, OF_ALL, PageFetcher
-from petstore_frame.inventory.page_parameter import find_parameter
-from petstore_frame.inventory.pagination import LinkWalk, Walk, WindowWalk
-from petstore_frame.inventory.single_page import (
+from petstore_frame.inventory.reading.page_fetcher import MAX_LIMIT, MAX_PROBES, OF_ALL, PageFetcher
+from petstore_frame.inventory.reading.page_parameter import find_parameter
+from petstore_frame.inventory.reading.single_page import (
     confirm_page,
     find_complete_statuses,
     trust_short_page,
     why_no_end,
 )
-from petstore_frame.inventory.status_pages import StatusPages
+from petstore_frame.inventory.reading.status_pages import StatusPages
+from petstore_frame.inventory.reading.walks import LinkWalk, Walk, WindowWalk
+from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows
+from petstore_frame.inventory.verdict.weighing import Verdict, weigh
 from petstore_frame.schema import NO_STATUS, PET_STATUSES, PetColumns, PetRows
 from petstore_frame.transport import Page
 
