@@ -368,6 +368,11 @@ EDITS = [
     Edit("what was there before the first reading is unknown", f"{LOADER}/reconcile.py", "max(before.first_reading, last_foreign)", "last_foreign", f"{SETTLING}::test_a_pet_from_before_the_first_reading_is_a_candidate"),
     Edit("a pet with another name may be the old one", f"{LOADER}/reconcile.py", "is_alone and not may_be_ours and", "is_alone and", SETTLING),
     Edit("the animal that had an id before is gone", f"{JOURNAL}/outcomes.py", "            if change.pet_id is not None:", "            if False:", SETTLING),
+    Edit("a row with a category may be an animal", f"{LOADER}/source/row_checks.py", "        if cell_at(cells, self.sent[self._category_index].at):\n            return True\n        if self.keys", "        if self.keys", "tests/unit/loader/test_suspicious_rows.py"),
+    Edit("no default for a line without a name and a category", f"{LOADER}/source/row_checks.py", "problems = without_defaults(problems)", "pass", "tests/unit/loader/test_printed_steps.py"),
+    Edit("a number with another name is a question", f"{LOADER}/category_names.py", "if earlier and not folded", "if False and not folded", "tests/unit/loader/test_category_names.py"),
+    Edit("a name with another number is a question", f"{LOADER}/category_names.py", "if numbers and not numbers", "if False and not numbers", "tests/unit/loader/test_category_names.py"),
+    Edit("a load remembers the names of its list", f"{LOADER}/category_names.py", "names_by_number(categories)\n    numbers", "names_by_number(None)\n    numbers", "tests/unit/loader/test_category_names.py"),
     Edit("a printed resolve has placeholders", f"{LOADER}/next_steps.py", "f'{line}: \"?\"'", "f'{line}: None'", "tests/end_to_end/test_proposals.py"),
 
     # What protects a file, a journal or a process.
