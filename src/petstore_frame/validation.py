@@ -7,6 +7,8 @@ from contextlib import ContextDecorator
 from datetime import tzinfo
 from difflib import get_close_matches
 from numbers import Integral
+from os import PathLike
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -141,3 +143,13 @@ def closest_match(text: str, choices: Iterable[str], min_similarity: float = 0.6
     folded_choices = {choice.casefold(): choice for choice in choices}
     matches = get_close_matches(text.strip().casefold(), folded_choices, 1, min_similarity)
     return folded_choices[matches[0]] if matches else None
+
+
+def refuse_file(argument: str, folder: str | PathLike[str]) -> None:
+    """Refuse the path of a file where a folder is expected.
+
+    Raises:
+        ArgumentError: The path is a file.
+    """
+    if Path(folder).is_file():
+        raise ArgumentError(f"{argument} must be a folder, and {str(folder)!r} is a file")

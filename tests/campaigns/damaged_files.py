@@ -11,6 +11,7 @@ before each trial.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import tempfile
@@ -166,10 +167,13 @@ def _cut(path: Path, end: int) -> None:
 
 
 def _flip(path: Path, places: list[int], draw: random.Random) -> None:
-    content = bytearray(path.read_bytes())
+    """Flip bits in place; the size, the inode and the times of the file stay as they were."""
+    stat, content = path.stat(), bytearray(path.read_bytes())
     for at in places:
         content[at] ^= 1 << draw.randrange(8)
-    path.write_bytes(content)
+    with path.open("r+b") as file:
+        file.write(content)
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 def _take(source: Path, place: Path, names: list[str]) -> None:

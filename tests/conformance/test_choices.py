@@ -429,3 +429,11 @@ def test_spec_only_has_no_extension(serve_with) -> None:
     assert set(api.post("/pets", json={}).json()) == {"code", "message", "status"}
     assert api.get("/pets?cursor=x").status_code == 200
     is_error(api.get("/openapi.json"), 404)
+
+
+@pytest.mark.parametrize("pet_id", ["%2B1", "1.0", "01", "1_0", "%201", "-0"])
+def test_an_id_is_accepted_only_as_the_interface_writes_it(api, pet_id: str) -> None:
+    """Another spelling of a number is no id of a pet."""
+    api.post("/pets", json=LUNA)
+    assert api.get("/pets/1").status_code == 200
+    is_error(api.get(f"/pets/{pet_id}"), 404, "not_found")

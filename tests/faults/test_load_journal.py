@@ -228,6 +228,8 @@ def test_a_damaged_finished_journal_is_read_or_is_one_error(tmp_path: Path, load
     """Ten flipped bits are a JournalError wherever they are noticed, and no other error."""
     result, store = load_with(40)
     whole = view_of(result).path.read_bytes()
+    stat = view_of(result).path.stat()
+    times = stat.st_atime_ns, stat.st_mtime_ns
     looks = (
         lambda: list(view_of(result_in(tmp_path)).rows()),
         lambda: pf.LoadResult(view_of(result)).frame,
@@ -238,9 +240,25 @@ def test_a_damaged_finished_journal_is_read_or_is_one_error(tmp_path: Path, load
         for _ in range(10):
             content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
         view_of(result).path.write_bytes(content)
+        os.utime(view_of(result).path, ns=times)  # so the file looks as it was closed
         for look in looks:
             with suppress(JournalError):
                 look()
+
+
+@pytest.mark.parametrize(
+    ("written", "damaged"), [(b"created", b"createD"), (b'{"', b"{'"), (b"pending", b"pendinG")]
+)
+def test_a_damaged_value_is_a_journal_error(tmp_path: Path, load_with, written, damaged) -> None:
+    """Even if the size and the time of the file say that nobody changed it."""
+    result, _ = load_with(3)
+    path = view_of(result).path
+    stat, content = path.stat(), path.read_bytes()
+    path.write_bytes(content.replace(written, damaged))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    with suppress(JournalError):
+        list(view_of(result_in(tmp_path)).rows())
+        len(pf.LoadResult(view_of(result)).frame)
 
 
 def test_damaged_text_of_the_schema_is_a_journal_error(tmp_path: Path, load_with) -> None:

@@ -60,6 +60,7 @@ def test_no_acknowledged_pet_is_lost_through_kills(
     """32 connections, unique names, SIGKILLs: each 201 is in the list once, with its id."""
     ledger, database = Ledger(), tmp_path / "store.sqlite3"
     server = pf.serve(database=database)
+    assert database.stat().st_mode & 0o777 == 0o600
     port, key = httpx.URL(server.base_url).port, server.api_key.get_secret_value()
     with ThreadPoolExecutor(32) as pool:
         work = [pool.submit(ledger.add_pets, server, number) for number in range(32)]

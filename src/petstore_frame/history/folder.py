@@ -11,7 +11,7 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import TypeAlias, Union
 
@@ -28,8 +28,10 @@ from petstore_frame.history.snapshot import (
     write_file,
 )
 from petstore_frame.inventory import Inventory
+from petstore_frame.schema import minute_text
 from petstore_frame.storage import LockedError, locked, replacing, sync
 
+_MOST_AHEAD = timedelta(days=366)  # a clock that is further ahead is wrong
 LOCK_NAME, _WRITING = ".lock", ".writing-"
 Day: TypeAlias = Union[str, date, "np.datetime64"]
 
@@ -177,6 +179,11 @@ def add_snapshot(
             "pass the Inventory, not its frame"
         )
     _check_coverage(inventory)
+    if inventory.fetched_at > datetime.now(UTC) + _MOST_AHEAD:
+        raise HistoryError(
+            f"the inventory was fetched in the future, at {minute_text(inventory.fetched_at)}; "
+            "check the clock of the computer that fetched it, and fetch it again"
+        )
     day = day_of(inventory.fetched_at, zone)
     try:
         folder.mkdir(parents=True, exist_ok=True)

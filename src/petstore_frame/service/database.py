@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 from collections.abc import Iterable
@@ -71,6 +72,7 @@ def open_database(database: str) -> sa.Engine:
                 "such as postgresql+psycopg://user@host/database"
             )
         if dialect == "sqlite":
+            _make_private(sa.make_url(url).database)
             engine = sa.create_engine(url, connect_args={"timeout": _BUSY_TIMEOUT_S})
             sa.event.listen(engine, "connect", _make_durable)
         else:
@@ -88,6 +90,12 @@ def open_database(database: str) -> sa.Engine:
         cause = getattr(problem, "orig", None) or problem
         raise StartError(f"cannot open the database {safe_url(database)}: {cause}") from problem
     return engine
+
+
+def _make_private(path: str | None) -> None:
+    """Create a missing SQLite file readable only by its owner; its log gets the same mode."""
+    if path and not path.startswith((":", "file:")) and not Path(path).exists():
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
 
 
 def _make_durable(connection: Any, _record: Any) -> None:

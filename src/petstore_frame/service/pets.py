@@ -9,12 +9,21 @@ import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from pydantic import BeforeValidator
 from starlette.datastructures import QueryParams
 
 from petstore_frame.service.api_keys import StoreOf, require_key
 from petstore_frame.service.error_responses import Refusal
 from petstore_frame.service.exact_json import ExactRoute
-from petstore_frame.service.wire_models import LIFECYCLE, Error, Int64, NewPet, Pet, PetStatus
+from petstore_frame.service.wire_models import (
+    LIFECYCLE,
+    Error,
+    Int64,
+    NewPet,
+    Pet,
+    PetStatus,
+    plain_integer,
+)
 
 _NOT_SENT: Any = None  # untyped, because null is not a valid value of any parameter
 Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of animals to return")]
@@ -22,7 +31,11 @@ Status = Annotated[PetStatus, Query(description="Filter by availability status")
 Cursor = Annotated[
     Int64, Query(description="Extension: the id that the page follows, as in a next link")
 ]
-PetId = Annotated[Int64, Path(alias="petId", description="The identifier of the animal")]
+PetId = Annotated[
+    Int64,
+    BeforeValidator(plain_integer),
+    Path(alias="petId", description="The identifier of the animal"),
+]
 IdempotencyKey = Annotated[
     str,
     Header(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from decimal import Decimal
 from email.utils import format_datetime
@@ -12,7 +13,15 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 from pydantic import field_validator as validator
 from pydantic.json_schema import SkipJsonSchema
 
+
 # The format implies the bounds; as numbers in the document, they would be rounded to floats.
+def plain_integer(value: object) -> object:
+    """Reject a whole number that is not written as JSON writes it: +1, 01, 1.0 or 1_0."""
+    if isinstance(value, str) and not re.fullmatch("-?[1-9][0-9]*|0", value):
+        raise ValueError("must be a whole number")
+    return value
+
+
 Int64 = Annotated[
     int,
     Field(ge=-(2**63), le=2**63 - 1),

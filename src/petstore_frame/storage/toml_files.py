@@ -178,7 +178,10 @@ def write_toml(
     except UnicodeEncodeError:
         message = "the text contains half a character, which no file can store"
         raise ArgumentError(message) from None
-    refuse_overwriting(target, overwrite=overwrite, inputs=inputs, content=content)
-    with write_atomically(target) as draft:
-        draft.write_bytes(content)
+    try:
+        refuse_overwriting(target, overwrite=overwrite, inputs=inputs, content=content)
+        with write_atomically(target) as draft:
+            draft.write_bytes(content)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
+        raise ArgumentError(f"cannot write {target}: {problem.strerror}") from None
     return target

@@ -34,8 +34,8 @@ def read_category_list(path: Path) -> list[CategoryRow]:
         try:
             return _rows_of(file)
         except InputError as problem:
-            if problem.add is not None:  # an option, which a category list does not have
-                problem.add, problem.hint = None, _HINT
+            if problem.questions:  # about options, which a category list does not have
+                problem.questions, problem.add, problem.hint = (), None, _HINT
             raise
 
 

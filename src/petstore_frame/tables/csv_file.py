@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import InputError
 from petstore_frame.file_questions import quoting_question
 from petstore_frame.limits import CELL_CHARACTERS, COLUMNS
+from petstore_frame.questions import Question
 from petstore_frame.tables.file_kinds import check_lines
 from petstore_frame.tables.quotes import SINGLE_QUOTE, unwrap_formula, unwrapped_row
 from petstore_frame.tables.table import Layout, Table, TableRow
@@ -24,6 +25,8 @@ from petstore_frame.tables.text_encoding import codec_of, decode_error_handler
 
 DELIMITERS = (",", ";", "\t", "|")
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
+# A header such as "name" "category": R and other programs write it.
+_SPACED = re.compile(r'"[^"]*"( "[^"]*")+')
 # A line with only these characters is an empty row.
 _NO_TEXT = ' \t\r\n\ufeff"' + "".join(DELIMITERS)
 
@@ -87,6 +90,14 @@ def _best_cut(data: bytes, codec: str, first: int, delimiter: str | None, layout
         except csv.Error as problem:
             fault = problem
     if not cuts:
+        line = next(_lines(data, codec, first), "").strip()
+        if _SPACED.fullmatch(line):
+            message = "the columns are separated by spaces"
+            hint = "name the delimiter"
+            question = Question(
+                "delimiter", message, option=("delimiter",), note=hint, likely=" ", is_certain=True
+            )
+            raise InputError(message, line=first + 1, hint=hint, questions=(question,))
         message = f"the header cannot be read: {fault}"
         raise InputError(message, line=first + 1, hint="check its quotes")
     names = len(layout.columns or ())

@@ -38,6 +38,11 @@ _OTHER_KINDS: tuple[tuple[bytes, str, str], ...] = (
 # Texts that are not tables: what they begin with, their kind, and what to save them as.
 _OTHER_TEXTS: tuple[tuple[re.Pattern[bytes], str, str], ...] = (
     (
+        re.compile(rb"version https://git-lfs"),
+        "a Git LFS pointer, which stands for the file",
+        "get the file with: git lfs pull",
+    ),
+    (
         re.compile(rb"\s*<(!doctype\s+html|html|head|body|table|meta|div)\b", re.IGNORECASE),
         "a web page (HTML), despite its name",
         AS_TABLE,

@@ -28,6 +28,14 @@ SourceKind = Literal["csv", "workbook", "frame", "jsonl", "parquet"]
 STANDARD_INPUT = "standard input"
 
 
+def _refuse_lock_file(name: str) -> None:
+    """Refuse the small file that Excel and LibreOffice keep while a workbook is open."""
+    workbook = name.removeprefix("~$").removeprefix(".~lock.").removesuffix("#")
+    if name.startswith(("~$", ".~lock.")):
+        message = "this is the lock file of a workbook that is open"
+        raise InputError(message, hint=f"name the workbook itself: {workbook}")
+
+
 class TableFile:
     """A file or a frame that was opened, before its header is read.
 
@@ -51,6 +59,7 @@ class TableFile:
             # A name that is not valid text can be neither stored nor printed.
             self.name = self.path.name.encode(errors="backslashreplace").decode()
             with self.naming():
+                _refuse_lock_file(self.name)
                 self._take(read_file(self.path))
         elif isinstance(source, bytes):
             self.name = STANDARD_INPUT

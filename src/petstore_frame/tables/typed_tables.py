@@ -49,7 +49,10 @@ def frame_table(frame: Any) -> Table:
         for line, values in enumerate(native.iter_rows(), 1):
             yield row_of_cells(line, map(_cell_of_frame, values))
 
-    return Table(tuple(map(str, native.columns)), rows)
+    # The index of pandas is no column.
+    index = getattr(getattr(frame, "index", None), "names", ())
+    facts = {"index": tuple(str(name) for name in index if name is not None)}
+    return Table(tuple(map(str, native.columns)), rows, facts=facts)
 
 
 def _reject_repeated(names: Iterable[str], noun: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import petstore_frame as pf
 from petstore_frame.loader import view_of
 from petstore_frame.loader.results.load_result import LoadResult
 from petstore_frame.loader.results.result_files import find_place
@@ -117,3 +118,15 @@ def test_results_of_another_import_are_kept(tmp_path: Path, out: Path, monkeypat
     monkeypatch.chdir(out)
     with pytest.warns(UserWarning, match="results-2"):
         assert {path.parent for path in other.write(".")} == {Path("results-2")}
+
+
+def test_a_file_where_a_folder_is_expected_is_named(tmp_path: Path) -> None:
+    """The user gets an error of this package, and the file stays as it is."""
+    result = make_result(tmp_path / "pets.csv")
+    file = tmp_path / "a_file.csv"
+    file.write_text("mine")
+    with pytest.raises(pf.PetstoreError, match="folder must be a folder"):
+        result.write(file)
+    with pytest.raises(pf.PetstoreError, match="cannot write"):
+        pf.Recipe().write(file / "recipe.toml")
+    assert file.read_text() == "mine"

@@ -42,7 +42,7 @@ def steps_of(path: Path) -> int:
         if path.suffix == ".toml":
             Recipe.read(path)
         else:
-            for _ in open_source(path):
+            for _ in open_source(path, Recipe()):
                 pass
     except InputError:
         pass
@@ -161,5 +161,5 @@ def test_a_file_beyond_a_limit_is_refused(tmp_path: Path, kind: str) -> None:
     make, words = TOO_LARGE[kind]
     path = make(tmp_path)
     with memory_below(100), pytest.raises(InputError, match=words) as refused:
-        open_source(path)
+        open_source(path, Recipe())
     assert refused.value.path == str(path) and refused.value.hint

@@ -180,6 +180,18 @@ def sql_errors(
         raise _journal_error(path, problem, done) from problem
 
 
+@contextmanager
+def _value_errors(path: Path, done: str) -> Iterator[None]:
+    """Convert the error for a value that no import writes, such as an unknown state."""
+    try:
+        yield
+    except PetstoreError:
+        raise
+    except (ValueError, TypeError, LookupError) as problem:
+        reason = f"is damaged: it has a value that no import writes ({str(problem)[:80]})"
+        raise _incomplete(path, reason, done) from problem
+
+
 def _journal_error(path: Path, problem: Exception, done: str) -> JournalError:
     code = sqlite3.SQLITE_CORRUPT if isinstance(problem, UnicodeDecodeError) else None
     if isinstance(problem, sqlite3.Error):
@@ -286,7 +298,7 @@ def reading(path: Path, done: str = "") -> Iterator[sqlite3.Connection]:
         JournalError: The journal has missing entries, or another version wrote it.
     """
     min_commits = _read_count(path, done)  # read first, because an import may be writing now
-    with sql_errors(path, done), closing(connect(path)) as sql:
+    with sql_errors(path, done), _value_errors(path, done), closing(connect(path)) as sql:
         rows = sql.execute("SELECT format, commits FROM journal").fetchall()
         if len(rows) != 1:
             raise _incomplete(path, "is not as it was written", done)

@@ -42,7 +42,7 @@ from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.loader.source import Recipe
 from petstore_frame.questions import Question, Reader
 from petstore_frame.rendering import Markup, in_notebook
-from petstore_frame.validation import checked_client
+from petstore_frame.validation import checked_client, refuse_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -281,7 +281,11 @@ class LoadResult:
 
         Returns:
             The paths of the files.
+
+        Raises:
+            ArgumentError: ``folder`` is a file.
         """
+        refuse_file("folder", folder)
         facts = self._view.facts
         result_folder, note = find_place(Path(folder), facts.run)
         self._view.folder = result_folder

@@ -47,6 +47,7 @@ _BADGES = {
 _RESULT_OF_ERROR = "import sys; result = sys.last_value.result"
 _MAX_ITEMS = 10  # maximum number of lines, candidates or causes in a list
 _RECONCILE = Call("result.reconcile(client)", "add --reconcile")
+_WARNINGS = "Warnings"
 _NEVER = "do not send them again by hand"
 # Options that the suggested comparison leaves out: they choose rows, and ``key`` excludes ``on``.
 _NOT_COMPARED = ("key", "keep", "order_by", "quantity")
@@ -142,14 +143,18 @@ def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
 
 
 def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
-    """Return the result for a notebook."""
+    """Return the result for a notebook; without steps, for a page that shows its counts itself."""
     title, sentence = headline(facts)
-    parts = [
-        PAGE.headline(_BADGES.get(title, palette.VERDICT_BADGES["incomplete"]), sentence, title),
-        PAGE.quiet([facts.run.base_url, *_background(facts)]),
-    ]
+    badge = _BADGES.get(title, palette.VERDICT_BADGES["incomplete"])
+    parts = [PAGE.quiet(file_warnings(facts))]
+    if has_steps:
+        parts = [
+            PAGE.headline(badge, sentence, title),
+            PAGE.quiet([facts.run.base_url, *_background(facts)]),
+        ]
     for heading, sentences in _sections(facts):
-        parts += [PAGE.section(heading), PAGE.items(sentences)]
+        if has_steps or heading != _WARNINGS:  # a page shows only the rows that need something
+            parts += [PAGE.section(heading), PAGE.items(sentences)]
     if has_steps:
         parts.append(PAGE.steps("\n  ".join([s.text, *s.typed()]) for s in _next_steps(facts)))
     return Markup("").join(parts)
@@ -258,7 +263,7 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     if names := [*_category_names(facts)]:
         yield "Names of categories that are new for this store", _cut(names, "names")
     if facts.notes:
-        yield "Warnings", _cut(facts.notes, "kinds")
+        yield _WARNINGS, _cut(facts.notes, "kinds")
     if open_rows := facts.open_rows:
         lines = [
             f"line {line} may be pet {', '.join(_cut(ids, 'pets'))}"
@@ -374,8 +379,8 @@ def _sending(facts: ImportSummary) -> Iterator[Step]:
             f"{text} call without dry_run{more}; nothing was sent",
             shell_text=f"{text} command without --dry-run{more}; nothing was sent",
         )
-    elif pending and facts.run.ending is Ending.MAX_ROWS and not facts.sent_now:
-        yield _trial_step(facts, pending)
+    elif pending and not facts.sent_now:
+        yield _unfinished_step(facts, pending)
     elif pending:
         step = Step(
             f"{rows} still to send: the same call continues",
@@ -452,15 +457,17 @@ def _creating(facts: ImportSummary) -> Iterator[Step]:
         yield Step(text, {"as_new": [PLACEHOLDER]})
 
 
-def _trial_step(facts: ImportSummary, rows: int) -> Step:
-    """Return how to send the remaining rows of a file that ``max_rows`` has limited."""
+def _unfinished_step(facts: ImportSummary, rows: int) -> Step:
+    """Return how to send the remaining rows of a file that ``resume_loads`` does not continue."""
     run = facts.run
-    unsent = f"{count_text(rows, 'row')} of {run.source} still to send, after a trial"
+    text = f"{count_text(rows, 'row')} of {run.source} still to send"
     path = run.facts.get(FILE_PATH)
-    if path is None or run.recipe is None or run.copy > 1:
-        text = f"{unsent}: load it again in the same way, without "
-        return Step(f"{text}max_rows", shell_text=f"{text}--max-rows")
-    options = run.recipe | ({"as_new": True} if run.copy else {})
-    call = file_call(path, facts.journal_folder, run.base_url, options)
-    text = f"{unsent}: load it without "
-    return Step(f"{text}max_rows", calls=(call,), shell_text=f"{text}--max-rows")
+    calls: tuple[Call, ...] = ()
+    if path is not None and run.recipe is not None and run.copy <= 1:
+        options = run.recipe | ({"as_new": True} if run.copy else {})
+        calls = (file_call(path, facts.journal_folder, run.base_url, options),)
+    way = "load it" if calls else "load it again in the same way"
+    if run.ending is not Ending.MAX_ROWS:
+        return Step(f"{text}: {way}", calls=calls)
+    text = f"{text}, after a trial: {way} without "
+    return Step(f"{text}max_rows", calls=calls, shell_text=f"{text}--max-rows")

@@ -312,6 +312,8 @@ class RowChecker:
         hint = f'put a cell that contains {self.delimiter!r} in straight double quotes (")'
         row = single_quoted_row(cells, self.delimiter) if self.delimiter else None
         add: tuple[str, str] | None = None
+        if len(cells) == len(self.columns) + 1 and cells[0].isdecimal():
+            hint += "; if R wrote its row names, give the first column a name in the header"
         if not self.delimiter:
             hint = "remove the extra cells, or name their columns in the header"
         elif self._fits(row):
