@@ -9,6 +9,7 @@
 """
 
 from petstore_frame.inventory.files.file_coverage import (
+    exported_from,
     write_coverage,
     write_coverage_properties,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "coverage_of",
     "describe_value",
     "evidence_lines",
+    "exported_from",
     "fetch_inventory",
     "fetch_or_raise",
     "find_pet",

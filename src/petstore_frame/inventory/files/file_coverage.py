@@ -6,10 +6,18 @@ import json
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from petstore_frame.inventory.frame.coverage import ATTRS_KEY
-from petstore_frame.storage import COVERAGE_DIGEST, coverage_path, digest, write_atomically
+from petstore_frame.errors import InputError, MissingExtraError
+from petstore_frame.extras import import_extra
+from petstore_frame.inventory.frame.coverage import ATTRS_KEY, Provenance, provenance_of
+from petstore_frame.storage import (
+    COVERAGE_DIGEST,
+    coverage_path,
+    digest,
+    open_workbook,
+    write_atomically,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +37,36 @@ def write_coverage(path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
     text = json.dumps({**facts, COVERAGE_DIGEST: digest(file)}, ensure_ascii=False)
     with write_atomically(coverage_path(file)) as draft:
         draft.write_text(text, encoding="utf-8")
+
+
+def exported_from(source: object) -> Provenance | None:
+    """Return the store that a file or a frame was exported from; None if it is not recorded.
+
+    Its rows may have been edited, sorted or removed since. A workbook keeps the store in its
+    properties, a Parquet file in its metadata, other files in ``<file>.coverage.json``.
+    """
+    if not isinstance(source, (str, PathLike)):
+        return provenance_of(cast("pd.DataFrame", source)) if hasattr(source, "attrs") else None
+    file = Path(source)
+    facts: Any = None
+    try:
+        if file.suffix.lower() == ".xlsx":
+            with open_workbook(file) as workbook:
+                facts = json.loads(coverage_of_properties(workbook.properties) or "null")
+        elif file.suffix.lower() == ".parquet":
+            facts = _facts_in_parquet(file)
+        elif coverage_path(file).exists():
+            facts = json.loads(coverage_path(file).read_bytes())
+        return None if facts is None else Provenance.from_dict(facts)
+    except (OSError, ValueError, KeyError, TypeError, InputError, MissingExtraError):
+        return None
+
+
+def _facts_in_parquet(file: Path) -> Any:
+    pyarrow = import_extra("pyarrow.parquet", "reading Parquet", "history")
+    metadata = pyarrow.read_schema(file).pandas_metadata or {}
+    facts = metadata.get("attributes", {}).get(ATTRS_KEY)
+    return json.loads(facts) if isinstance(facts, str) else facts
 
 
 def with_coverage(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
