@@ -28,8 +28,8 @@ from .inventory import Completeness as Completeness
 from .inventory import Inventory as Inventory
 from .inventory import fetch_inventory as fetch_inventory
 from .inventory import find_pet as find_pet
-from .inventory.inventory import completeness as completeness
-from .inventory.saved_inventory import read_inventory as read_inventory
+from .inventory.files.saved_inventory import read_inventory as read_inventory
+from .inventory.frame.inventory import completeness as completeness
 from .loader.loading import load as load
 from .loader.loading import resume_loads as resume_loads
 from .loader.read_list import read_ids as read_ids

@@ -35,7 +35,7 @@ def fake_store(pets: Iterable[NewPet | Pet | Mapping[str, Any]] = ()) -> FakeSto
         >>> with store.client() as client:
         ...     added = client.create_pet("Max", category_id=3)
         ...     print(pf.fetch_inventory(client).completeness)
-        complete: 2 pets
+        complete: 2 pets, if the store fills its pages
         >>> store.pets[1]
         Pet(id=2, name='Max', category_id=3, status=None)
         >>> store.requests[0]

@@ -159,10 +159,10 @@ def test_a_fetched_frame_with_edited_names_is_these_pets(shop: Shop, is_file: bo
     if is_file:
         source = shop.folder / "stock.csv"
         frame.to_csv(source, index=False)
-    given = {"key": "id", "journal": shop.journal, "progress": False}
-    rehearsal = pf.load(source, shop.client, dry_run=True, **given)
+    options = {"key": "id", "journal": shop.journal, "progress": False}
+    rehearsal = pf.load(source, shop.client, dry_run=True, **options)
     assert [case.name for case in view_of(rehearsal).question.cases] == ["in_store"]
-    result = pf.load(source, shop.client, duplicates="skip", **given)
+    result = pf.load(source, shop.client, duplicates="skip", **options)
     assert len(shop.pets) == 20 and len(result.changed) == 20
 
 
@@ -173,8 +173,8 @@ def test_a_fetched_frame_has_the_pet_of_a_row_in_doubt(shop: Shop, fault: str) -
     first = shop.load("a.csv", HEADER, *rows(0, 5), key="tag")
     frame = pf.fetch_inventory(shop.client).frame
     frame["name"] = frame["name"] + " (vet)"
-    given = {"key": "id", "journal": shop.journal, "progress": False}
-    result = pf.load(frame, shop.client, duplicates="skip", **given)
+    options = {"key": "id", "journal": shop.journal, "progress": False}
+    result = pf.load(frame, shop.client, duplicates="skip", **options)
     assert result.counts[State.MATCHED] == 0
     first.reconcile(shop.client, grace_s=0.0)
     shop.load("a.csv", key="tag", duplicates={"not_found": "create"})

@@ -1,4 +1,4 @@
-"""Stories in which the journal does not know everything: the store is asked, or is another one."""
+"""Stories of stores that change at their address, and of journals that are removed."""
 
 from __future__ import annotations
 
@@ -11,71 +11,24 @@ from faults.load_harness import settle
 from petstore_frame.errors import JournalError
 from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import Ending, State
-from shop import Shop
+from shop import Shop, held, tagged
 
-HEADER = "tag,name"
-WEEKS = [[f"{week}-{n},Pet {week}-{n}" for n in range(10)] for week in range(10)]
-KEYS = pytest.mark.parametrize("key", [{"key": "tag"}, {}], ids=["keyed", "keyless"])
-
-
-def test_a_reading_that_asked_leaves_the_others_unseen(shop: Shop) -> None:
-    """Of a colleague's pets some are in my first file and some in my next: both are asked about."""
-    shop.colleague.load("his.csv", HEADER, *WEEKS[0], key="tag")
-    for rows in (WEEKS[0][:4], WEEKS[0][4:]):
-        mine = [*rows, *(f"M{row}x" for row in rows)]
-        with shop.asks("in_store"):
-            shop.load("mine.csv", HEADER, *mine, key="tag")
-        shop.load("mine.csv", HEADER, *mine, key="tag", duplicates={"in_store": "skip"})
-    assert len(shop.names) == len(set(shop.names)) == 20
-
-
-def test_few_like_animals_are_a_warning(shop: Shop) -> None:
-    """Two of ten that equal a colleague's new pets are sent, and listed."""
-    shop.load("own.csv", HEADER, "O,Own", key="tag")
-    shop.colleague.load("a.csv", HEADER, *WEEKS[0], key="tag")
-    mine = [f"M{number},{row.partition(',')[2]}" for number, row in enumerate(WEEKS[0][:2])]
-    result = shop.load("b.csv", HEADER, *mine, *WEEKS[1][:8], key="tag")
-    assert len(shop.pets) == 21 and result.warnings
-
-
-def test_two_branches_with_the_same_goldfish(service_shop: Shop) -> None:
-    """Other animals are others, also in a store that honors keys made of the same records."""
-    fish = ["Goldfish"] * 10
-    service_shop.load("fish.csv", "name", *fish)
-    branch = service_shop.colleague
-    with branch.asks("in_store"):
-        branch.load("fish.csv", "name", *fish)
-    result = branch.load("fish.csv", "name", *fish, duplicates="create")
-    assert len(branch.pets) == 20 and result.counts[State.CREATED] == 10
-
-
-@pytest.mark.parametrize("fault", ["fin_after", "201_cut"])
-@pytest.mark.parametrize("answer", [{}, {"duplicates": "skip"}], ids=["unasked", "skip"])
-def test_a_pet_that_doubt_may_have_made_is_left_to_it(
-    shop: Shop, fault: str, answer: dict[str, str]
-) -> None:
-    """Another record neither asks about such a pet nor adopts it, also where its id was cut off."""
-    shop.store.fault_of = {2: fault}.get
-    first = shop.load("a.csv", HEADER, "A,Ada", "B,Luna", key="tag")
-    result = shop.load("b.csv", HEADER, "C,Luna", key="tag", **answer)
-    assert (result.counts[State.CREATED], shop.names) == (1, ["Ada", "Luna", "Luna"])
-    assert first.counts[State.UNCONFIRMED if fault == "fin_after" else State.CREATED] > 0
+TAGS = "tag,name"
 
 
 def test_a_journal_removed_during_a_load_stops_it(shop: Shop) -> None:
-    """The advice that is given then doubles nothing when it is followed."""
+    """The next load holds back what was sent, so nothing is doubled."""
 
     def lose(number: int, stage: str) -> None:
         if (number, stage) == (20, "body"):
             shop.lose_journal()
 
     shop.store.on_post = lose
-    rows = [row for week in WEEKS for row in week]
     with suppress(JournalError):
-        shop.load("a.csv", HEADER, *rows, key="tag")
-    assert len(shop.pets) < 100
-    with shop.asks("in_store"):
-        shop.load("a.csv", key="tag")
+        shop.load("a.csv", TAGS, *tagged(0, 100), key="tag")
+    sent = len(shop.pets)
+    assert sent < 100
+    assert len(held(shop.load("a.csv", key="tag"))) == sent
     shop.load("a.csv", key="tag", duplicates="skip")
     assert len(shop.names) == len(set(shop.names)) == 100
 
@@ -134,20 +87,3 @@ def test_reading_back_claims_no_pet_of_another_store(store, stores, run_load) ->
         with pytest.raises(JournalError, match=words):
             settle(result, other)
     assert result.counts[State.UNCONFIRMED] == 1
-
-
-@pytest.mark.parametrize("exported", [1, 12])
-def test_rows_with_ids_and_names_of_pets_are_asked_about(shop: Shop, exported: int) -> None:
-    """A file with the columns of an export is matched only if somebody says so."""
-    shop.load("own.csv", HEADER, "O,Own", key="tag")
-    shop.colleague.load("his.csv", HEADER, *WEEKS[0], *WEEKS[1], key="tag")
-    shop.load("next.csv", HEADER, "P,Own too", key="tag")
-    pets = [pet for pet in shop.pets if pet["name"].startswith("Pet")][:exported]
-    rows = [f"{pet['id']},{pet['name']},1,sold" for pet in pets]
-    rows += [f",New {number},1,sold" for number in range(12)]
-    lines = ["id,name,category_id,status", *rows, ""]
-    (shop.folder / "export.csv").write_text("\n".join(lines))
-    with shop.asks("in_store"):
-        shop.load("export.csv", key="")
-    result = shop.load("export.csv", key="", duplicates="skip")
-    assert (len(shop.pets), result.counts[State.MATCHED]) == (34, exported)

@@ -10,7 +10,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Fact
-from petstore_frame.inventory.pagination import describe_change
+from petstore_frame.inventory.reading.walks import describe_change
 from server_variants import answers
 from server_variants.answers import (
     Query,

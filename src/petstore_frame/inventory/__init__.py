@@ -1,33 +1,20 @@
 """Reads the pets of a store, and states with evidence whether these are all of them.
 
-Start with ``fetch_inventory`` or ``find_pet``. The strategies in ``strategies.py`` read a listing
-one after another; each returns ``Evidence``, and ``weigh`` makes the verdict.
+| part       | what to look for there                                                     |
+|------------|----------------------------------------------------------------------------|
+| `reading/` | requests, strategies, next links and page parameters; starts in `fetch.py` |
+| `verdict/` | the facts of a reading, how they are weighed, and the Completeness         |
+| `frame/`   | the Inventory, and what the current rows of a frame cover                  |
+| `files/`   | inventories in data files                                                  |
 """
 
-from petstore_frame.inventory.completeness import (
-    Bound,
-    Completeness,
-    StatusCount,
-    evidence_lines,
-    headline_html,
-    requested_counts,
-)
-from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict
-from petstore_frame.inventory.fetch import PetSearch, fetch_inventory, fetch_or_raise, find_pet
-from petstore_frame.inventory.file_coverage import (
+from petstore_frame.inventory.files.file_coverage import (
     exported_from,
     write_coverage,
     write_coverage_properties,
 )
-from petstore_frame.inventory.inventory import (
-    Inventory,
-    completeness,
-    coverage_of,
-    inventory_facts,
-    inventory_of,
-    select_part,
-)
-from petstore_frame.inventory.provenance import (
+from petstore_frame.inventory.files.saved_inventory import describe_value, json_lines, read_listing
+from petstore_frame.inventory.frame.coverage import (
     ATTRS_KEY,
     Coverage,
     HasProvenance,
@@ -37,7 +24,30 @@ from petstore_frame.inventory.provenance import (
     provenance_of,
     rows_fingerprint,
 )
-from petstore_frame.inventory.saved_inventory import describe_value, json_lines, read_listing
+from petstore_frame.inventory.frame.inventory import (
+    Inventory,
+    completeness,
+    coverage_of,
+    inventory_facts,
+    inventory_of,
+    select_part,
+)
+from petstore_frame.inventory.reading.fetch import (
+    PetSearch,
+    fetch_inventory,
+    fetch_or_raise,
+    find_pet,
+)
+from petstore_frame.inventory.verdict.completeness import (
+    Bound,
+    Completeness,
+    StatusCount,
+    evidence_lines,
+    headline_html,
+    requested_counts,
+)
+from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows
+from petstore_frame.inventory.verdict.weighing import Verdict
 from petstore_frame.transport import Page
 
 __all__ = [

@@ -202,7 +202,7 @@ class Load:
         lines = self.options.exclude_lines
         self._source = open_source(opened, self.recipe, exclude_lines=lines)
         key = self._remembered_key(self._source)
-        if key is not None and self.recipe.key is None and fix is None:
+        if key is not None and self.recipe.key is None:
             self.recipe = self.recipe.replace(key=key)
             self._source = open_source(opened, self.recipe, exclude_lines=lines)
 

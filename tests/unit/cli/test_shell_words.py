@@ -12,7 +12,7 @@ import pytest
 import petstore_frame as pf
 from end_to_end.shell import print_of, python_words
 from faults.flaky_store import KEY, FlakyStore
-from petstore_frame.inventory.evidence import Fact
+from petstore_frame.inventory.verdict.facts import Fact
 from shop import Shop
 
 INPUTS = sorted((Path(__file__).parents[1] / "loader" / "inputs").iterdir())

@@ -18,7 +18,7 @@ from petstore_frame.inventory import (
     StatusCount,
     Verdict,
 )
-from petstore_frame.inventory.completeness import completeness_html
+from petstore_frame.inventory.verdict.completeness import completeness_html
 from unit.conftest import make_inventory as inventory_of
 
 

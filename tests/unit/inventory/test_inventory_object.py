@@ -15,7 +15,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.inventory.provenance import rows_fingerprint
+from petstore_frame.inventory.frame.coverage import rows_fingerprint
 from petstore_frame.report import write_data
 from unit.conftest import make_inventory
 
@@ -120,7 +120,7 @@ def test_an_operation_compares_the_rows_once(
         frames.append(frame)
         return rows_fingerprint(frame)
 
-    name = "petstore_frame.inventory.provenance.rows_fingerprint"
+    name = "petstore_frame.inventory.frame.coverage.rows_fingerprint"
     monkeypatch.setattr(name, count_and_compute)
     operation(tmp_path)
     assert len(frames) == fingerprints

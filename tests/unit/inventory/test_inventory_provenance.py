@@ -22,7 +22,7 @@ from petstore_frame.inventory import (
     provenance_of,
     write_coverage,
 )
-from petstore_frame.inventory.completeness import StatusCount
+from petstore_frame.inventory.verdict.completeness import StatusCount
 from petstore_frame.report.report_content import gather
 from petstore_frame.schema import PetColumns
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petstore_frame.inventory import Assumption, Completeness, Evidence, Fact, Shows, Verdict
-from petstore_frame.inventory.evidence import weigh
-from petstore_frame.inventory.provenance import unknown_completeness
+from petstore_frame.inventory.frame.coverage import unknown_completeness
+from petstore_frame.inventory.verdict.weighing import weigh
 
 STATUSES = ("available", "pending", "sold")
 ASSUMPTIONS = st.lists(st.sampled_from(list(Assumption)), max_size=4, unique=True).map(tuple)

@@ -1,4 +1,4 @@
-"""Texts that fold alike are asked about: never sent, and never skipped without a message."""
+"""Rows whose texts fold alike are possible duplicates: neither sent nor matched silently."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from petstore_frame.loader.matching.folding import fold, fold_name
 from petstore_frame.loader.matching.key_cores import core_of_key
-from petstore_frame.loader.matching.match import MatchingInput, match
-from unit.loader.matching.rows import animal, row
+from petstore_frame.loader.matching.match import match
+from petstore_frame.loader.matching.repeated_keys import Keep
+from petstore_frame.loader.matching.values import Candidates
+from unit.loader.matching.rows import animal, candidates, row
 
 # Every assigned character, alone and between others.
 ASSIGNED = [
@@ -43,47 +45,43 @@ def pairs_that_fold_alike(form: str) -> list[tuple[str, str]]:
     return [(group[0], text) for group in groups.values() for text in group[1:]]
 
 
-def asked_rows(inputs: MatchingInput) -> tuple[dict[str, set[int]], set[int]]:
-    """Return the rows that each case asks about, and those that are known without a question."""
-    plan = match(inputs, {})
-    asked = {str(case.name): {found.row for found in case.matches} for case in plan.cases}
-    silent = {*plan.animals, *plan.pets, *plan.same_as} - set().union(*asked.values())
-    return asked, silent
+def possible_rows(inputs: Candidates) -> tuple[dict[int, set[int]], bool]:
+    """Return the possible duplicates by line of the table, and whether a row has an animal."""
+    plan = match(inputs, Keep())
+    lines = defaultdict[int, set[int]](set)
+    for found in plan.possible.values():
+        lines[found.table_line].add(found.row)
+    return dict(lines), bool(plan.animals or plan.pets or plan.same_as)
 
 
-def ask_about_names(pairs: list[tuple[str, str]]) -> tuple[dict[str, set[int]], set[int]]:
+def match_names(pairs: list[tuple[str, str]]) -> tuple[dict[int, set[int]], bool]:
     animals = [animal(number, before) for number, (before, _) in enumerate(pairs, 1)]
     rows = [row(number, now) for number, (_, now) in enumerate(pairs, 1)]
-    return asked_rows(MatchingInput(rows=rows, to_send=len(rows), sent_animals=animals))
+    return possible_rows(candidates(rows, animals))
 
 
-def ask_about_keys(pairs: list[tuple[str, str]]) -> tuple[dict[str, set[int]], set[int]]:
-    animals_of_core = defaultdict[str, list](list)
-    for number, (before, _) in enumerate(pairs, 1):
-        animals_of_core[core_of_key([before])].append(animal(number, f"Pet {number}", 1, before))
-    rows = [row(number, f"Pet {number}", key=now) for number, (_, now) in enumerate(pairs, 1)]
-    inputs = MatchingInput(
-        rows=rows, to_send=len(rows), has_keys=True, animals_of_core=animals_of_core
-    )
-    return asked_rows(inputs)
+def match_keys(pairs: list[tuple[str, str]]) -> tuple[dict[int, set[int]], bool]:
+    animals = [
+        animal(number, f"Pet {number}", 1, before) for number, (before, _) in enumerate(pairs, 1)
+    ]
+    rows = [row(number, f"Row {number}", key=now) for number, (_, now) in enumerate(pairs, 1)]
+    return possible_rows(candidates(rows, animals))
 
 
 def test_names_of_all_of_unicode() -> None:
-    """For each character: a name that folds like another is asked about."""
+    """For each character: a name that folds like another is a possible duplicate."""
     pairs = pairs_that_fold_alike("{}")
-    asked, silent = ask_about_names(pairs)
     assert len(pairs) > 5000
-    assert asked == {"same_content": {*range(1, len(pairs) + 1)}} and not silent
+    assert match_names(pairs) == ({5: {*range(1, len(pairs) + 1)}}, False)
 
 
 def test_decorated_names_of_all_of_unicode() -> None:
-    """For each character: a name and its decorated form, in turn, are asked about."""
+    """For each character: a name and its decorated form, in turn, are possible duplicates."""
     forms = zip(ASSIGNED, cycle(["*{}", "{} \u2022", "~{}~", "({})", "*[{}]"]))
     pairs = [(sign, form.format(sign)) for sign, form in forms if fold(sign)]
     pairs = [pair for pair in pairs if fold_name(pair[0]) == fold_name(pair[1])]
     assert len(pairs) > 130_000
-    asked, silent = ask_about_names(pairs)
-    assert asked == {"same_content": {*range(1, len(pairs) + 1)}} and not silent
+    assert match_names(pairs) == ({5: {*range(1, len(pairs) + 1)}}, False)
 
 
 def test_a_name_keeps_decoration_that_is_all_of_it() -> None:
@@ -94,11 +92,10 @@ def test_a_name_keeps_decoration_that_is_all_of_it() -> None:
 
 
 def test_keys_of_all_of_unicode() -> None:
-    """For each character in a key: a key that folds like another is asked about."""
+    """For each character in a key: a key that folds like another is a possible duplicate."""
     pairs = pairs_that_fold_alike("A{}7")
-    asked, silent = ask_about_keys(pairs)
     assert len(pairs) > 5000
-    assert asked == {"similar_key": {*range(1, len(pairs) + 1)}} and not silent
+    assert match_keys(pairs) == ({4: {*range(1, len(pairs) + 1)}}, False)
 
 
 @given(texts, st.sampled_from([*CHANGES]))
@@ -107,6 +104,6 @@ def test_any_text_that_folds_alike(text: str, change: str) -> None:
     changed = CHANGES[change](text)
     if fold(changed) != fold(text):
         return
-    assert ask_about_names([(text, changed)]) == ({"same_content": {1}}, set())
+    assert match_names([(text, changed)]) == ({5: {1}}, False)
     if core_of_key([text]) and changed != text:
-        assert ask_about_keys([(text, changed)]) == ({"similar_key": {1}}, set())
+        assert match_keys([(text, changed)]) == ({4: {1}}, False)

@@ -19,7 +19,7 @@ PIECES = {
     "items": lambda place, text: place.items([text]),
     "cards": lambda place, text: place.cards([Card(text, text, text, "#767676", False)]),
     "completeness": lambda place, text: place.render(
-        "inventory/completeness.html.j2",
+        "inventory/verdict/completeness.html.j2",
         badge=NO_CLAIM_BADGE,
         headline=text,
         note=text,

@@ -209,7 +209,7 @@ class PlanWriter:
                     str(row),
                     "" if decision.animal is None else str(decision.animal),
                     decision.answer,
-                    self._now,
+                    decision.at,
                 )
                 for row, decision in answered.items()
             ),

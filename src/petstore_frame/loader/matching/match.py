@@ -97,12 +97,16 @@ def _use_own_animals(candidates: Candidates, plan: Plan) -> None:
 
 def _follow_earlier_answers(candidates: Candidates, plan: Plan, answer: Answer | None) -> None:
     """Apply earlier ``skip`` answers, unless this call says otherwise."""
-    for row in _open_rows(candidates, plan):
+    if answer == CREATE:
+        return
+    open_rows = {row.number for row in _open_rows(candidates, plan)}
+    for row in candidates.rows:
         decision = row.decision
-        if decision is None or decision.animal is None or answer == CREATE or row.is_named_new:
+        if decision is None or decision.answer != SKIP or row.is_named_new:
             continue
-        plan.animals[row.number] = decision.animal
-        if answer is None:
+        if row.number in open_rows and decision.animal is not None:
+            plan.animals[row.number] = decision.animal
+        if row.number in plan.animals and answer is None:
             plan.skipped[row.number] = decision
 
 
@@ -264,17 +268,28 @@ def _apply_answers(candidates: Candidates, plan: Plan, answer: Answer | None, no
             _create_named(row, match, plan, now, is_gone=is_gone)
         elif _was_created(row, answer):
             _create(row, match, plan)
-        elif match is None or answer is None:
-            continue
-        elif answer == SKIP:
-            _skip(match, plan, now)
-        elif candidates.has_key or row.was_shown:
-            _create(row, match, plan)
-            plan.answered[row.number] = Decision(CREATE, None, now)
+            if answer == CREATE:
+                plan.answered[row.number] = Decision(CREATE, None, now)
+        elif match is not None:
+            _answer(row, match, candidates, plan, answer, now)
     if candidates.has_key and candidates.earlier_create and answer != SKIP:
         for match in [*plan.possible.values()]:
             if match.table_line in LISTED_AFTER_CREATE:
                 plan.listed[match.row] = plan.possible.pop(match.row)
+
+
+def _answer(
+    row: Row, match: Match, candidates: Candidates, plan: Plan, answer: Answer | None, now: float
+) -> None:
+    """Apply the answer of this call to one possible duplicate; without one, an earlier ``skip``."""
+    if answer == SKIP:
+        _skip(match, plan, now)
+    elif answer == CREATE and (candidates.has_key or row.was_shown):
+        _create(row, match, plan)
+        plan.answered[row.number] = Decision(CREATE, None, now)
+    elif answer is None and row.decision is not None:
+        plan.skipped[row.number] = row.decision
+        _skip(match, plan, row.decision.at)
 
 
 def _was_created(row: Row, answer: Answer | None) -> bool:
@@ -316,3 +331,4 @@ def _skip(match: Match, plan: Plan, now: float) -> None:
         plan.answered[match.row] = Decision(SKIP, None, now)
     elif match.same_as is not None:
         plan.same_as[match.row] = match.same_as
+        plan.answered[match.row] = Decision(SKIP, None, now)

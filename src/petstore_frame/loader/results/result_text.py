@@ -374,8 +374,8 @@ def _sending(facts: ImportSummary) -> Iterator[Step]:
             f"{text} call without dry_run{more}; nothing was sent",
             shell_text=f"{text} command without --dry-run{more}; nothing was sent",
         )
-    elif pending and facts.run.ending is Ending.MAX_ROWS and not facts.sent_now:
-        yield _trial_step(facts, pending)
+    elif pending and not facts.sent_now:
+        yield _unfinished_step(facts, pending)
     elif pending:
         step = Step(
             f"{rows} still to send: the same call continues",
@@ -452,15 +452,17 @@ def _creating(facts: ImportSummary) -> Iterator[Step]:
         yield Step(text, {"as_new": [PLACEHOLDER]})
 
 
-def _trial_step(facts: ImportSummary, rows: int) -> Step:
-    """Return how to send the remaining rows of a file that ``max_rows`` has limited."""
+def _unfinished_step(facts: ImportSummary, rows: int) -> Step:
+    """Return how to send the remaining rows of a file that ``resume_loads`` does not continue."""
     run = facts.run
-    unsent = f"{count_text(rows, 'row')} of {run.source} still to send, after a trial"
+    text = f"{count_text(rows, 'row')} of {run.source} still to send"
     path = run.facts.get(FILE_PATH)
-    if path is None or run.recipe is None or run.copy > 1:
-        text = f"{unsent}: load it again in the same way, without "
-        return Step(f"{text}max_rows", shell_text=f"{text}--max-rows")
-    options = run.recipe | ({"as_new": True} if run.copy else {})
-    call = file_call(path, facts.journal_folder, run.base_url, options)
-    text = f"{unsent}: load it without "
-    return Step(f"{text}max_rows", calls=(call,), shell_text=f"{text}--max-rows")
+    calls: tuple[Call, ...] = ()
+    if path is not None and run.recipe is not None and run.copy <= 1:
+        options = run.recipe | ({"as_new": True} if run.copy else {})
+        calls = (file_call(path, facts.journal_folder, run.base_url, options),)
+    way = "load it" if calls else "load it again in the same way"
+    if run.ending is not Ending.MAX_ROWS:
+        return Step(f"{text}: {way}", calls=calls)
+    text = f"{text}, after a trial: {way} without "
+    return Step(f"{text}max_rows", calls=calls, shell_text=f"{text}--max-rows")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from petstore_frame.loader.matching.folding import content_of
+from petstore_frame.loader.matching.folding import content_of, name_in
 from petstore_frame.loader.matching.key_cores import core_of_key
-from petstore_frame.loader.matching.values import Animal, Pet, Row
+from petstore_frame.loader.matching.repeated_keys import key_texts
+from petstore_frame.loader.matching.values import Animal, Candidates, Pet, Row
 
 
 def stored(*key: str) -> str:
@@ -19,20 +22,16 @@ def row(
     number: int, name: str | None = None, category: int = 1, key: str | None = None, **facts: Any
 ) -> Row:
     """Return a row that would be sent as a new animal, or one that cannot be for no name."""
-    can_be_sent = name is not None
-    content = content_of(name, category) if name is not None else None
     status = facts.pop("status", "available")
+    has_name = name is not None
     return Row(
         number=number,
         line=number + 1,
-        content=content,
-        payload=f'{{"name":"{name}","categoryId":{category},"status":"{status}"}}'.encode()
-        if can_be_sent
-        else None,
+        content=content_of(name, category) if name is not None else None,
+        payload=_payload(name, category, status) if name is not None else None,
         key=None if key is None else stored(key),
         core=None if key is None else core_of_key([key]),
-        animal=1000 + number,
-    )._replace(**{"is_to_send": can_be_sent, "has_problem": not can_be_sent} | facts)
+    )._replace(**{"has_problem": not has_name} | facts)
 
 
 def animal(
@@ -42,13 +41,42 @@ def animal(
     return Animal(
         id=id,
         content=content_of(name, category),
-        payload=f'{{"name":"{name}","categoryId":{category},"status":"{status}"}}'.encode(),
+        payload=_payload(name, category, status),
         keys=tuple(stored(key) for key in keys),
-        cores=tuple(core_of_key([key]) for key in keys),
     )._replace(**facts)
 
 
-def pet(id: int, name: str, category: int = 1, **facts: Any) -> Pet:
-    """Return a pet of somebody else that no load has seen yet."""
-    payload = f'{{"name":"{name}","categoryId":{category}}}'.encode()
-    return Pet(id, name, payload, content_of(name, category))._replace(**facts)
+def pet(id: int, name: str, category: int = 1) -> Pet:
+    """Return a pet of the store that is no animal of the journal."""
+    return Pet(id, name, _payload(name, category, "available"), content_of(name, category))
+
+
+def candidates(
+    rows: Iterable[Row], animals: Sequence[Animal] = (), pets: Iterable[Pet] = (), **facts: Any
+) -> Candidates:
+    """Return rows with all animals and pets that they may be, as a journal would find them."""
+    rows = tuple(rows)
+    keys, own = {row.key for row in rows}, {row.own for row in rows}
+    by_key, by_core = defaultdict[str, list](list), defaultdict[str, list](list)
+    by_content, by_name = defaultdict[str, list](list), defaultdict[str, list](list)
+    for animal in animals:
+        for key in animal.keys:
+            by_key[key].append(animal)
+            if key not in keys:
+                by_core[core_of_key(key_texts(key)) or ""].append(animal)
+        if animal.id not in own and keys.isdisjoint(animal.keys):
+            by_content[animal.content or ""].append(animal)
+            by_name[name_in(animal.content or "")].append(animal)
+    return Candidates(
+        rows=rows,
+        by_key=by_key,
+        by_core=by_core,
+        by_content=by_content,
+        by_name=by_name,
+        pets={pet.id: pet for pet in pets},
+        **{"has_key": any(row.key is not None for row in rows)} | facts,
+    )
+
+
+def _payload(name: str, category: int, status: str) -> bytes:
+    return f'{{"name":"{name}","categoryId":{category},"status":"{status}"}}'.encode()

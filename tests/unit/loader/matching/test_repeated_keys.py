@@ -7,19 +7,20 @@ import time
 import pytest
 
 from petstore_frame.loader.matching.repeated_keys import (
-    KEY_MISSING,
     KEY_REPEATED,
     ORDER_UNREADABLE,
-    choose_row,
-    choose_rows,
+    Keep,
+    select_row,
+    select_rows,
 )
+from petstore_frame.loader.matching.values import Plan
 from petstore_frame.loader.row_state import RowProblem
-from unit.loader.matching.rows import row, stored
+from unit.loader.matching.rows import row
 
 
 def chosen(*rows, keep=None):
     """The number of the row that stands, or the code of the problem."""
-    result = choose_row(rows, keep)
+    result = select_row(rows, Keep(keep))
     return result.code if isinstance(result, RowProblem) else result.number
 
 
@@ -70,7 +71,7 @@ def test_a_value_that_cannot_be_read_is_shown_with_its_line() -> None:
     """It is there, so the message does not say that there is none."""
     rows = [row(1, "Ada", key="A", order_value="2026"),
             row(2, "Ada", 2, key="A", order_value="?1 May 2026")]  # fmt: skip
-    problem = choose_row(rows, "last")
+    problem = select_row(rows, Keep("last"))
     assert isinstance(problem, RowProblem)
     assert f"line {rows[1].line}, '1 May 2026', cannot be read" in problem.message
     assert "no value" not in f"{problem.message} {problem.hint}"
@@ -81,7 +82,9 @@ def test_a_value_that_cannot_be_read_is_not_hidden_by_other_problems() -> None:
     rows = [row(1, "Ada", key="A", order_value="2026"),
             row(2, "Ada", 2, key="A", order_value="?soon")]  # fmt: skip
     others = [row(3, "Bo", key="B"), row(4, "Cy", 2, key="B")]
-    problems = choose_rows([others, rows], "last", "seen").problems
+    plan = Plan()
+    select_rows([*others, *rows], Keep("last", "seen"), plan)
+    problems = plan.conflicts
     assert (problems[1].code, problems[1].column, problems[1].value) == (
         ORDER_UNREADABLE,
         "seen",
@@ -113,52 +116,13 @@ def test_rows_are_ranked_before_they_are_excluded() -> None:
     assert chosen(*old, *dead, keep="last") == 3
 
 
-@pytest.mark.parametrize(
-    "word", ["none", "N/A", "unknown", "TBD", "0", "-", "?", "N.A.", "no tag", "000000"]
-)
-def test_a_word_in_two_rows_is_no_key(word: str) -> None:
-    """Two animals without a chip are two animals."""
-    assert chosen(row(1, "Ada", key=word), row(2, "Ada", key=word)) == KEY_MISSING
-
-
-def test_a_part_of_a_key_that_names_several_rows_is_no_key() -> None:
-    """Where the other columns do not tell rows apart, the empty one would have to."""
-    rows = [row(n, "Ada", key="A", core="a")._replace(key=stored("A", "")) for n in (1, 2)]
-    assert chosen(*rows) == KEY_MISSING
-
-
-ROUNDED, EXACT = "9810200456781230", "9810200456781231"
-
-
-@pytest.mark.parametrize("keep", [None, "first", "last"])
-@pytest.mark.parametrize("second", [("Bo", 1), ("Ada", 2)])
-def test_a_rounded_number_of_different_animals_is_no_key(
-    keep: str | None, second: tuple[str, int]
-) -> None:
-    """A spreadsheet made one number of several; ``keep`` would drop all animals but one."""
-    rows = [row(1, "Ada", key=ROUNDED), row(2, *second, key=ROUNDED)]
-    problem = choose_row(rows, keep)
-    assert isinstance(problem, RowProblem) and problem.code == KEY_MISSING
-    assert ROUNDED in problem.message and "text" in problem.hint
-
-
-@pytest.mark.parametrize("key", [ROUNDED, EXACT])
-def test_a_number_that_was_not_rounded_is_a_key(key: str) -> None:
-    """In rows of one content, or with other digits after the fifteenth."""
-    rows = [row(1, "Ada", key=key), row(2, "Ada", key=key)]
-    assert choose_row(rows, "last") is rows[0]
-    changed = [row(1, "Ada", key=EXACT), row(2, "Ada", 2, key=EXACT)]
-    assert choose_row(changed, "last") is changed[1]
-
-
-def test_two_lists_in_one_file_need_fixing() -> None:
-    """Where many keys have two names, all these rows need fixing, whatever ``keep`` says."""
-    groups = [
-        [row(n, f"Pet {n}", key=f"K{n}"), row(n + 50, f"Other {n}", key=f"K{n}")] for n in range(4)
-    ]
-    result = choose_rows(groups, "last")
-    assert len(result.problems) == 8 and not result.same_as
-    assert choose_rows(groups, "last", may_rename=True).same_as == {n: n + 50 for n in range(4)}
+def test_a_group_is_one_animal_or_needs_fixing() -> None:
+    """Each key is settled alone: one row stands for its key, or all rows of it need fixing."""
+    plan = Plan()
+    rows = [row(1, "Ada", key="A"), row(2, "Ada", 2, key="A"), row(3, "Bo", key="B"),
+            row(4, "Cy", 2, key="B"), row(5, "Di", key="C"), row(6, "Ed")]  # fmt: skip
+    select_rows(rows, Keep("last"), plan)
+    assert plan.same_as == {1: 2} and sorted(plan.conflicts) == [3, 4]
 
 
 def test_a_key_of_many_rows_takes_no_longer_for_each() -> None:

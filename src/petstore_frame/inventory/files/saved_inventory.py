@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.extras import import_extra
-from petstore_frame.inventory.file_coverage import with_coverage
-from petstore_frame.inventory.inventory import Inventory
-from petstore_frame.inventory.provenance import Provenance, provenance_of
-from petstore_frame.inventory.unreadable_file import (
+from petstore_frame.inventory.files.file_coverage import with_coverage
+from petstore_frame.inventory.files.unreadable_file import (
     EXPORT_AGAIN,
     find_csv_mistake,
     is_int64,
@@ -25,6 +23,8 @@ from petstore_frame.inventory.unreadable_file import (
     not_whole_number,
     refuse_wrong_ids,
 )
+from petstore_frame.inventory.frame.coverage import Provenance, provenance_of
+from petstore_frame.inventory.frame.inventory import Inventory
 from petstore_frame.schema import FIELDS, PetColumns
 from petstore_frame.storage import without_guard
 from petstore_frame.tables import damaged_parquet, pandas_from_arrow

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from petstore_frame.errors import InputError, MissingExtraError
 from petstore_frame.extras import import_extra
-from petstore_frame.inventory.provenance import ATTRS_KEY, Provenance, provenance_of
+from petstore_frame.inventory.frame.coverage import ATTRS_KEY, Provenance, provenance_of
 from petstore_frame.storage import (
     COVERAGE_DIGEST,
     coverage_path,

@@ -8,9 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from petstore_frame.errors import ArgumentError, IncompleteInventoryError
-from petstore_frame.inventory.completeness import Completeness, completeness_html
-from petstore_frame.inventory.evidence import Verdict
-from petstore_frame.inventory.provenance import (
+from petstore_frame.inventory.frame.coverage import (
     ATTRS_KEY,
     Coverage,
     HasProvenance,
@@ -23,6 +21,8 @@ from petstore_frame.inventory.provenance import (
     stamp,
     status_counts,
 )
+from petstore_frame.inventory.verdict.completeness import Completeness, completeness_html
+from petstore_frame.inventory.verdict.weighing import Verdict
 from petstore_frame.schema import NO_STATUS, PET_STATUSES, as_type, count_text
 from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import checked_choice, checked_integer

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeAlias, cast
 
-from petstore_frame.inventory.evidence import Assumption, Evidence, Verdict, next_step
+from petstore_frame.inventory.verdict.facts import Assumption, Evidence, next_step
+from petstore_frame.inventory.verdict.weighing import Verdict
 from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.validation import checked_choice
 
@@ -208,7 +209,7 @@ class Completeness:
         if self.part:
             noun += f" with {self.part}"
         if self.is_complete:
-            is_doubtful = self.rests_on_page_length and self.rows > 0
+            is_doubtful = Assumption.FILLS_PAGES in self.assumptions and self.rows > 0
             doubt = ", if the store fills its pages" if is_doubtful else ""
             return f"{self.rows:,} {noun}{doubt}"
         if self.verdict is Verdict.UNSTABLE:
@@ -317,7 +318,7 @@ def completeness_html(completeness: Completeness, note: str = "") -> Markup:
     counts = requested_counts(completeness)
     colors = palette.status_colors(counts)
     return PAGE.render(
-        "inventory/completeness.html.j2",
+        "inventory/verdict/completeness.html.j2",
         badge=palette.verdict_badge(completeness.verdict),
         headline=completeness.headline,
         note=note,

@@ -29,17 +29,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows, Verdict, weigh
-from petstore_frame.inventory.page_fetcher import MAX_LIMIT, MAX_PROBES, OF_ALL, PageFetcher
-from petstore_frame.inventory.page_parameter import find_parameter
-from petstore_frame.inventory.pagination import LinkWalk, Walk, WindowWalk
-from petstore_frame.inventory.single_page import (
+from petstore_frame.inventory.reading.page_fetcher import MAX_LIMIT, MAX_PROBES, OF_ALL, PageFetcher
+from petstore_frame.inventory.reading.page_parameter import find_parameter
+from petstore_frame.inventory.reading.single_page import (
     confirm_page,
     find_complete_statuses,
     trust_short_page,
     why_no_end,
 )
-from petstore_frame.inventory.status_pages import StatusPages
+from petstore_frame.inventory.reading.status_pages import StatusPages
+from petstore_frame.inventory.reading.walks import LinkWalk, Walk, WindowWalk
+from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows
+from petstore_frame.inventory.verdict.weighing import Verdict, weigh
 from petstore_frame.schema import NO_STATUS, PET_STATUSES, PetColumns, PetRows
 from petstore_frame.transport import Page
 
@@ -206,7 +207,7 @@ def _check_minimum(state: ReadingState) -> list[Evidence]:
     are too many for that; its first page was read again at its end.
     """
     pages = state.status_pages
-    has_changed = any(item.shows is Shows.MOVED for item in state.evidence)
+    has_changed = any(item.fact.shows is Shows.MOVED for item in state.evidence)
     is_complete = weigh(state.evidence).verdict is Verdict.COMPLETE
     if pages is None or state.fetcher.status is not None or has_changed or is_complete:
         return []

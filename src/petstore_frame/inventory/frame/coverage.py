@@ -12,8 +12,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from petstore_frame.inventory.completeness import Bound, Completeness, StatusCount, inexact_bound
-from petstore_frame.inventory.evidence import Evidence, Fact, Shows, Verdict
+from petstore_frame.inventory.verdict.completeness import (
+    Bound,
+    Completeness,
+    StatusCount,
+    inexact_bound,
+)
+from petstore_frame.inventory.verdict.facts import Evidence, Fact, Shows
+from petstore_frame.inventory.verdict.weighing import Verdict
 from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.transport import same_store_address
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from petstore_frame.inventory.page_fetcher import PageFetcher
+from petstore_frame.inventory.reading.page_fetcher import PageFetcher
 from petstore_frame.transport import OFFSET_NAMES, Page
 
 # Maximum limit when a parameter is tried.

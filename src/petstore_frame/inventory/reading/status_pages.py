@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.page_fetcher import MAX_LIMIT, PageFetcher
+from petstore_frame.inventory.reading.page_fetcher import MAX_LIMIT, PageFetcher
+from petstore_frame.inventory.verdict.facts import Evidence, Fact
 from petstore_frame.schema import PET_STATUSES, PetColumns
 from petstore_frame.transport import Page
 

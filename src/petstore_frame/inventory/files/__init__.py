@@ -1,0 +1,1 @@
+"""Reads and writes the coverage of pets in data files."""

@@ -1,0 +1,1 @@
+"""Holds the pets that were read, and knows what their current rows cover."""

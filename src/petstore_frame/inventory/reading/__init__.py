@@ -1,0 +1,1 @@
+"""Reads the pages of a store, and collects evidence for the end of its listing."""

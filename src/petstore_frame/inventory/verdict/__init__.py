@@ -1,0 +1,1 @@
+"""Says how much of a store was read: facts, how they are weighed, and the result."""
