@@ -207,7 +207,7 @@ def _check_minimum(state: ReadingState) -> list[Evidence]:
     are too many for that; its first page was read again at its end.
     """
     pages = state.status_pages
-    has_changed = any(item.shows is Shows.MOVED for item in state.evidence)
+    has_changed = any(item.fact.shows is Shows.MOVED for item in state.evidence)
     is_complete = weigh(state.evidence).verdict is Verdict.COMPLETE
     if pages is None or state.fetcher.status is not None or has_changed or is_complete:
         return []
