@@ -37,7 +37,6 @@ KIND_TEXTS = {
     "only in store": "not on your list",
     "not seen": "not checked",
     "ambiguous": "several matches",
-    "in doubt": "not confirmed",
     "unconfirmed": "not confirmed",
     "invalid": "could not be compared",
 }
