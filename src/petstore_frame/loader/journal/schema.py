@@ -132,7 +132,7 @@ CREATE VIEW row_states AS SELECT *,
     WHEN state = 'in_flight' THEN 'unconfirmed'
     ELSE state END AS "group",
   CASE
-    WHEN state = 'excluded' THEN excluded
+    WHEN state = 'excluded' THEN iif(excluded = 'filtered', 'left_out', excluded)
     WHEN is_own THEN animal_reason
     WHEN NOT is_animal THEN NULL
     WHEN payload <> animal_payload THEN 'changed'

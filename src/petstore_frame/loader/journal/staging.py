@@ -201,6 +201,8 @@ def _values(
 
 def _reason_excluded(row: SourceRow) -> str | None:
     """Return why a row is not sent whatever it contains; None if it may be sent."""
+    if row.is_excluded and row.state is not State.EXCLUDED:
+        return Reason.FILTERED.value
     if row.is_excluded:
         return Reason.LEFT_OUT.value
     return Reason.BLANK.value if row.state is State.EXCLUDED else None
