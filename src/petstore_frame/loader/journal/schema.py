@@ -55,6 +55,7 @@ CREATE TABLE rows (
   conflict TEXT,     -- why it needs fixing, compared with other rows of its key
   notes TEXT,
   excluded TEXT,     -- why the row is not sent: a ``Reason``
+  is_unranked INTEGER,  -- it is excluded whatever the other rows of its key are
   animal INTEGER,    -- the animal that it is, or will be
   same_as INTEGER,   -- the row that was selected for its key
   possible TEXT,     -- the animal or pet that it may be, with the line of the table that found it
