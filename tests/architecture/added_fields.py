@@ -1,4 +1,4 @@
-"""What each place shows of two fields that were added to a pet: run by ``test_add_a_field``."""
+"""What each place shows of three fields that were added to a pet: run by ``test_add_a_field``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 import petstore_frame as pf
 from shop import Shop
 
-HEADER = "tag,name,categoryId,years,Weight kg"
-BEN, ZOE, TOM = "A1,Ben,3,71,2.75", "A2,Zoe,3,,", "A3,Tom,3,old,"
+HEADER = "tag,name,categoryId,years,Weight kg,microchip"
+BEN, ZOE, TOM = "A1,Ben,3,71,2.75,0098", "A2,Zoe,3,,,", "A3,Tom,3,old,,"
 KIM = pf.NewPet(name="Kim", category_id=1, age=7)
 Walk = tuple[Shop, pf.LoadResult, pf.Inventory]
 
@@ -37,19 +37,20 @@ def test_a_field_comes_from_the_wire_into_frames(walk: Walk) -> None:
     assert json.loads(KIM.to_json()) == {"name": "Kim", "categoryId": 1, "age": 7}
     ben = shop.client.list_pets().pets[3]
     assert (ben.age, ben.weight_kg) == (71, 2.75)
-    frame = inventory.frame.set_index("name")[["age", "weight_kg"]]
-    assert [str(dtype) for dtype in frame.dtypes] == ["Int64", "Float64"]
+    frame = inventory.frame.set_index("name")[["age", "weight_kg", "chip"]]
+    assert [str(dtype) for dtype in frame.dtypes] == ["Int64", "Float64", "str"]
     assert frame["age"].dropna().to_dict() == {"Kim": 7, "Ben": 71}
 
 
 def test_a_field_is_reported(walk: Walk) -> None:
     """The workbook, the CSV and the page have it, under its label or name."""
     shop, _, inventory = walk
-    sheet = pd.read_excel(pf.write_report(inventory, shop.folder / "a.xlsx"), "Inventory")
-    assert sheet.set_index("Name").loc["Ben", ["Age", "Weight (kg)"]].tolist() == [71, 2.75]
+    book = pf.write_report(inventory, shop.folder / "a.xlsx")
+    sheet = pd.read_excel(book, "Inventory", dtype={"Chip": "str"}).set_index("Name")
+    assert sheet.loc["Ben", ["Age", "Weight (kg)", "Chip"]].tolist() == [71, 2.75, "0098"]
     lines = pf.write_report(inventory, shop.folder / "a.csv").read_text("utf-8-sig").splitlines()
-    assert "status,age,weight_kg" in lines[0]
-    assert any("Ben,3,,71,2.75" in line for line in lines)
+    assert "status,age,weight_kg,chip" in lines[0]
+    assert any("Ben,3,,71,2.75,0098" in line for line in lines)
 
 
 def test_a_field_is_shown(walk: Walk) -> None:
@@ -60,7 +61,7 @@ def test_a_field_is_shown(walk: Walk) -> None:
     shown = dashboard.tabs.inventory.table.markup
     dashboard.close()
     for place in (page, shown):
-        assert "Weight (kg)" in place
+        assert "Weight (kg)" in place and ">0098<" in place
         assert ">2.75<" in place
 
 
@@ -69,7 +70,7 @@ def test_a_field_goes_from_a_file_to_the_store(walk: Walk) -> None:
     _, result, inventory = walk
     assert result.frame["state"].tolist() == ["created", "created", "invalid"]
     ben = inventory.frame.set_index("name").loc["Ben"]
-    assert (ben["age"], ben["weight_kg"]) == (71, 2.75)
+    assert (ben["age"], ben["weight_kg"], ben["chip"]) == (71, 2.75, "0098")
     assert result.fix["error_column"].tolist() == ["years"]
 
 

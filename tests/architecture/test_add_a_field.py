@@ -24,23 +24,26 @@ THREE_FILES = {
     weight_kg: Annotated[
         float | None, Field(alias="weightKg"), PetField("Weight (kg)", "Float64")
     ] = None
+    chip: Annotated[str | None, PetField("Chip", "str", headers=("microchip",))] = None
 
 """,
     ),
     "service/wire_models.py": (
         '    @validator("category_id"',
         "    age: Int64 | None = None\n"
-        '    weight_kg: float | None = Field(None, alias="weightKg")\n',
+        '    weight_kg: float | None = Field(None, alias="weightKg")\n'
+        "    chip: str | None = None\n",
     ),
     "service/database.py": (
         "    sqlite_autoincrement",
-        '    sa.Column("age", sa.BigInteger),\n    sa.Column("weight_kg", sa.Float),\n',
+        '    sa.Column("age", sa.BigInteger),\n    sa.Column("weight_kg", sa.Float),\n'
+        '    sa.Column("chip", sa.String),\n',
     ),
 }
 
 
-def test_two_fields_are_added_by_three_files(tmp_path: Path) -> None:
-    """Every place shows two fields more."""
+def test_three_fields_are_added_by_three_files(tmp_path: Path) -> None:
+    """Every place shows three fields more: a whole number, a number and a text."""
     shutil.copytree(HOUSE, tmp_path / HOUSE.name, ignore=shutil.ignore_patterns("__pycache__"))
     for name, (place, lines) in THREE_FILES.items():
         file = tmp_path / HOUSE.name / name

@@ -152,7 +152,7 @@ def test_a_cell_is_corrected_by_key(shown: Any, frame: Any, tmp_path: Path) -> N
     rows = ("name,category_id,status", "Ottilie,2,sold", "Sieglinde,2,sold", ",2,sold")
     choose_file(shown, tmp_path / "arrivals.csv", *rows)
     shown.get_by_role("button", name="Add 2 pets").wait_for()
-    shown.get_by_role("textbox", name="Line 4: name").fill("Waltraud")
+    shown.get_by_role("textbox", name="line 4, name").fill("Waltraud")
     shown.page.keyboard.press("Enter")
     shown.get_by_role("button", name="Add 3 pets").click()
     shown.get_by_role("button", name="Download results.csv").first.wait_for()
@@ -167,7 +167,8 @@ def test_an_import_fits_a_narrow_page(shown: Any, tmp_path: Path, axe: Any) -> N
     shown.page.set_viewport_size({"width": 760, "height": 1000})
     choose_file(shown, tmp_path / "narrow.csv", head, long, "Total,2,,")
     shown.get_by_label("Everything else").or_(shown.get_by_text("Match values")).first.wait_for()
-    value = shown.locator(".pf-value:visible", has_text="for sale").first
+    shown.get_by_label("Which column identifies the animal?").select_option(index=5)
+    value = shown.locator(".pf-form tr:visible", has_text="for sale").first
     value.locator("select").select_option(label="available")
     shown.get_by_text("Need fixing").first.wait_for()
     assert box.evaluate("box => box.scrollWidth <= box.clientWidth + 1") and axe(box) == []

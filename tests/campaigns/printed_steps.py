@@ -19,6 +19,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, suppress
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +174,8 @@ class Paster:
         frame = self.result.frame
         rest = frame[frame["state"].astype(str) != "excluded"]
         of_file = rest.iloc[:, : [*frame.columns].index("state")]  # then come ours
-        cells = "\n".join(map(str, of_file.to_numpy().ravel()))
+        rows = [",".join(map(str, cells)) for cells in of_file.to_numpy()]
+        cells = unescape("\n".join(rows))  # a person reads &amp; as one sign
         created = {pet.name for pet in self.store.pets}
         return [
             name

@@ -73,11 +73,11 @@ class Desk:
                 is_table = isinstance(before, dict) and isinstance(value, dict)
                 options[word] = before | value if is_table and before is not None else value
         try:
-            found: Any = pf.load(FILE, self.client, progress=False, **options)
+            value: Any = pf.load(FILE, self.client, progress=False, **options)
         except PetstoreError as problem:
-            found = problem
-        self.known["result"] = getattr(found, "result", found)
-        return str(found)
+            value = problem
+        self.known["result"] = getattr(value, "result", value)
+        return str(value)
 
 
 @pytest.fixture(params=["python", "shell"])

@@ -59,6 +59,15 @@ def test_python_blocks_run(tmp_path: Path) -> None:
     assert f"\n| `{whole}` | `{bare}` | {row} |\n" in README
 
 
+def test_the_rows_of_the_frame_are_real() -> None:
+    """The three rows that the README shows are those of its sample store."""
+    with pf.serve(sample=500, seed=7) as server, server.client() as client:
+        frame = pf.fetch_inventory(client).frame.head(3)
+    rows = frame.to_csv(index=False, sep="|", lineterminator="\n").splitlines()
+    shown = [f"| {row.replace('|', ' | ')} |" for row in rows]
+    assert "\n".join([shown[0], "|---:|---|---:|---|", *shown[1:]]) in README
+
+
 def test_every_figure_is_a_measured_one() -> None:
     """Each figure of a promise or of another library is in the tables of the benchmarks."""
     benchmarks = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")

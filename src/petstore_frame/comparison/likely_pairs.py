@@ -41,7 +41,8 @@ def note_similar_keys(table: pd.DataFrame, keys: pd.DataFrame, *, has_columns: b
     _note(table, "is this the key " + similar + "?")
     first_row = table.loc[similar.index[0]]
     return [
-        f"{count_text(len(similar), 'key')} of the list look like a key that was loaded before: "
+        f"{count_text(len(similar), 'key')} of the list "
+        f"{'looks' if len(similar) == 1 else 'look'} like a key that was loaded before: "
         f"line {first_row['line']}: is {first_row['key']!r} the key {similar.iloc[0]!r}?"
     ]
 
@@ -105,12 +106,13 @@ def note_possible_duplicates(table: pd.DataFrame) -> list[str]:
     equal_ids = equal_ids.map(own_ids).dropna()
     if equal_ids.empty:
         return []
-    _note(table, "looks like pet " + equal_ids.astype("int64").astype("str"))
+    ids = equal_ids.astype("int64").astype("str")
+    _note(table, "looks like pet " + ids)
     first_id = table.loc[equal_ids.index[0], "id"]
     return [
-        f"{count_text(len(equal_ids), 'pet')} that the list does not have look like pets of the "
-        f"list, so an animal may be in the store twice: pet {first_id} looks like pet "
-        f"{equal_ids.iloc[0]}."
+        f"{count_text(len(equal_ids), 'pet')} that the list does not have "
+        f"{'looks' if len(equal_ids) == 1 else 'look'} like pets of the list, so an animal may be "
+        f"in the store twice: pet {first_id} looks like pet {ids.iloc[0]}."
     ]
 
 

@@ -23,8 +23,8 @@ from petstore_frame.comparison.pet_matching import (
     match_excluded,
     match_on,
 )
-from petstore_frame.errors import ArgumentError
-from petstore_frame.inventory import Inventory, describe_value, read_listing
+from petstore_frame.errors import ArgumentError, PetstoreError
+from petstore_frame.inventory import Inventory, describe_value, exported_from, read_listing
 from petstore_frame.loader import Recipe, RecipeOptions, State, as_recipe, read_ids, read_list
 from petstore_frame.schema import FIELDS, AnyFrame, as_type, minute_text
 from petstore_frame.validation import checked_choices
@@ -48,8 +48,9 @@ def compare(
     ``ambiguous``. Keys and names that are only similar are pointed out, but never matched.
 
     Args:
-        source: The list: a path, bytes or a DataFrame, as for ``load``. With ``on="id"``, an
-            earlier listing: an Inventory, its frame or its file.
+        source: The list: a path, bytes or a DataFrame, as for ``load``. With ``on="id"``, a list
+            with the ids of the store in its column ``id``; or an earlier listing: an Inventory, its
+            frame or its file.
         inventory: The pets of the store, with all statuses: an Inventory, its frame, or its file
             (``.xlsx``, ``.csv``, ``.jsonl`` or ``.parquet``).
         recipe: How this kind of file is read, as for ``load``.
@@ -81,18 +82,24 @@ def compare(
 
     Interface: List all animals. The interface has no operation that changes or deletes a pet.
     """
+    _check_arguments(source, inventory, on)
     reading = as_recipe(recipe, options)
     fields = checked_choices("on", on, (*BY_ID, *NULLABLE)) if on else ()
     if bool(reading.key) == bool(fields):
         raise ArgumentError(
             "state exactly one of key (the column by which the list was loaded) and "
-            f"on (the fields that make a row and a pet equal: {', '.join(NULLABLE)})"
+            f"on (the fields that make a row and a pet equal: {', '.join(NULLABLE)}; or id, if the "
+            "list has the ids of the store)"
         )
     store = _full_listing(inventory)
     completeness, pets = store.completeness, store.frame
     if fields == BY_ID:
-        name, rows, warnings = _earlier_listing(source, store)
-        table = join(rows, pets, states_all=True)
+        earlier = _listing_or_none(source)
+        if earlier is None:
+            name, rows, warnings = _list_with_ids(source, reading)
+        else:
+            name, rows, warnings = _earlier_listing(earlier, store)
+        table = join(rows, pets, states_all=earlier is not None)
     else:
         name, rows, warnings = read_list(source, reading)
         if fields:
@@ -100,7 +107,7 @@ def compare(
             match_rows = partial(match_on, on=fields, covers_all=covers_all)
             table = _match(rows, pets, match_rows)
         else:
-            keys = _journal_keys(store, journal)
+            keys = _journal_keys(store, journal, reading.key or ())
             table = _match(
                 rows, pets, lambda part, candidates: match_by_key(part, keys, candidates)
             )
@@ -128,9 +135,35 @@ def _match(
     return match_excluded(table, excluded)
 
 
-def _journal_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
+def _check_arguments(source: object, inventory: object, on: str | Sequence[str] | None) -> None:
+    """Raise for a Client, and for two readings of the store without ``on``."""
+    for value in (source, inventory):
+        if hasattr(value, "list_pets"):
+            raise ArgumentError(
+                "compare(list, inventory) takes a list and what pf.fetch_inventory(client) "
+                f"returns; got {describe_value(value)}"
+            )
+    is_frame = not isinstance(source, str | PathLike)
+    is_reading = isinstance(source, Inventory) or (is_frame and exported_from(source) is not None)
+    if is_reading and not on:
+        raise ArgumentError(
+            "both are readings of a store; to see what changed, call pf.diff(earlier, later), or "
+            "compare them by the ids of the store",
+            add=("on", "id"),
+        )
+
+
+def _journal_keys(
+    inventory: Inventory, journal: str | PathLike[str] | None, key: Sequence[str]
+) -> pd.DataFrame:
     """Return the keys in the loader's journal, with the ids of their pets."""
     ids = read_ids(inventory.base_url, store_id=inventory.store_id, journal=journal)
+    if ids.empty and tuple(key) == BY_ID:
+        raise ArgumentError(
+            f"the journal has no key of {inventory.base_url}; if the column 'id' has the ids of "
+            "the store, compare by them, without key",
+            add=("on", "id"),
+        )
     if ids.empty:
         raise ArgumentError(
             f"the journal has no key of {inventory.base_url}; load the list with its key first, or "
@@ -159,14 +192,31 @@ def _full_listing(value: Any) -> Inventory:
     return inventory
 
 
-def _earlier_listing(source: Any, inventory: Inventory) -> tuple[str, pd.DataFrame, list[str]]:
+def _list_with_ids(source: Any, recipe: Recipe) -> tuple[str, pd.DataFrame, list[str]]:
+    """Return the rows of a list that has the ids of the store in its column ``id``."""
+    name, rows, warnings = read_list(source, recipe.model_copy(update={"key": BY_ID}))
+    is_number = rows["key"].str.fullmatch(r"-?[0-9]{1,18}").eq(other=True)
+    ids = as_type([int(key) for key in rows["key"][is_number]], "Int64")
+    ids = pd.Series(ids, index=rows.index[is_number]).reindex(rows.index)
+    return name, rows.assign(id=ids, kind=""), warnings
+
+
+def _listing_or_none(source: Any) -> Inventory | None:
+    """Return an earlier listing; None for a list, which has not all columns of a listing."""
+    try:
+        return read_listing(source)
+    except PetstoreError:
+        return None
+
+
+def _earlier_listing(
+    earlier: Inventory, inventory: Inventory
+) -> tuple[str, pd.DataFrame, list[str]]:
     """Return an earlier listing as list rows with the ids of its pets."""
-    earlier = read_listing(source)
-    if earlier is None or earlier.provenance.is_other_store(inventory.provenance):
-        got = describe_value(source) if earlier is None else f"one of {earlier.store_name}"
+    if earlier.provenance.is_other_store(inventory.provenance):
         raise ArgumentError(
             "a comparison by id compares two listings of one store, here of "
-            f"{inventory.store_name}: an Inventory, its frame or a file of one; got {got}"
+            f"{inventory.store_name}; got one of {earlier.store_name}"
         )
     own_fields = earlier.frame[[*FIELDS.names]]
     frame, completeness = as_type(own_fields, NULLABLE), earlier.completeness

@@ -70,7 +70,8 @@ class ChooseFileStep:
         preview = state.preview
         is_current = not state.has_layout
         progress = Progress.CURRENT if is_current else Progress.DONE
-        self.step.render(progress, _summary(state), is_opened=state.opened == 1)
+        summary = _summary(state)
+        self.step.render(progress, summary, is_opened=state.opened == 1, note=summary)
         set_visible(self.remembered, state.is_remembered)
         self.form.ask([Table("", layout_questions(state))])
         problems = [

@@ -15,6 +15,7 @@ from petstore_frame.schema import count_text
 from petstore_frame.tables import Labels
 
 BY = [("status", "status"), ("category", "category_id")]
+EMPTY = "There are no snapshots in this folder yet. Press “Keep a snapshot” to save the first one."
 NO_FOLDER = "Choose a folder for snapshots first, then press “Keep a snapshot”."
 
 
@@ -55,9 +56,11 @@ class HistoryTab:
         """Show the charts."""
         text = NO_FOLDER
         try:
-            if self.history is not None:
+            if self.history is not None and len(self.history.snapshots()):
                 self.figures.markup = self._charts(self.history)
                 return
+            if self.history is not None:
+                text = EMPTY
         except PetstoreError as problem:
             text = str(problem)
         self.figures.markup = PAGE.empty(text)

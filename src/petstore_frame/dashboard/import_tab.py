@@ -46,11 +46,8 @@ from petstore_frame.loader import (
 from petstore_frame.rendering import PAGE, element
 from petstore_frame.schema import count_text
 
-CHOOSE = ("Choose a file", "CSV or Excel. Nothing is sent until you press Send in step 5.")
-INTRODUCTION = (
-    "Add animals from a spreadsheet: 1 choose a file, 2 match its columns, 3 match its values, "
-    "4 check what would be added, 5 send. Nothing is sent before step 5."
-)
+CHOOSE = ("Choose a file", "CSV or Excel.")
+INTRODUCTION = "Add animals from a spreadsheet. Nothing is sent before you press Add in step 5."
 
 
 class ImportTab(FileSteps):
@@ -238,6 +235,8 @@ class ImportTab(FileSteps):
                 f"arrive, {outcome.unconfirmed:,} still not confirmed"
             )
         self.unfinished.read()
+        if self.state.result is not None:
+            self.send.show_cards(self.state.result)
         self.background.show_message(PAGE.success("Checked", lines))
         self._changed()
         self._header.read()

@@ -110,16 +110,23 @@ function watchDashboard(model, dashboard) {
   new MutationObserver(() => localize(dashboard)).observe(dashboard, { childList: true, subtree: true });
 }
 
-// Shows a banner on a Voila page if the Python process no longer responds; a notebook shows this itself.
-const PING_EVERY_MS = 3_000, LOST_AFTER_MS = 15_000;
-const LOST = "This page has lost its Python process. Animals that were already sent are in the store; "
+// After a lost connection, asks Python for the state of all widgets, because messages may be lost;
+// while there is no answer, a banner says so.
+const PING_EVERY_MS = 3_000, GAP_MS = 8_000, LOST_AFTER_MS = 15_000;
+const LOST = "The connection was lost. Animals that were already sent are in the store; "
   + "after a reload the Import tab offers what is left.";
 function watchConnection(model, dashboard) {
-  if (document.body.dataset.voila !== "voila") return;
-  let answeredAt = Date.now(), banner = null;
-  model.on("msg:custom", (message) => { if (message.pong) answeredAt = Date.now(); });
+  let answeredAt = Date.now(), banner = null, checkedAt = Date.now();
+  model.on("msg:custom", (message) => {
+    if (!message.pong) return;
+    if (Date.now() - answeredAt > GAP_MS) model.send({ redraw: 1 });
+    answeredAt = Date.now();
+  });
   const timer = setInterval(() => {
     if (!dashboard.isConnected) return clearInterval(timer);
+    // A page that slept has not asked meanwhile.
+    if (Date.now() - checkedAt > GAP_MS) answeredAt = Math.max(answeredAt, Date.now() - GAP_MS - 1);
+    checkedAt = Date.now();
     try { model.send({ ping: 1 }); } catch { /* the connection is closed, which shows below */ }
     const isLost = Date.now() - answeredAt > LOST_AFTER_MS;
     if (isLost && !banner) dashboard.prepend(banner = lostBanner());

@@ -28,6 +28,9 @@ class LiveHTML(anywidget.AnyWidget):
             edited input also with its ``value``.
         on_upload: Called with the name, the size and the content of a dropped or pasted file;
             the content is None if the file is larger than ``largest``.
+
+    Attributes:
+        on_reconnect: Called when the page was connected again.
     """
 
     # The text, not the path: anywidget would watch the file and keep all instances alive.
@@ -40,6 +43,7 @@ class LiveHTML(anywidget.AnyWidget):
     def __init__(self, on_use: Handler, on_upload: Handler | None = None, **options: Any) -> None:
         super().__init__(**options)
         self._on_use, self._on_upload = on_use, on_upload
+        self.on_reconnect: Callable[[], None] = self.send_state
         self._charts: dict[str, Chart] = {}
         self.on_msg(self._receive)
 
@@ -63,6 +67,8 @@ class LiveHTML(anywidget.AnyWidget):
     def _receive(self, _: Any, content: Mapping[str, Any], buffers: Sequence[Any]) -> None:
         if "ping" in content:  # the page checks whether this process is alive
             self.send({"pong": content["ping"]})
+        elif "redraw" in content:  # the connection was lost, and messages with it
+            self.on_reconnect()
         elif "upload" in content:
             if self._on_upload is not None:
                 data = bytes(buffers[0]) if buffers else None

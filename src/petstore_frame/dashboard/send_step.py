@@ -14,14 +14,14 @@ from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.row_cards import cards_markup
 from petstore_frame.dashboard.step_frame import Progress, Step
 from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
-from petstore_frame.loader import LoadResult, view_of
+from petstore_frame.loader import LoadResult, State, view_of
 from petstore_frame.rendering import PAGE, element
 from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.import_tab import ImportTab
 
-CAREFUL = "Careful: pets can’t be edited or deleted after sending."
+CAREFUL = "Pets can’t be changed or deleted afterward."
 
 
 class SendStep:
@@ -37,7 +37,7 @@ class SendStep:
 
     def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
         self._factory, self._tab = factory, tab
-        self.step = Step(factory, 5, "Send", "Nothing is sent before this step.", tab.toggle)
+        self.step = Step(factory, 5, "Send", "Add the animals to the store.", tab.toggle)
         self.area = tab.background.add_area(factory)
         self.stop = self.area.stop
         self.send = factory.button("Add pets", tab.start_sending)
@@ -96,6 +96,10 @@ class SendStep:
         }
         self._files.children = [*self.files.values()]
         set_visible(self.upload_fix, "fix.csv" in self.files)
+        self.show_cards(result)
+
+    def show_cards(self, result: LoadResult) -> None:
+        """Show the number of rows in each state, as the journal has them now."""
         view = view_of(result)
         facts = view.facts
         cards = cards_markup(facts.groups, {}, animals=facts.animals, is_sent=True)
@@ -116,7 +120,10 @@ def _waits_for(state: ImportState) -> str:
 def _is_offered(path: Path, result: LoadResult) -> bool:
     """Return whether a result file has rows and is small enough to download."""
     facts = view_of(result).facts
-    rows = {"fix.csv": facts.to_fix, "unconfirmed.csv": facts.unconfirmed}.get(
-        path.name, len(facts)
-    )
+    rows_of_file = {
+        "fix.csv": facts.to_fix,
+        "unconfirmed.csv": facts.unconfirmed,
+        "possible_duplicates.csv": facts.counts[State.POSSIBLE_DUPLICATE],
+    }
+    rows = rows_of_file.get(path.name, len(facts))
     return rows > 0 and path.suffix != ".json" and path.stat().st_size <= LARGEST_MESSAGE

@@ -143,7 +143,7 @@ def column_questions(state: FileState) -> list[Question]:
     preview = state.preview
     if preview is None or not state.has_layout:
         return []
-    asked = []
+    asked, likely = [], preview.likely
     for field in FIELDS.sent:
         value = _column_value(state, field.name)
         asked.append(
@@ -151,7 +151,9 @@ def column_questions(state: FileState) -> list[Question]:
                 ("mapping", field.name),
                 LABELS[field.name],
                 answers=tuple(map(Step, [*filter(str.strip, preview.columns), NOT_IN_FILE])),
-                likely=None if value else state.open_fields.get(field.name),
+                likely=None
+                if value
+                else state.open_fields.get(field.name) or likely.get(field.name),
                 value=value,
             )
         )

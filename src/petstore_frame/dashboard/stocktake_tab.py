@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ipywidgets as widgets
+
 from petstore_frame.comparison import Comparison, Kind, compare
 from petstore_frame.dashboard.background import Background
 from petstore_frame.dashboard.file_steps import FileSteps
@@ -24,19 +26,19 @@ from petstore_frame.loader import read_ids
 from petstore_frame.rendering import PAGE, Markup, element, shorten
 from petstore_frame.schema import count_text
 
-ROWS, LONGEST, MAX_CAUSES = 50, 60, 5
-CHOOSE = ("Choose a list", "CSV or Excel. It is compared with the store; nothing is sent.")
+ROWS_PER_PAGE, LONGEST, MAX_CAUSES = 50, 60, 5
+CHOOSE = ("Choose a list", "CSV or Excel.")
 INTRODUCTION = "Compare your list with the store. Nothing is sent."
 ALL_DIFFERENCES = ("all differences", "")
 # The names of the kinds of rows on the page.
 KIND_TEXTS = {
+    "same": "agree",
     "only in list": "missing from the store",
     "only in store": "not on your list",
     "not seen": "not checked",
     "ambiguous": "several matches",
-    "in doubt": "not confirmed",
     "unconfirmed": "not confirmed",
-    "invalid": "could not be read",
+    "invalid": "could not be compared",
 }
 
 
@@ -46,7 +48,7 @@ class StocktakeTab(FileSteps):
     Attributes:
         widget: The whole tab.
         use_imported: The button that compares the file of the Import tab.
-        kind: The kind of differences to show.
+        kind, page: The kind of differences to show, and the page of them.
         workbook: The button that downloads all differences.
         comparison: The Comparison, or None.
     """
@@ -63,14 +65,20 @@ class StocktakeTab(FileSteps):
         background = Background(factory, self.render, header.ask_for_key)
         super().__init__(factory, store, background, choose=CHOOSE, unused="not compared")
         part = factory.for_part()
-        self._step = Step(part, 4, "Differences", "What differs, by kind.", self.toggle)
-        self.kind = part.dropdown("Show", [ALL_DIFFERENCES], lambda _: self.render())
+        self._step = Step(part, 4, "Differences", "See what differs.", self.toggle)
+        self.kind = part.dropdown("Show", [ALL_DIFFERENCES], lambda _: self._show_kind())
+        self.page = part.control(
+            widgets.BoundedIntText, "Page", lambda _: self.render(), value=1, min=1, max=1
+        )
+        self._pages = part.html()
+        self._pages_row = part.row(self.page, self._pages)
         self.workbook = part.button("Download Excel", self._write, "all differences")
         self._facts, self._table = part.html(), part.html()
         self._step.body.children = [
             self._facts,
             part.row(self.kind, self.workbook),
             self._table,
+            self._pages_row,
         ]
         self.use_imported = factory.button("", self._use_imported, css="pf-suggestion")
         self._introduction = factory.html(element("span", INTRODUCTION))
@@ -121,8 +129,9 @@ class StocktakeTab(FileSteps):
         if comparison is None:
             self._step.render(Progress.WAITING)
             return
-        self._step.render(Progress.CURRENT)
         counts = comparison.frame["kind"].value_counts()
+        parts = [f"{counts[kind]:,} {kind_text(kind)}" for kind in Kind if kind in counts]
+        self._step.render(Progress.CURRENT, note=f"{', '.join(parts)}.")
         kinds = [
             (f"{kind_text(kind)} ({counts[kind]:,})", str(kind)) for kind in Kind if kind in counts
         ]
@@ -135,12 +144,22 @@ class StocktakeTab(FileSteps):
         if imported is not None:
             self.choose(imported)
 
+    def _show_kind(self) -> None:
+        with self._factory.drawing():
+            self.page.value = 1
+        self.render()
+
     def _differences(self, comparison: Comparison) -> Markup:
         frame, kind = comparison.frame, self.kind.value
         rows = frame[frame["kind"].eq(kind)] if kind else frame[frame["kind"].ne(Kind.SAME)]
+        set_visible(self._pages_row, len(rows) > ROWS_PER_PAGE)
         if not len(rows):
             return PAGE.success("Your list and the store agree in everything that was compared")
-        categories, first_rows = self.memory.categories, rows.head(ROWS).copy()
+        pages = -(-len(rows) // ROWS_PER_PAGE)
+        self.page.max, self._pages.value = pages, f"of {pages:,}"
+        first = (self.page.value - 1) * ROWS_PER_PAGE
+        categories = self.memory.categories
+        first_rows = rows.iloc[first : first + ROWS_PER_PAGE].copy()
         for column in [name for name in map(str, first_rows) if name.startswith("category_id")]:
             first_rows[column] = first_rows[column].map(
                 lambda number: categories.get(number, number), "ignore"
@@ -152,8 +171,8 @@ class StocktakeTab(FileSteps):
         for row in cells:
             row[0] = kind_text(row[0])
         count = f"{len(rows):,}"
-        if len(rows) > ROWS:
-            count = f"the first {ROWS} of {len(rows):,}"
+        if pages > 1:
+            count = f"{first + 1:,}–{first + len(first_rows):,} of {len(rows):,}"
         title = kind_text(kind) if kind else "All differences"
         return PAGE.table(cells, comparison.headings(), caption=f"{title}: {count}")
 

@@ -33,6 +33,13 @@ class _Shared:
         self.styles: dict[type, widgets.Widget] = {}
         self.created: list[widgets.Widget] = [self.layout]
 
+    def send_states(self) -> None:
+        """Send the state of all widgets, for a page that may have lost messages."""
+        with self.lock:
+            for widget in self.created:
+                if widget.comm is not None:
+                    widget.send_state()
+
     def style_for(self, kind: type[widgets.Widget]) -> widgets.Widget | None:
         """Return the style that all widgets of a kind share; None if the kind has none."""
         trait = kind.class_traits().get("style")
@@ -107,6 +114,8 @@ class WidgetFactory:
         widget: WidgetT = kind(*args, layout=self._shared.layout, **options)
         for css_class in css.split():
             widget.add_class(css_class)
+        if isinstance(widget, LiveHTML):
+            widget.on_reconnect = self._shared.send_states
         self._shared.created.append(widget)
         return widget
 

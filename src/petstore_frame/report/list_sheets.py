@@ -130,8 +130,8 @@ def _width(content: Content, column: PetColumn) -> float:
         longest = float(max(map(len, counts.labels), default=0))
     elif name == "status":
         longest = float(max(map(len, counts.statuses), default=0))
-    elif name == "name":
-        lengths = content.frame["name"].str.len()
+    elif not column.is_own and column.kind is ColumnKind.TEXT:
+        lengths = content.frame[name].dropna().str.len()
         longest = max(24, float(lengths.quantile(0.995)) if len(lengths) else 0)
     elif column.is_own:
         first_values = content.frame[name].dropna().head(_MEASURED_ROWS)

@@ -178,7 +178,7 @@ def test_two_listings_are_compared_by_id_in_any_form(tmp_path: Path) -> None:
         assert comparison.frame.set_index("id")["kind"].to_dict() == {
             1: "changed", 2: "changed", 3: "only in list", 4: "only in store",
         }  # fmt: skip
-    with pytest.raises(pf.ArgumentError, match="compares two listings"):
+    with pytest.raises(pf.InputError, match="no column for name"):
         pf.compare(pd.DataFrame({"id": [1]}), after, on="id")
     elsewhere = pf.Inventory.from_frame(before.frame.copy(), base_url="https://other.example/v1")
     with pytest.raises(pf.ArgumentError, match="two listings of one store"):
@@ -190,3 +190,24 @@ def test_a_list_may_be_bytes() -> None:
     inventory = pf.Inventory.from_frame(stored((7, "Rex", 1, "sold")))
     comparison = pf.compare(b"name,category_id\nRex,1\n", inventory, on=list(ON))
     assert comparison.frame["id"].tolist() == [7]
+
+
+def test_a_list_with_ids_of_the_store_is_compared_by_them(tmp_path: Path) -> None:
+    """A list may lack the status, and an empty or strange id is only in the list."""
+    store = inventory({1: ("Ada", 3, "sold"), 2: ("Bo", 3, None)}, "2026-11-02")
+    path = tmp_path / "ours.csv"
+    path.write_text("id,name,category_id\n1,Ada,3\n2,Bob,3\nx,Cy,3\n")
+    comparison = pf.compare(path, store, on="id")
+    kinds = comparison.frame["kind"].tolist()
+    assert kinds == ["same", "changed", "only in list"]
+
+
+def test_two_readings_and_a_client_get_the_call_that_works() -> None:
+    """Two readings are for pf.diff, and the pets of a Client are fetched first."""
+    store = inventory({1: ("Ada", 3, "sold")}, "2026-11-02")
+    with pytest.raises(pf.PetstoreError, match=r"pf\.diff\(earlier, later\).*on='id'"):
+        pf.compare(store, store, key="id")
+    client = pf.Client("http://127.0.0.1:9/v1", "key")
+    for arguments in (("list.csv", client), (client, "list.csv")):
+        with pytest.raises(pf.PetstoreError, match=r"fetch_inventory.*got Client"):
+            pf.compare(*arguments)

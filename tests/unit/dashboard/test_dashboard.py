@@ -293,3 +293,11 @@ def test_a_file_creates_no_widgets(show, store, tmp_path: Path) -> None:
         imports.choose_file.path.value = "words.csv"
         assert imports.background.wait(WAIT_S)
     assert len(imports.state.open_values) == 300 and made == []
+
+
+def test_a_page_that_was_connected_again_gets_every_state(dashboard, monkeypatch) -> None:
+    """After a lost connection, each widget sends what it shows, because messages may be lost."""
+    sent = []
+    monkeypatch.setattr(widgets.Widget, "send_state", lambda self, _=None: sent.append(self))
+    dashboard.tabs.inventory.table._receive(None, {"redraw": 1}, [])
+    assert {dashboard.notice, dashboard.status, dashboard.tabs} <= {*sent}

@@ -60,10 +60,10 @@ def test_a_messy_file_goes_through_five_steps(importing) -> None:
 
 def test_an_empty_tab_explains_itself_and_has_a_sample(importing) -> None:
     """Without a file the tab says what to do, and offers a file to try it with."""
-    assert "1 choose a file" in importing.text
+    assert "Add animals from a spreadsheet" in importing.text
     importing.tab.sample.click()
     assert importing.settled().steps[0] == "done"
-    assert "1 choose a file" not in importing.text
+    assert "Add animals from a spreadsheet" not in importing.text
 
 
 def test_the_next_week_takes_a_file_and_a_click(importing, import_into, store) -> None:

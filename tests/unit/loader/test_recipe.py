@@ -62,7 +62,7 @@ def test_a_recipe_comes_back_from_its_file_as_it_was(tmp_path_factory, words) ->
         recipe = Recipe(**words)
     except ArgumentError:
         return  # two columns of one name, for example
-    path = recipe.write(tmp_path_factory.getbasetemp() / "r.toml")
+    path = recipe.write(tmp_path_factory.getbasetemp() / "r.toml", overwrite=True)
     assert Recipe.read(path) == recipe
     assert Recipe(**json.loads(json.dumps(recipe.to_dict()))) == recipe
 

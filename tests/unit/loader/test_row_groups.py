@@ -35,20 +35,6 @@ def test_a_row_of_several_animals_counts_once(shop: Shop) -> None:
     assert view_of(result).facts.groups[G.ADDED] == len(view_of(result).facts) == 2
 
 
-def test_only_what_this_call_sent_was_added(shop: Shop) -> None:
-    """Animals that the store lost and that are created again are added, the others are not."""
-    lines = [f"{number},Pet {number}" for number in range(1, 6)]
-    shop.load("a.csv", "tag,name", *lines, key="tag")
-    shop.load("a.csv", key="tag")  # shows that the store lists them
-    for pet_id in list(shop.store.pets)[1:]:
-        del shop.store.pets[pet_id]
-    shop.load("a.csv", key="tag")
-    again = shop.load("a.csv", key="tag", as_new=[3, 4, 5, 6])
-    groups = {group: rows for group, rows in view_of(again).facts.groups.items() if rows}
-    assert groups == {G.ADDED: 4, G.ALREADY_LOADED: 1}
-    assert len(shop.pets) == 5
-
-
 def test_a_continued_load_counts_only_its_own_rows(shop: Shop) -> None:
     """A call that continues a trial has added the rest; the rows of the trial were there."""
     lines = [f"{number},Pet {number}" for number in range(1, 6)]
@@ -56,11 +42,3 @@ def test_a_continued_load_counts_only_its_own_rows(shop: Shop) -> None:
     rest = shop.load("a.csv", key="tag")
     groups = {group: rows for group, rows in view_of(rest).facts.groups.items() if rows}
     assert groups == {G.ADDED: 3, G.ALREADY_LOADED: 2}
-
-
-def test_a_row_of_several_animals_counts_as_its_least_finished_one(shop: Shop) -> None:
-    """One of its three animals was created, so the row is still to send."""
-    shop.store.fault_of = {2: "401"}.get
-    result = shop.load("a.csv", "name,n", "Ada,3", quantity="n", workers=1)
-    assert (result.counts["created"], result.counts["pending"]) == (1, 2)
-    assert view_of(result).facts.groups[G.TO_SEND] == len(view_of(result).facts) == 1

@@ -207,7 +207,7 @@ def _check_minimum(state: ReadingState) -> list[Evidence]:
     are too many for that; its first page was read again at its end.
     """
     pages = state.status_pages
-    has_changed = any(item.shows is Shows.MOVED for item in state.evidence)
+    has_changed = any(item.fact.shows is Shows.MOVED for item in state.evidence)
     is_complete = weigh(state.evidence).verdict is Verdict.COMPLETE
     if pages is None or state.fetcher.status is not None or has_changed or is_complete:
         return []
@@ -217,6 +217,9 @@ def _check_minimum(state: ReadingState) -> list[Evidence]:
     ]
     if not added:
         return []
+    if state.walk is not None and state.is_enough is not None:
+        # The statuses were requested after the walk, when pets that it read may have left.
+        return [Evidence(Fact.NOT_READ_AGAIN)]
     if state.walk is None:
         again = [(None, state.first), *((status, pages.pages[status]) for status in added[:-1])]
     else:

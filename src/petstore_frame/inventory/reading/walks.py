@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -175,6 +176,8 @@ class WindowWalk(Walk):
     fact, reach = Fact.WINDOWS_ENDED, Assumption.OFFSETS_REACH_ALL
 
     parameter: Parameter = field(kw_only=True)
+    # The query and the ids of the last window with new pets.
+    _last_window: tuple[dict[str, str], Sequence[int]] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.detail = self.parameter.name
@@ -211,7 +214,21 @@ class WindowWalk(Walk):
         else:
             self._add_window(new_rows)
 
+    def check_first_page(self) -> list[Evidence]:
+        """Also read the last window again if the walk ended in doubt: a pet may have left."""
+        changes = super().check_first_page()
+        if changes or self.doubt is None or self._last_window is None:
+            return changes
+        params, ids = self._last_window
+        page = self.state.fetcher.read_again(params)
+        if page is None:
+            return [Evidence(Fact.NOT_READ_AGAIN)]
+        if page.columns.id != ids:
+            return [Evidence(Fact.PAGE_CHANGED, detail="the last page")]
+        return []
+
     def _add_window(self, new_rows: PetColumns) -> None:
+        self._last_window = (self._window_params(self._position), self.last.columns.id)
         repeated = self.state.add_page(new_rows)
         if repeated and self._has_seams:
             self.contradictions.append(Evidence(Fact.ROWS_TWICE, count=repeated))

@@ -204,9 +204,8 @@ class CandidateReader:
             pet_contents=json.dumps([*contents]),
         )
         rows = []
-        for number, line, content, payload, key, core, own, *facts in records:
-            is_gone, is_not_found, has_problem, is_excluded, is_unranked, *facts = facts
-            is_unnamed, rank, unsent_hash = facts
+        for number, line, content, payload, key, core, own, *flags, rank, unsent_hash in records:
+            is_gone, is_not_found, has_problem, is_excluded, is_unranked, is_unnamed = flags
             rows.append(Row(
                 number, line, content, payload, key, core, own,
                 is_gone=bool(is_gone),

@@ -68,7 +68,7 @@ CREATE TABLE animals (
   animal INTEGER PRIMARY KEY, import INTEGER, row INTEGER,  -- the row with its values
   attempt INTEGER DEFAULT 0,       -- part of the idempotency key: changes to create a row again
   payload BLOB, content TEXT, is_unnamed INTEGER DEFAULT 0,
-  state TEXT CHECK {in_states(state for state in MOVES if state)},
+  state TEXT NOT NULL CHECK {in_states(state for state in MOVES if state)},
   reason TEXT, answer TEXT,
   may_have_been_applied INTEGER DEFAULT 0,   -- an attempt may have been applied
   key_since REAL,    -- when its idempotency key was first sent; NULL after a request without one

@@ -47,6 +47,7 @@ _BADGES = {
 _RESULT_OF_ERROR = "import sys; result = sys.last_value.result"
 _MAX_ITEMS = 10  # maximum number of lines, candidates or causes in a list
 _RECONCILE = Call("result.reconcile(client)", "add --reconcile")
+_WARNINGS = "Warnings"
 _NEVER = "do not send them again by hand"
 # Options that the suggested comparison leaves out: they choose rows, and ``key`` excludes ``on``.
 _NOT_COMPARED = ("key", "keep", "order_by", "quantity")
@@ -142,14 +143,18 @@ def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
 
 
 def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
-    """Return the result for a notebook."""
+    """Return the result for a notebook; without steps, for a page that shows its counts itself."""
     title, sentence = headline(facts)
-    parts = [
-        PAGE.headline(_BADGES.get(title, palette.VERDICT_BADGES["incomplete"]), sentence, title),
-        PAGE.quiet([facts.run.base_url, *_background(facts)]),
-    ]
+    badge = _BADGES.get(title, palette.VERDICT_BADGES["incomplete"])
+    parts = [PAGE.quiet(file_warnings(facts))]
+    if has_steps:
+        parts = [
+            PAGE.headline(badge, sentence, title),
+            PAGE.quiet([facts.run.base_url, *_background(facts)]),
+        ]
     for heading, sentences in _sections(facts):
-        parts += [PAGE.section(heading), PAGE.items(sentences)]
+        if has_steps or heading != _WARNINGS:  # a page shows only the rows that need something
+            parts += [PAGE.section(heading), PAGE.items(sentences)]
     if has_steps:
         parts.append(PAGE.steps("\n  ".join([s.text, *s.typed()]) for s in _next_steps(facts)))
     return Markup("").join(parts)
@@ -258,7 +263,7 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
     if names := [*_category_names(facts)]:
         yield "Names of categories that are new for this store", _cut(names, "names")
     if facts.notes:
-        yield "Warnings", _cut(facts.notes, "kinds")
+        yield _WARNINGS, _cut(facts.notes, "kinds")
     if open_rows := facts.open_rows:
         lines = [
             f"line {line} may be pet {', '.join(_cut(ids, 'pets'))}"

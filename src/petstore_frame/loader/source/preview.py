@@ -199,6 +199,7 @@ class FilePreview:
     header_row: int | None = None
     columns: tuple[str, ...] = ()
     mapping: Mapping[str, str] = field(default_factory=dict)
+    likely: Mapping[str, str] = field(default_factory=dict)  # the likely column of open fields
     keys: tuple[LikelyKey, ...] = ()  # the most likely one first
     rows: tuple[Sequence[str], ...] = ()  # the first rows, even without a mapping
     records: tuple[SourceRow, ...] = ()  # the same rows, checked
@@ -219,6 +220,15 @@ class FilePreview:
     def dates(self) -> tuple[str, ...]:
         """The columns of dates."""
         return date_columns(self.columns, self.rows)
+
+    def _recognize_columns(self) -> None:
+        """Find the columns that are certain although others are not, and the likely ones."""
+        stated, columns = self.reading.mapping, self.columns
+        self.mapping = {name: column for name, column in stated.items() if column in columns}
+        with suppress(InputError):
+            recognized = recognize_columns(columns, stated, self.reading.defaults)
+            self.mapping = recognized.mapping
+            self.likely = {name: names[0] for name, names in recognized.likely.items()}
 
     @classmethod
     def of(
@@ -247,7 +257,7 @@ class FilePreview:
                 preview.facts, preview.columns = table.facts, table.columns
                 preview.header_row = table.header_row
                 if records is None:
-                    preview.mapping = _recognized(reading, preview.columns)
+                    preview._recognize_columns()
                     preview.rows = tuple(islice(table.cells(), rows))
                     preview.keys = likely_keys(preview.columns, preview.rows, preview.mapping)
             while records is not None:
@@ -257,14 +267,6 @@ class FilePreview:
                     break
                 records = _with_answers(opened, preview)
         return preview
-
-
-def _recognized(reading: Recipe, columns: Sequence[str]) -> dict[str, str]:
-    """Return the columns of the fields that are certain, although others are not."""
-    try:
-        return recognize_columns(columns, reading.mapping, reading.defaults).mapping
-    except InputError:
-        return {name: column for name, column in reading.mapping.items() if column in columns}
 
 
 def _with_answers(opened: Input, preview: FilePreview) -> Source | None:
