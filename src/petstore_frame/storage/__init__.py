@@ -10,7 +10,7 @@ from petstore_frame.storage.atomic_write import (
     sync,
     write_atomically,
 )
-from petstore_frame.storage.cell_values import common_zone, harmless, is_cut, without_guard
+from petstore_frame.storage.cell_values import common_zone, harmless, without_guard
 from petstore_frame.storage.excel_cells import Book, Sheet, open_book
 from petstore_frame.storage.own_files import (
     COVERAGE_DIGEST,
@@ -20,7 +20,6 @@ from petstore_frame.storage.own_files import (
     marked_text,
     refuse_overwriting,
 )
-from petstore_frame.storage.saved_workbook import open_workbook
 from petstore_frame.storage.workbook_origin import mark_workbook
 
 __all__ = [
@@ -32,13 +31,11 @@ __all__ = [
     "coverage_path",
     "digest",
     "harmless",
-    "is_cut",
     "locked",
     "mark_workbook",
     "marked_png",
     "marked_text",
     "open_book",
-    "open_workbook",
     "refuse_impossible",
     "refuse_overwriting",
     "replacing",

@@ -19,7 +19,6 @@ LAST_YEAR = 9999
 
 # Spreadsheets read text that begins with one of these as a formula.
 FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
-_CUT_MARK = re.compile(r" … \[cut: [\d,]+ characters\]\Z")
 # XML 1.0 forbids these. Other control characters are written as _x0001_ and read back.
 _FORBIDDEN = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
@@ -99,12 +98,6 @@ def fit(text: str) -> str:
         room = (CELL_LIMIT - len(mark)) * 2
         text = text.encode("utf-16-le")[:room].decode("utf-16-le", "ignore") + mark
     return text
-
-
-def is_cut(text: str) -> bool:
-    """Return whether ``fit`` cut the text of a cell."""
-    # A character of two units may not have fitted in the last one.
-    return _CUT_MARK.search(text) is not None and _utf16_units(text) >= CELL_LIMIT - 1
 
 
 def fits(texts: Sequence[str]) -> bool:

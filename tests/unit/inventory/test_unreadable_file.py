@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import openpyxl
 import pandas as pd
 import pytest
 
@@ -45,18 +44,6 @@ def test_a_mistake_in_a_file_has_its_place(name: str, tmp_path: Path) -> None:
     assert (error.path, error.line, error.column) == (str(path), line, column)
     assert error.hint
     assert not {"int()", "codec", "NoneType"} & set(str(error).split())
-
-
-def test_a_mistake_in_a_workbook_has_its_row(tmp_path: Path) -> None:
-    """An id that somebody typed over is found by its row."""
-    pets = pd.DataFrame({"id": [1, 2], "name": ["a", "b"], "category_id": 1, "status": "sold"})
-    path = pf.write_report(pets, tmp_path / "stock.xlsx")
-    workbook = openpyxl.load_workbook(path)
-    workbook["Inventory"]["A3"] = "two"
-    workbook.save(path)
-    with pytest.raises(pf.InputError, match='"two"') as caught:
-        pf.read_inventory(path)
-    assert (caught.value.line, caught.value.column) == (3, "id")
 
 
 @pytest.mark.parametrize("name", ["folder", "folder.csv"])

@@ -18,8 +18,7 @@ import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, ReportError
 from petstore_frame.inventory import Verdict
 from petstore_frame.report import write_data
-from petstore_frame.storage import styles
-from unit.conftest import PETS, make_inventory, pets
+from unit.conftest import make_inventory, pets
 
 KINDS = ["xlsx", "csv", "parquet", "html"]
 
@@ -143,7 +142,6 @@ def test_a_csv_comes_back_with_what_it_covers(write_as, tmp_path) -> None:
 
 CATS = {3: "Cat"}
 SAVED_FORMS = {
-    "workbook": lambda stock, folder: pf.write_report(stock, folder / "a.xlsx", categories=CATS),
     "CSV": lambda stock, folder: pf.write_report(stock, folder / "a.csv", categories=CATS),
     "CSV with semicolons": lambda inventory, folder: with_semicolons(inventory, folder / "a.csv"),
     "Parquet": lambda stock, folder: pf.write_report(stock, folder / "a.parquet", categories=CATS),
@@ -169,52 +167,24 @@ def test_diff_and_compare_take_a_listing_in_any_form(form, tmp_path) -> None:
     assert pf.compare(saved, inventory, on="id").is_equal
 
 
-def test_a_workbook_comes_back_with_what_it_covers(write) -> None:
-    """Ids, names, columns of the user and the coverage are those that were written."""
-    inventory = make_inventory([*PETS, (6, "a\x01b _x0041_", 3, "on hold")])
-    frame = inventory.frame.assign(price=[1.5, None, 3.0, 4.0, 5.0, 6.0], key="A-1")
-    priced = pf.Inventory(frame, inventory.provenance)
-    path = write(of=priced, to="stock.xlsx", categories={3: "Cat"})
-    back = pf.read_inventory(path)
-    assert back.completeness == priced.completeness and back.provenance == priced.provenance
-    pd.testing.assert_frame_equal(back.frame, priced.frame)
-    book = openpyxl.load_workbook(path)
-    book["Inventory"]["A5"] = 99
-    book.save(path)
-    assert pf.read_inventory(path).completeness.verdict is Verdict.UNKNOWN
+def test_a_workbook_is_a_report_and_not_read_back(write) -> None:
+    """The error names the formats that have everything."""
+    with pytest.raises(pf.ArgumentError, match=r"report for people; save the inventory as \.parq"):
+        pf.read_inventory(write(to="stock.xlsx"))
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_labels_of_categories_are_not_a_column_of_the_user(ending, write) -> None:
     """No format gives back the labels that the report added."""
     back = pf.read_inventory(write(to=f"stock.{ending}", categories={3: "Cat"}))
     assert back.frame.columns.tolist() == ["id", "name", "category_id", "status"]
 
 
-@pytest.mark.parametrize("letter", ["x", "\U0001f436"])
-def test_a_name_that_a_cell_cut_is_not_taken_for_the_name(letter, write) -> None:
-    """A workbook with a cut text is not read back; Parquet has the whole name."""
-    listing = make_inventory([(7, letter * 40_000, 3, "sold")])
-    with pytest.raises(pf.InputError, match="of pet 7 was cut"):
-        pf.read_inventory(write(of=listing, to="stock.xlsx"))
-    back = pf.read_inventory(write(of=listing, to="stock.parquet"))
-    assert back.frame["name"].tolist() == [letter * 40_000]
-
-
-def test_a_workbook_of_several_sheets_comes_back(write, monkeypatch) -> None:
-    """All sheets of pets are read."""
-    monkeypatch.setattr(styles, "SHEET_ROWS", 2)
-    assert pf.read_inventory(write(to="stock.xlsx")).frame["id"].tolist() == [
-        pet[0] for pet in PETS
-    ]
-
-
 NOT_LISTINGS = [
     ("gone.csv", None, pf.InputError, "cannot open"),
     ("gone.parquet", None, pf.InputError, "cannot open"),
-    ("gone.xlsx", None, pf.InputError, "cannot open"),
     ("a.json", b"{}", pf.ArgumentError, "unsupported extension '.json'"),
-    ("a.xlsx", b"not a zip", pf.PetstoreError, "workbook"),
+    ("a.xlsx", b"not a zip", pf.ArgumentError, "a workbook is a report"),
     ("a.parquet", b"not Parquet", pf.ArgumentError, "not a Parquet file"),
     ("a.csv", b"id;name\r\n1;Rex\r\n", pf.ArgumentError, "lacks"),
 ]

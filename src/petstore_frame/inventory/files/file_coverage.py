@@ -15,9 +15,9 @@ from petstore_frame.storage import (
     COVERAGE_DIGEST,
     coverage_path,
     digest,
-    open_workbook,
     write_atomically,
 )
+from petstore_frame.tables.workbook_xml import WorkbookParts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,8 +51,9 @@ def exported_from(source: object) -> Provenance | None:
     facts: Any = None
     try:
         if file.suffix.lower() == ".xlsx":
-            with open_workbook(file) as workbook:
-                facts = json.loads(coverage_of_properties(workbook.properties) or "null")
+            with file.open("rb") as workbook:
+                properties = WorkbookParts(workbook).custom_properties
+            facts = json.loads(_coverage_of_properties(properties) or "null")
         elif file.suffix.lower() == ".parquet":
             facts = _facts_in_parquet(file)
         elif coverage_path(file).exists():
@@ -91,7 +92,7 @@ def write_coverage_properties(workbook: Any, facts: Mapping[str, Any]) -> None:
             workbook.set_custom_property(f"{_PROPERTY} {number:03}", part, "text")
 
 
-def coverage_of_properties(properties: Any) -> str:
+def _coverage_of_properties(properties: Any) -> str:
     """Return the coverage in the properties of a workbook, as JSON; empty without one."""
     names = sorted(name for name in properties if name.startswith(_PROPERTY))
     return "".join(properties[name] for name in names)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from codecs import BOM_UTF8
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -15,20 +14,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.extras import import_extra
-from petstore_frame.inventory.files.file_coverage import coverage_of_properties, with_coverage
+from petstore_frame.inventory.files.file_coverage import with_coverage
 from petstore_frame.inventory.files.unreadable_file import (
     EXPORT_AGAIN,
     find_csv_mistake,
     is_int64,
     not_utf8,
     not_whole_number,
-    refuse_cut_texts,
     refuse_wrong_ids,
 )
-from petstore_frame.inventory.frame.coverage import ATTRS_KEY, Provenance, provenance_of
+from petstore_frame.inventory.frame.coverage import Provenance, provenance_of
 from petstore_frame.inventory.frame.inventory import Inventory
-from petstore_frame.schema import FIELDS, NO_STATUS, PetColumns
-from petstore_frame.storage import open_workbook, without_guard
+from petstore_frame.schema import FIELDS, PetColumns
+from petstore_frame.storage import without_guard
 from petstore_frame.tables import damaged_parquet, pandas_from_arrow
 
 if TYPE_CHECKING:
@@ -39,9 +37,7 @@ _EXTENSIONS = {
     ".csv": "CSV",
     ".jsonl": "file of JSON lines",
     ".parquet": "Parquet file",
-    ".xlsx": "workbook",
 }
-_SHEET = "Inventory"
 _LABELS = "category"
 
 
@@ -104,8 +100,9 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
 
     Args:
         path: File that ``pf.write_report``, ``petstore-frame fetch`` or
-            ``inventory.frame.to_parquet()`` wrote: ``.xlsx``, ``.csv``, ``.jsonl`` or
-            ``.parquet``. A CSV that a spreadsheet saved with semicolons can be read, too.
+            ``inventory.frame.to_parquet()`` wrote: ``.csv``, ``.jsonl`` or ``.parquet``.
+            A CSV that a spreadsheet saved with semicolons can be read, too. A workbook is a report
+            for people, and is not read.
 
     Raises:
         InputError: The file does not exist or cannot be opened, is a folder or empty, is not UTF-8
@@ -118,7 +115,6 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
         ".csv": _read_csv,
         ".jsonl": _read_json_lines,
         ".parquet": _read_parquet,
-        ".xlsx": _read_workbook,
     }
     try:
         frame = readers[extension](file)
@@ -153,9 +149,14 @@ def _readable_extension(file: Path) -> str:
     extension = file.suffix.lower()
     if file.is_dir():
         raise InputError("this is a folder", path=str(file), hint="name a file in it")
+    if extension == ".xlsx":
+        raise ArgumentError(
+            f"{file}: a workbook is a report for people; save the inventory as .parquet, .csv or "
+            ".jsonl, too, and read that"
+        )
     if extension not in _EXTENSIONS:
         reason = f"unsupported extension {file.suffix!r}" if extension else "no extension"
-        raise ArgumentError(f"{file}: {reason}; use .xlsx, .csv, .jsonl or .parquet")
+        raise ArgumentError(f"{file}: {reason}; use .csv, .jsonl or .parquet")
     if extension == ".parquet":
         import_extra("pyarrow", "reading Parquet", "history")
     return extension
@@ -248,53 +249,6 @@ def _read_parquet(file: Path) -> pd.DataFrame:
     return frame if _missing_columns(frame) else _without_labels(frame)
 
 
-def _read_workbook(file: Path) -> pd.DataFrame:
-    """Return the pets of a report's workbook with its coverage, then the user's own columns."""
-    import pandas as pd
-
-    header: Sequence[str] = ()
-    rows: list[tuple[Any, ...]] = []
-    with open_workbook(file) as workbook:
-        sheet_names = _inventory_sheets(workbook.sheet_names)
-        for name in sheet_names:
-            lines = workbook.rows(name)
-            header = [str(cell or "") for cell in next(lines, ())]
-            rows += lines
-        coverage = coverage_of_properties(workbook.properties)
-    columns = [list(values) for values in zip(*rows, strict=True)] or [[] for _ in header]
-    labels_of_fields = [field.label for field in FIELDS]
-    has_labels = len(header) > len(FIELDS) and header[3].casefold().startswith(_LABELS)
-    if has_labels and header[4].startswith(labels_of_fields[3]):
-        header, columns = [*header[:3], *header[4:]], [*columns[:3], *columns[4:]]
-    is_report = all(map(str.startswith, header, labels_of_fields)) and len(header) >= len(FIELDS)
-    if not is_report:
-        raise ValueError(f"it has no sheet {_SHEET!r} with {', '.join(labels_of_fields)}")
-    refuse_cut_texts(header, columns, file)
-    cells = dict(zip(FIELDS.names, columns, strict=False))
-    # Rows are counted per sheet, so only the rows of a single sheet have a known line.
-    line_numbers = range(2, len(rows) + 2) if len(sheet_names) == 1 else [None] * len(rows)
-    for name in ("id", "category_id"):
-        cells[name] = _whole_numbers(cells[name], file, name, line_numbers)
-    cells["name"] = ["" if value is None else str(value) for value in cells["name"]]
-    cells["status"] = ["" if value == NO_STATUS else value for value in cells["status"]]
-    own: dict[str, pd.Series[Any]] = {}
-    for heading, values in zip(header[len(FIELDS) :], columns[len(FIELDS) :], strict=True):
-        name = heading
-        while name in own:
-            name += " (2)"
-        own[name] = pd.Series(values)
-    frame = _pet_frame(pd.DataFrame(cells, dtype="object"), pd.DataFrame(own))
-    if coverage:
-        frame.attrs[ATTRS_KEY] = coverage
-    return frame
-
-
-def _inventory_sheets(sheet_names: Sequence[str]) -> list[str]:
-    """Return the names of the sheets with pets: Inventory, Inventory 2, and so on."""
-    is_pet_sheet = re.compile(rf"{_SHEET}( \d+)?").fullmatch
-    return [name for name in sheet_names if is_pet_sheet(name)]
-
-
 def json_lines(frame: pd.DataFrame) -> Iterator[str]:
     """Yield each row of a frame of pets as one line of JSON; a missing value is null.
 
@@ -326,7 +280,7 @@ def _json_object(line: str, file: Path, number: int) -> dict[str, Any]:
 def _whole_numbers(
     values: Iterable[Any], file: Path, column: str, lines: Iterable[int | None]
 ) -> list[int]:
-    """Return the ids of a column; an id with more than 15 digits is text in a workbook."""
+    """Return the ids of a column."""
     numbers = []
     for value, line in zip(values, lines, strict=True):
         if not is_int64(value):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.schema import FIELDS
-from petstore_frame.storage import is_cut
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,15 +105,3 @@ def refuse_wrong_ids(ids: pd.Series[Any]) -> None:
         if not is_int64(value):
             reason = f"{str(value)[:60]!r} is not a whole number of 64 bits"
             raise InputError(reason, column="id", hint="correct it, and pass the ids as int64")
-
-
-def refuse_cut_texts(header: Sequence[str], columns: list[list[Any]], file: Path) -> None:
-    """Raise an InputError if a text was cut because it was too long for a cell."""
-    for heading, values in zip(header, columns, strict=True):
-        for pet_id, value in zip(columns[0], values, strict=True):
-            if isinstance(value, str) and is_cut(value):
-                raise InputError(
-                    f"{heading} of pet {pet_id} was cut to the length of a cell",
-                    path=str(file),
-                    hint="read a report in Parquet or CSV, which have the full text",
-                )

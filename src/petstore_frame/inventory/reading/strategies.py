@@ -217,6 +217,9 @@ def _check_minimum(state: ReadingState) -> list[Evidence]:
     ]
     if not added:
         return []
+    if state.walk is not None and state.is_enough is not None:
+        # The statuses were requested after the walk, when pets that it read may have left.
+        return [Evidence(Fact.NOT_READ_AGAIN)]
     if state.walk is None:
         again = [(None, state.first), *((status, pages.pages[status]) for status in added[:-1])]
     else:
