@@ -69,7 +69,6 @@ class Reason(StrEnum):
 
     BLANK = "blank"
     LEFT_OUT = "left_out"
-    FILTERED = "filtered"  # by a value, after one row of each key was selected; shown as LEFT_OUT
     KNOWN = "known"
     CHANGED = "changed"
 
