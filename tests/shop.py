@@ -152,11 +152,6 @@ def tagged(first: int, last: int, tag: str = "A") -> list[str]:
     return [f"{tag}-{number},Pet {number}" for number in range(first, last)]
 
 
-def facts_of(result: pf.LoadResult) -> dict[str, Any]:
-    """Return the facts of a result as its JSON has them."""
-    return view_of(result).summary["facts"]
-
-
 def frame_of(header: str, *lines: str) -> pd.DataFrame:
     """Return rows as pandas reads them beside an empty cell: ``007`` is 7.0."""
     frame = pd.read_csv(io.StringIO("\n".join(_with_category(header, lines))))

@@ -106,7 +106,7 @@ def key_question(text: str, columns: Sequence[str], likely: str | None) -> Quest
         text,
         option=("key",),
         choices=tuple(column for column in columns if column.strip()),
-        note="Without a key, an animal could be added twice; key='' says that there is none.",
+        note="Without a key, an animal could be added twice; an empty key says that there is none.",
         likely=likely,
         is_certain=likely is not None,
     )

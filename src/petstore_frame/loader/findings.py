@@ -112,7 +112,7 @@ class ForeignFixFile(Finding):
     """A fix file whose import is not in this journal."""
 
     def __str__(self) -> str:
-        return "This fix file is from another journal; it was read as a new file"
+        return "Fix file of another journal: read as a new file"
 
 
 @dataclass(frozen=True)

@@ -423,8 +423,8 @@ class Load:
         if keys:
             raise ArgumentError(
                 f"as_new: {keys:,} keys of this file belong to animals of other files, which would "
-                "be created again; nothing was sent. Remove as_new, or name the lines of new "
-                "animals: as_new=[17, 23]"
+                "be created again; nothing was sent. Remove as_new, or name only the "
+                "lines of new animals"
             )
 
     def _find(

@@ -155,9 +155,7 @@ class _Draft:
             except InputError as problem:
                 facts.append(f"{column} cannot order them: {problem.message}")
                 if problem.add is not None and problem.add[0] == "date_order":
-                    facts[-1] = f"{option} needs date_order"
-                    self._options["date_order"] = PLACEHOLDER
-                    self._comments["date_order",] = f"{column} {problem.message}; {problem.hint}"
+                    facts[-1] = f"{option} needs date_order ({problem.hint})"
                 continue
             facts.append(f"{option} leaves {ties:,} undecided" if ties else f"{option} decides all")
         values = f"{key.repeated:,} values of {key.column} have several rows"
