@@ -169,7 +169,8 @@ def test_files_hold_what_they_promise(written: LoadResult, out, name, records, c
     assert [*rows[0]] == ["name", "categoryId", "note", "status", "_pf_extra_1", *ours]
     assert [row["_pf_row"] for row in rows] == [f"r{start}-{record}" for record in records]
     assert [record.origin for record in read(out / name)] == [(start, n) for n in records]
-    names = {"results.csv", "fix.csv", "unconfirmed.csv", "results.xlsx", "summary.json"}
+    names = {"results.csv", "fix.csv", "unconfirmed.csv", "possible_duplicates.csv",
+             "results.xlsx", "summary.json"}  # fmt: skip
     assert {path.name for path in out.iterdir()} == names
 
 
@@ -288,7 +289,7 @@ def test_a_cause_names_all_that_its_cells_hold(tmp_path: Path) -> None:
 def test_a_result_offers_what_its_reference_lists() -> None:
     """What a LoadResult offers is one list; the rest is behind ``view_of`` for our own parts."""
     offered = {name for name in vars(LoadResult) if not name.startswith("_")}
-    frames = {"frame", "created", "fix", "unconfirmed", "changed", "ids"}
+    frames = {"frame", "created", "fix", "possible_duplicates", "unconfirmed", "changed", "ids"}
     facts = {"counts", "warnings", "recipe", "exit_code"}
     actions = {"reconcile", "resolve", "write", "raise_for_failures"}
     assert offered == frames | facts | actions
@@ -332,28 +333,15 @@ def test_invisible_characters_of_a_header_give_a_warning(tmp_path: Path) -> None
 def test_excluded_animals_that_were_loaded_are_counted(shop: Shop) -> None:
     """The printed result has their number, their lines, their status and what to do."""
     header = "tag,name,status"
-    animals = [f"{tag},Pet {tag},available" for tag in range(4)]
+    animals = [f"{tag},Pet {tag},available" for tag in range(1, 5)]
     shop.load("a.csv", header, *animals, key="tag")
-    rows = ["0,Pet 0,sold", "1,Pet 1,sold", "2,Pet 2,sold", "3,Pet 3,available"]
+    rows = ["1,Pet 1,sold", "2,Pet 2,sold", "3,Pet 3,sold", "4,Pet 4,available"]
     result = shop.load("b.csv", header, *rows, key="tag", exclude={"status": ["sold"]})
     assert view_of(result).facts.still_shown == {"available": [2, 3, 4]}
     for reader in ("python", "shell"):
         text = view_of(result).text(reader)
         assert "3 animals excluded now (lines 2 to 4), but loaded as available" in text
     assert view_of(result).summary["still_shown"] == {"available": [2, 3, 4]}
-
-
-def test_a_pet_id_that_was_lost_is_noted_until_it_is_known(shop: Shop) -> None:
-    """A row whose 201 was cut has a note, a warning and the step that finds its id."""
-    shop.store.fault_of = lambda number: "201_cut" if number == 2 else None
-    result = shop.load("a.csv", "tag,name", "1,Ada", "2,Bo", "3,Cy", key="tag")
-    assert result.frame["notes"].isna().tolist() == [True, False, True]
-    assert "id of its pet is not known" in result.frame["notes"][1]
-    assert view_of(result).summary["notes"] == {"no_pet_id": 1}
-    assert "(line 3)" in str(result) and "result.reconcile(client)" in str(result)
-    result.reconcile(shop.client, grace_s=0)
-    assert result.frame["notes"].isna().all() and result.frame["pet_id"].notna().all()
-    assert view_of(result).summary["notes"] == {}
 
 
 def test_lines_of_a_cause_are_ranges(shop: Shop) -> None:

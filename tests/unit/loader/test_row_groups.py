@@ -2,48 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from petstore_frame.loader import view_of
-from petstore_frame.loader.results.row_groups import RowGroup, group_of
-from petstore_frame.loader.row_state import AnimalFacts, RowFacts, State
+from petstore_frame.loader.results.row_groups import RowGroup
 from shop import Shop
 
-S, G = State, RowGroup
-NO_PROBLEM, PROBLEM = RowFacts(), RowFacts(has_problem=True)
-
-
-def own(state: State) -> AnimalFacts:
-    """An animal that is sent with the values of the row."""
-    return AnimalFacts(state, has_this_row=True, is_of_import=True)
-
-
-GROUPS = {
-    (NO_PROBLEM, None): G.EXCLUDED,
-    (PROBLEM, None): G.NEED_FIXING,
-    (RowFacts(is_matched=True), None): G.REPEATED,
-    (RowFacts(is_matched=True, is_left_out=True), None): G.EXCLUDED,
-    (NO_PROBLEM, own(S.PENDING)): G.TO_SEND,
-    (NO_PROBLEM, own(S.NOT_FOUND)): G.TO_SEND,
-    (NO_PROBLEM, own(S.CREATED)): G.ADDED,
-    (NO_PROBLEM, own(S.MATCHED)): G.MATCHED,
-    (NO_PROBLEM, own(S.REJECTED)): G.REJECTED,
-    (NO_PROBLEM, own(S.UNCONFIRMED)): G.UNCONFIRMED,
-    (NO_PROBLEM, own(S.IN_FLIGHT)): G.UNCONFIRMED,
-    (NO_PROBLEM, own(S.GONE)): G.GONE,
-    (NO_PROBLEM, AnimalFacts(S.CREATED, is_of_import=True)): G.REPEATED,
-    (NO_PROBLEM, AnimalFacts(S.CREATED)): G.ALREADY_LOADED,
-    (NO_PROBLEM, AnimalFacts(S.MATCHED)): G.MATCHED,
-    (NO_PROBLEM, AnimalFacts(S.PENDING)): G.TO_SEND,
-    (NO_PROBLEM, AnimalFacts(S.UNCONFIRMED)): G.UNCONFIRMED,
-    (NO_PROBLEM, AnimalFacts(S.GONE)): G.GONE,
-}
-
-
-@pytest.mark.parametrize(("facts", "group"), GROUPS.items(), ids=lambda value: str(value)[:90])
-def test_a_row_is_in_one_group(facts: tuple, group: RowGroup) -> None:
-    """The state of a row and of its animal decide what the row counts as."""
-    assert group_of(*facts, is_sent_now=True) is group
+G = RowGroup
 
 
 def test_the_groups_of_a_file_add_up(shop: Shop) -> None:
@@ -72,31 +35,10 @@ def test_a_row_of_several_animals_counts_once(shop: Shop) -> None:
     assert view_of(result).facts.groups[G.ADDED] == len(view_of(result).facts) == 2
 
 
-def test_only_what_this_call_sent_was_added(shop: Shop) -> None:
-    """Animals that the store lost and that are created again are added, the others are not."""
-    lines = [f"{number},Pet {number}" for number in range(5)]
-    shop.load("a.csv", "tag,name", *lines, key="tag")
-    shop.load("a.csv", key="tag")  # shows that the store listed them
-    for pet_id in list(shop.store.pets)[1:]:
-        del shop.store.pets[pet_id]
-    again = shop.load("a.csv", key="tag", duplicates={"gone": "create"})
-    groups = {group: rows for group, rows in view_of(again).facts.groups.items() if rows}
-    assert groups == {G.ADDED: 4, G.ALREADY_LOADED: 1}
-    assert len(shop.pets) == 5
-
-
 def test_a_continued_load_counts_only_its_own_rows(shop: Shop) -> None:
     """A call that continues a trial has added the rest; the rows of the trial were there."""
-    lines = [f"{number},Pet {number}" for number in range(5)]
+    lines = [f"{number},Pet {number}" for number in range(1, 6)]
     shop.load("a.csv", "tag,name", *lines, key="tag", max_rows=2)
     rest = shop.load("a.csv", key="tag")
     groups = {group: rows for group, rows in view_of(rest).facts.groups.items() if rows}
     assert groups == {G.ADDED: 3, G.ALREADY_LOADED: 2}
-
-
-def test_a_row_of_several_animals_counts_as_its_least_finished_one(shop: Shop) -> None:
-    """One of its three animals was created, so the row is still to send."""
-    shop.store.fault_of = {2: "401"}.get
-    result = shop.load("a.csv", "name,n", "Ada,3", quantity="n", workers=1)
-    assert (result.counts["created"], result.counts["pending"]) == (1, 2)
-    assert view_of(result).facts.groups[G.TO_SEND] == len(view_of(result).facts) == 1

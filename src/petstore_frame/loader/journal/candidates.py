@@ -49,7 +49,7 @@ _ROWS = f"""
 SELECT rows.row, rows.line, rows.content, rows.payload, rows.key, rows.core,
   iif({IS_ANIMAL} AND animals.import = :mine AND animals.row = rows.row, animals.animal, NULL),
   animals.gone_at IS NOT NULL, animals.state = 'not_found', rows.problem IS NOT NULL,
-  rows.excluded IS NOT NULL, rows.is_unnamed, rows.rank, rows.unsent_hash
+  rows.excluded IS NOT NULL, rows.is_unranked, rows.is_unnamed, rows.rank, rows.unsent_hash
 FROM rows LEFT JOIN animals ON animals.animal = rows.animal
 WHERE rows.reading = :reading AND rows.excluded IS NOT 'blank'
 """
@@ -204,14 +204,15 @@ class CandidateReader:
             pet_contents=json.dumps([*contents]),
         )
         rows = []
-        for number, line, content, payload, key, core, own, *facts in records:
-            is_gone, is_not_found, has_problem, is_excluded, is_unnamed, rank, unsent_hash = facts
+        for number, line, content, payload, key, core, own, *flags, rank, unsent_hash in records:
+            is_gone, is_not_found, has_problem, is_excluded, is_unranked, is_unnamed = flags
             rows.append(Row(
                 number, line, content, payload, key, core, own,
                 is_gone=bool(is_gone),
                 is_not_found=bool(is_not_found),
                 has_problem=bool(has_problem),
                 is_excluded=bool(is_excluded),
+                is_unranked=bool(is_unranked),
                 has_default_name=bool(is_unnamed),
                 order_value=rank,
                 unsent_hash=unsent_hash,

@@ -55,6 +55,7 @@ CREATE TABLE rows (
   conflict TEXT,     -- why it needs fixing, compared with other rows of its key
   notes TEXT,
   excluded TEXT,     -- why the row is not sent: a ``Reason``
+  is_unranked INTEGER,  -- it is excluded whatever the other rows of its key are
   animal INTEGER,    -- the animal that it is, or will be
   same_as INTEGER,   -- the row that was selected for its key
   possible TEXT,     -- the animal or pet that it may be, with the line of the table that found it
@@ -67,7 +68,7 @@ CREATE TABLE animals (
   animal INTEGER PRIMARY KEY, import INTEGER, row INTEGER,  -- the row with its values
   attempt INTEGER DEFAULT 0,       -- part of the idempotency key: changes to create a row again
   payload BLOB, content TEXT, is_unnamed INTEGER DEFAULT 0,
-  state TEXT CHECK {in_states(state for state in MOVES if state)},
+  state TEXT NOT NULL CHECK {in_states(state for state in MOVES if state)},
   reason TEXT, answer TEXT,
   may_have_been_applied INTEGER DEFAULT 0,   -- an attempt may have been applied
   key_since REAL,    -- when its idempotency key was first sent; NULL after a request without one

@@ -30,7 +30,7 @@ from petstore_frame.loader.row_state import Reason, SourceRow, State
 
 _COLUMNS = (
     "reading", "row", "line", "cells", "payload", "content", "unsent_hash", "is_unnamed", "key",
-    "core", "rank", "problem", "notes", "excluded", "animal",
+    "core", "rank", "problem", "notes", "excluded", "is_unranked", "animal",
 )  # fmt: skip
 _INSERT = f"INSERT INTO rows ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 # For rows without remarks. It binds only integers and texts, which is several times as fast as
@@ -125,7 +125,7 @@ def restage_row(
 def exclude_lines(sql: sqlite3.Connection, run: Import, lines: Collection[int]) -> None:
     """Exclude the rows of some lines."""
     sql.execute(
-        "UPDATE rows SET excluded = 'left_out', animal = NULL"
+        "UPDATE rows SET excluded = 'left_out', is_unranked = TRUE, animal = NULL"
         " WHERE reading = ? AND line IN (SELECT value FROM json_each(?))",
         [run.reading, json.dumps([*lines])],
     )
@@ -194,6 +194,7 @@ def _values(
         pack_problems(row.problems) if row.problems else None,
         "\n".join(row.notes) if row.notes else None,
         _reason_excluded(row),
+        row.state is State.EXCLUDED,
         # A row that may be sent is a new animal unless a rule finds an existing one.
         staged.base + row.number if may_be_sent else None,
     )  # fmt: skip

@@ -28,6 +28,7 @@ class Row(NamedTuple):
     is_not_found: bool = False  # it was sent, and its pet was not found
     has_problem: bool = False
     is_excluded: bool = False
+    is_unranked: bool = False  # it is excluded whatever the other rows of its key are
     has_default_name: bool = False
     order_value: str | None = None
     unsent_hash: bytes | None = None

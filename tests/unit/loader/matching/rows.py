@@ -9,7 +9,7 @@ from typing import Any
 
 from petstore_frame.loader.matching.folding import content_of, name_in
 from petstore_frame.loader.matching.key_cores import core_of_key
-from petstore_frame.loader.matching.repeated_keys import key_texts
+from petstore_frame.loader.matching.key_texts import key_texts
 from petstore_frame.loader.matching.values import Animal, Candidates, Pet, Row
 
 
