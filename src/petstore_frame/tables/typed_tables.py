@@ -113,15 +113,14 @@ def _is_text(kind: Any) -> bool:
 
 def _check_texts(table: Any) -> None:
     """Refuse a table whose texts are long and repeated, which the file stores only once."""
-    import pyarrow
-    import pyarrow.compute
-
+    types = import_extra("pyarrow.types", "reading a Parquet file", "history")
+    compute = import_extra("pyarrow.compute", "reading a Parquet file", "history")
     size = 0
     for column in table.columns:
         for part in column.chunks:
-            if pyarrow.types.is_dictionary(part.type) and _is_text(part.type.value_type):
-                lengths = pyarrow.compute.binary_length(part.dictionary)
-                size += pyarrow.compute.sum(lengths.take(part.indices)).as_py() or 0
+            if types.is_dictionary(part.type) and _is_text(part.type.value_type):
+                lengths = compute.binary_length(part.dictionary)
+                size += compute.sum(lengths.take(part.indices)).as_py() or 0
                 UNPACKED_BYTES.check(size)
 
 
