@@ -165,14 +165,14 @@ def test_a_store_that_is_away(office: Office) -> None:
 
 
 def test_an_open_question_stops_only_its_file(office: Office) -> None:
-    """Nothing of it is sent, the others are loaded; the folder has the question and the rows."""
+    """Its possible duplicates are not sent, the others are; the folder has the rows."""
     (office.folder / "weekly.toml").write_text('[[load]]\nfiles = "inbox/*.csv"\n')
     office.run()
     office.write("inbox/b.csv", "X,Ada,1,sold", "Y,Bob,1,sold")
     office.write("inbox/c.csv", "Z,Cleo,1,sold", "B1,Cleo,cat,sold")
     run = office.run(1)
     assert run.folder is not None and run.exit_code is ExitCode.QUESTION
-    assert (run.folder / "question b.csv.txt").read_text()
+    assert (run.folder / "results b.csv" / "possible_duplicates.csv").exists()
     assert (run.folder / "results c.csv" / "fix.csv").exists()
     assert ExitCode.WITH_FINDINGS in run.outcomes and ExitCode.WITH_FINDINGS == 1
     assert run.facts["pets"] == 33

@@ -149,7 +149,6 @@ REFUSED = {
     "load a.csv --set encoding": "--set must be OPTION=VALUE, such as encoding=cp1252",
     "load a.csv --kye name": "--key",
     "load a.csv --reconcile --dry-run": "cannot be combined",
-    "load a.csv --duplicates skip --duplicates create": "CASE=ANSWER",
     "load a.csv --resolve two": "LINE=PET_ID",
     **{
         f"load a.csv {option} {lines}": f"{option} must be line numbers from 1, such as 17,23, got "
@@ -165,8 +164,8 @@ REFUSED = {
     "load a.csv --workers 99": "--workers must be 32 or less, got 99",
     "load a.csv --grace x": "--grace must be a number, got x",
     "load a.csv --grace inf": "--grace must be a number of seconds, 0 or more, got inf",
-    "load a.csv --duplicates x": "--duplicates must be skip or create, got x",
-    "load a.csv --duplicates lost=skip": "the case must be one of gone, in_store",
+    "load a.csv --duplicates x": "'x' is not one of 'skip', 'create'",
+    "load a.csv --duplicates lost=skip": "'lost=skip' is not one of 'skip', 'create'",
     "load a.csv --recipe none.toml": "--recipe: file 'none.toml' does not exist",
     "trend --every-days 0": "--every-days must be 1 or more, got 0",
     "load": "name a file to load, or use --resume without a file",
