@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -281,7 +282,8 @@ def _load_with_doubt(desk: Desk) -> Any:
     desk.write(f"{NAME},categoryId", "Sure,1", "Doubt,1")
     desk.load("python", [], {"max_rows": 1})
     result = desk.known["result"]
-    become(result, 2, State.UNCONFIRMED)
+    now = time.time()
+    become(result, 2, State.UNCONFIRMED, first_sent_at=now, sent_at=now)
     return result
 
 

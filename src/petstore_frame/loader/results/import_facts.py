@@ -74,6 +74,7 @@ FILE_PATH = "path"
 FILE_WARNINGS = "file_warnings"
 LIKELY_KEYS = "likely_keys"
 MAX_ERRORS = "max_errors"
+_PENDING = "SELECT count(*) FROM animals WHERE import = ? AND state = 'pending'"
 _SENT = "SELECT 1 FROM animals WHERE import = ? AND sent_at IS NOT NULL LIMIT 1"
 _TIMES = ("staged_at", "started_at", "ended_at")
 _MAX_POSSIBLE = 10
@@ -216,6 +217,7 @@ class ImportSummary:
         findings: What else the user should know.
         possible: The first possible duplicates.
         group_counts: The number of rows and of animals in each group.
+        pending: The number of animals to send; several rows may stand for one.
         has_sent: Whether this or an earlier call has sent rows of the file.
         sent_now: Whether this call sent anything. If not, the result describes earlier calls.
         question: The question that the call without ``dry_run`` would ask; None if it would send.
@@ -237,6 +239,7 @@ class ImportSummary:
     findings: list[Finding]
     possible: list[JournalRow]
     group_counts: GroupCounts
+    pending: int
     has_sent: bool
     sent_now: bool
     is_rehearsal: bool
@@ -289,8 +292,7 @@ class ImportSummary:
     @property
     def would_send(self) -> int:
         """Number of animals that the call of a dry run would send."""
-        pending = self.counts[State.PENDING]
-        return pending if self.max_rows is None else min(pending, self.max_rows)
+        return self.pending if self.max_rows is None else min(self.pending, self.max_rows)
 
     @property
     def without_id(self) -> int:
@@ -409,6 +411,7 @@ def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
             list(_read_findings(sql, run)),
             list(islice(read_rows(sql, run.id, State.POSSIBLE_DUPLICATE), _MAX_POSSIBLE)),
             count_groups(sql, run),
+            sql.execute(_PENDING, [run.number]).fetchone()[0],
             bool(sql.execute(_SENT, [run.number]).fetchall()),
             **of_call,
         )

@@ -366,7 +366,7 @@ def _sending(facts: ImportSummary) -> Iterator[Step]:
     """Yield the column to use as the key, and how to send pending rows."""
     if facts.likely_keys and (facts.sent_now or facts.is_rehearsal):
         yield likely_key_step(facts.likely_keys)
-    pending = facts.counts[State.PENDING]
+    pending = facts.pending
     rows = count_text(pending, facts.noun)
     if pending and facts.is_held:
         text = f"{rows} without a problem: send them although the others need fixing"
