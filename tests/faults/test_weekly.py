@@ -168,7 +168,7 @@ def test_possible_duplicates_hold_back_only_themselves(office: Office) -> None:
     """All other rows are loaded; the folder has the rows, and the command that answers."""
     (office.folder / "weekly.toml").write_text('[[load]]\nfiles = "inbox/*.csv"\n')
     office.run()
-    office.write("inbox/b.csv", "X,Ada,1,sold", "Y,Bob,1,sold", "Z,New,1,sold")
+    office.write("inbox/b.csv", "X,Ada,1,sold", "Y,Bob,1,sold", "W,New,1,sold")
     office.write("inbox/c.csv", "Z,Cleo,1,sold", "B1,Cleo,cat,sold")
     run = office.run(1)
     assert run.folder is not None and run.exit_code is ExitCode.QUESTION

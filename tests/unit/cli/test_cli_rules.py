@@ -164,7 +164,7 @@ REFUSED = {
     "load a.csv --workers 99": "--workers must be 32 or less, got 99",
     "load a.csv --grace x": "--grace must be a number, got x",
     "load a.csv --grace inf": "--grace must be a number of seconds, 0 or more, got inf",
-    "load a.csv --duplicates x": "--duplicates: 'x' is not one of 'skip', 'create'; nothing was sent",
+    "load a.csv --duplicates x": "'x' is not one of 'skip', 'create'; nothing was sent",
     "load a.csv --recipe none.toml": "--recipe: file 'none.toml' does not exist",
     "trend --every-days 0": "--every-days must be 1 or more, got 0",
     "load": "name a file to load, or use --resume without a file",
