@@ -42,7 +42,6 @@ from faults.flaky_store import CUT_201, DOUBTFUL, KEY, FlakyStore
 from faults.load_harness import result_in
 from forked import Child
 from petstore_frame.client import Client
-from petstore_frame.errors import DuplicatesError
 from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import State
 
@@ -198,7 +197,8 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
         loads += until_done(lambda: Child(load_and_create, settings), executioner)
     if "reconcile" in options:
         with Client(store.base_url, KEY, timeout=0.3) as client:
-            again = settings | {"duplicates": {"not_found": "create"}}
+            lines = [row.line for row in view_of(result).rows(State.NOT_FOUND)]
+            again = settings | {"as_new": lines}
             for _ in range(5):
                 done = view_of(result).reconcile(client, grace_s=1.0, sleep=wait_briefly)
                 tally.settled += done.created + done.not_found
@@ -219,15 +219,14 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
 
 
 def load_and_create(settings: dict[str, Any]) -> dict[str, Any]:
-    """Load a file; answer a question by ``create``, as if it had not been asked, and note it."""
-    try:
-        return load_child.load(settings)
-    except DuplicatesError as error:
-        names = [case.name for case in error.question.cases]
-        with Path(settings["questions"]).open("a", encoding="utf-8") as file:
-            file.write(f"{', '.join(names)}\n")
-    answers = (settings.get("duplicates") or {}) | dict.fromkeys(names, "create")
-    return load_child.load(settings | {"duplicates": answers})
+    """Load a file, create its possible duplicates, and note how many there were."""
+    loaded = load_child.load(settings)
+    possible = loaded["states"]["possible_duplicate"]
+    if not possible:
+        return loaded
+    with Path(settings["questions"]).open("a", encoding="utf-8") as file:
+        file.write(f"{possible}\n")
+    return load_child.load(settings | {"duplicates": "create"})
 
 
 def sort_anew(path: Path) -> None:

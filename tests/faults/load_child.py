@@ -26,7 +26,7 @@ def load(options: dict[str, Any]) -> dict[str, Any]:
 
     Args:
         options: file, base_url, api_key, journal, and perhaps step, nth, timeout, lifetime_s,
-            workers, duplicates, key, file_limit (bytes).
+            workers, duplicates, as_new, key, file_limit (bytes).
     """
     times = count(1)
 
@@ -54,6 +54,7 @@ def load(options: dict[str, Any]) -> dict[str, Any]:
             journal=options["journal"],
             progress=False,
             duplicates=options.get("duplicates"),
+            as_new=options.get("as_new", False),
         )
     except LoadStoppedError as stopped:
         result = stopped.result

@@ -56,6 +56,15 @@ def test_the_rows_of_an_export_are_its_pets(full_shop: Shop, form: str) -> None:
     assert result.frame["pet_id"].tolist() == [*range(1, 15)]
 
 
+def test_ids_that_a_spreadsheet_made_numbers_are_ids(full_shop: Shop) -> None:
+    """``5.0`` is pet 5, so its row is this pet although its category is another one."""
+    header = "id,name,category_id,status"
+    path = full_shop.folder / "export.csv"
+    path.write_text("\n".join([header, "5.0,Pet 3,7,sold", ""]))
+    result = load(full_shop, path)
+    assert (result.counts[State.MATCHED], len(full_shop.pets)) == (1, 14)
+
+
 def test_a_report_that_is_loaded_sends_nothing(full_shop: Shop) -> None:
     """Its headings are those of a report, so its rows are compared by name and category."""
     result = load(full_shop, export(full_shop, "xlsx"))

@@ -112,9 +112,9 @@ def test_a_copy_of_a_replica_that_lags_behind_loses_nothing(shop: Shop) -> None:
 @pytest.mark.store(page_cap=100, has_links=False)
 def test_a_listing_that_may_be_cut_loses_nothing(shop: Shop) -> None:
     """Only a listing that is proven complete shows that a pet is not in the store."""
+    loaded(shop, 3)
     for n in range(100):
         shop.store.add({"name": f"Other {n}", "categoryId": 7})
-    loaded(shop, 3)
     remove(shop, "Pet 1")
     result = shop.load("a.csv", key="tag")
     assert (result.counts[State.GONE], finding_of(result, GoneAnimals)) == (0, None)

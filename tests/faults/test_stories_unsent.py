@@ -79,6 +79,16 @@ def test_without_a_key_a_file_that_was_edited_and_loaded_again(shop: Shop) -> No
     assert len(shop.names) == len({*shop.names}) == 11
 
 
+def test_a_row_that_was_rejected_is_not_sent_again_unchanged(shop: Shop) -> None:
+    """The store would reject it again; a row that was corrected in the file is sent."""
+    shop.store.fault_of = {2: "400"}.get
+    shop.load("a.csv", TAGS, "A-1,Ada", "A-2,Bo", key="tag")
+    result = shop.load("a.csv", key="tag")
+    assert (shop.store.posts, result.counts[State.REJECTED]) == (2, 1)
+    shop.load("a.csv", TAGS, "A-1,Ada", "A-2,Bob", key="tag")
+    assert shop.names == ["Ada", "Bob"]
+
+
 def test_a_trial_is_not_resumed(shop: Shop) -> None:
     """It was limited on purpose; the same call without ``max_rows`` sends the rest."""
     shop.load("a.csv", TAGS, *tagged(0, 5), key="tag", max_rows=2)

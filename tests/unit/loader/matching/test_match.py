@@ -266,7 +266,8 @@ def test_skip_ends_an_earlier_create() -> None:
     plan = plan_of(candidates([row(1, "Ada", decision=CREATED)], [animal(9, "Ada")]), SKIP)
     assert plan.animals == {1: 9}
     sent = candidates([row(1, "Ada", decision=CREATED, own=3)], [animal(9, "Ada")])
-    assert plan_of(sent, SKIP).animals == {1: 3}
+    for answer in (SKIP, CREATE, None):
+        assert (plan_of(sent, answer).animals, plan_of(sent, answer).created) == ({1: 3}, {})
 
 
 def test_a_skipped_row_of_the_file_stays_skipped() -> None:
@@ -280,7 +281,7 @@ def test_a_skipped_row_of_the_file_stays_skipped() -> None:
 
 NAMED = {
     "a possible duplicate": row(1, "Ada", is_named_new=True),
-    "skipped earlier": row(1, "Ada", is_named_new=True, decision=SKIPPED),
+    "skipped earlier": row(1, "Cy", is_named_new=True, decision=SKIPPED),
     "not found": row(1, "Cy", is_named_new=True, is_not_found=True),
     "gone": row(1, "Ada", is_named_new=True, own=9, is_gone=True),
     "created and gone": row(1, "Ada", is_named_new=True, own=3, is_gone=True, decision=CREATED),
