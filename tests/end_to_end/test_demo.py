@@ -32,7 +32,7 @@ def test_demo_writes_what_it_names(folder: Path, shown: str) -> None:
     files = [folder / line for line in named if line.endswith((".csv", ".xlsx", ".json"))]
     assert len(files) >= 6 and all(file.exists() for file in files)
     assert "complete: 489 pets" in shown
-    assert re.search(r"line 96: status is 'reserved': one of available, .*", shown)
+    assert re.search(r"line 96: status is 'reserved': did you mean 'pending'?", shown)
 
 
 def test_what_to_do_next_works_as_printed(folder: Path, shown: str, tmp_path, monkeypatch) -> None:

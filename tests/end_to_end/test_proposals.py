@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,10 +19,11 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from end_to_end.shell import typed
 from petstore_frame.errors import PetstoreError
+from petstore_frame.loader.row_state import State
 from petstore_frame.loader.source.recipe import read_set
 from petstore_frame.questions import to_add
 from threaded import Server
-from unit.loader.staged import change
+from unit.loader.staged import become, change
 
 # A folder, a file and a column that need quotes in Python and in a shell.
 FOLDER, FILE, NAME = "the 'kept' ones", 'our "pets" $HOME.csv', "Pet name"
@@ -101,6 +103,7 @@ TWICE = [f"{tag},Twice {tag},1,{status}" for tag in range(1, 4) for status in ("
 CARE = [f"Val {at},1,{'in care' if at < 3 else ''}" for at in range(7)]
 NAMELESS = [TAGS, *(f"{at},,1" for at in range(1, 4)), "9,Held,1"]
 ANIMALS = [f"Animal ID,{NAME},categoryId", *(f"A{at % 9},Pet {at % 9},1" for at in range(18))]
+PASTED_TWICE = [f"{NAME},categoryId", *["Ada,1", "Bo,2", "Cy,3"] * 2]
 
 
 class Case(NamedTuple):
@@ -113,14 +116,23 @@ class Case(NamedTuple):
     filled: Sequence[str] = ()  # what a person writes in the place of each blank
     before: Sequence[str] = ()  # a file that was loaded before
     sent: int = 0  # how many the load sends unasked
+    once: bool = False  # whether it is to be added once only
 
 
 CASES = {
     "skip": Case(NEXT_WEEK, "duplicates skip", 1, NO_KEY, before=WEEK, sent=1),
     "create": Case(NEXT_WEEK, "duplicates create", 7, NO_KEY, before=WEEK, sent=1),
-    "zeros are gone": Case([TAGS, "7,Rex,1"], "duplicates skip", 0, KEY, (), [TAGS, "007,Rex,1"]),
-    "the same file again": Case(WEEK, "as_new", 6, NO_KEY, before=WEEK),
+    "only some": Case(NEXT_WEEK, "duplicates skip as_new ?", 2, NO_KEY, ["3"], WEEK, sent=1),
+    "skip with a key": Case(
+        [TAGS, "7,Rex,1"], "duplicates skip", 0, KEY, before=[TAGS, "007,Rex,1"]
+    ),
+    "create with a key": Case(
+        [TAGS, "7,Rex,1"], "duplicates create", 1, KEY, before=[TAGS, "007,Rex,1"]
+    ),
+    "the same file again": Case(WEEK, "as_new", 6, NO_KEY, before=WEEK, once=True),
+    "a block pasted twice": Case(PASTED_TWICE, "exclude_lines", 3, {"dry_run": True}),
     "a likely key": Case(ANIMALS, "key", 9, {"dry_run": True}, ["Animal ID"]),
+    "no likely key": Case(ANIMALS, "key", 18, {"dry_run": True}, [""]),
     "a default for all": Case(NAMELESS, "defaults Unnamed {tag}", 4, KEY),
     "a default without a key": Case(
         [f"{NAME},categoryId", *[",1"] * 3, "Bo,1"], "defaults", 4, filled=["Found"]
@@ -157,9 +169,8 @@ def adds_in(text: str) -> list[str]:
 
 
 def _is_of(text: str, sign: str) -> bool:
-    word, *more = sign.split(" ", 1)
-    named = word if word in text else word.replace("_", "-")
-    return named in text and all(phrase in text for phrase in more)
+    words = sign.split(" ") if sign.startswith("duplicates") else sign.split(" ", 1)
+    return all(word in text or word.replace("_", "-") in text for word in words)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -172,16 +183,16 @@ def test_what_is_to_be_added_does_what_it_says(desk: Desk, way: str, name: str) 
     adds = adds_in(desk.load(way, [], case.words))
     assert desk.added == case.sent
     text = next(option for option in adds if _is_of(option, case.sign))
-    if case.filled and not case.sent:
+    if case.filled:
         desk.load(way, [text], case.words)
-        assert desk.added == 0  # a blank is no answer
+        assert desk.added == case.sent  # a blank is no answer
     for answer in case.filled:
         assert "?" in text  # what is only likely is never filled in
         is_number = answer.isdigit() and way == "python"
         text = text.replace("'?'" if is_number else "?", answer, 1)
     assert "?" not in text
     words = {word: value for word, value in case.words.items() if word != "dry_run"}
-    for _ in range(1 if name == "the same file again" else 2):
+    for _ in range(1 if case.once else 2):
         desk.load(way, [text], words)
         assert desk.added == case.added
 
@@ -202,22 +213,23 @@ def test_likely_is_not_settled(desk: Desk) -> None:
 
 
 def test_a_certain_key_is_asked_first(desk: Desk, way: str) -> None:
-    """The key is named before anything about defaults, and nothing is sent without an answer."""
+    """It is the only step while it is open, and nothing is sent without an answer."""
     desk.write(*ANIMALS, "A10,,1", "A11,,1", "A12,,1")
-    text = desk.load(way, [], {"dry_run": True})
-    keys = [add for add in adds_in(text) if _is_of(add, "key")]
-    assert keys and all("?" in key for key in keys)
-    desk.load(way, [], {})
+    adds = adds_in(desk.load(way, [], {"dry_run": True}))
+    assert adds and all(_is_of(add, "key") for add in adds)
+    assert "Animal ID" in desk.load(way, [], {})
     assert desk.added == 0
 
 
-def test_fetched_pets_are_matched(desk: Desk) -> None:
-    """A frame with the columns of an export and the ids and names of pets holds these pets."""
+def test_pets_of_an_export_are_matched(desk: Desk) -> None:
+    """A row with the id and name of a pet is that pet; with the id only, it waits for an answer."""
     desk.has(*WEEK)
-    fetched = pf.fetch_inventory(desk.client).frame.head(5)
-    for frame in (fetched, pd.DataFrame(fetched.to_dict("list"))):
-        result = pf.load(frame, desk.client, journal="empty")
-        assert (result.counts["matched"], result.exit_code) == (5, 0)
+    typed_rows = pd.DataFrame(pf.fetch_inventory(desk.client).frame.head(5).to_dict("list"))
+    typed_rows.loc[4, "name"] = "Renamed"
+    result = pf.load(typed_rows, desk.client, journal="empty")
+    assert (result.counts["matched"], result.exit_code) == (4, 9)
+    result = pf.load(typed_rows, desk.client, journal="empty", duplicates="skip")
+    assert (result.counts["matched"], result.exit_code) == (5, 0)
     assert desk.added == 0
 
 
@@ -234,8 +246,8 @@ def test_a_compare_call_reads_the_file_in_the_same_way(desk: Desk) -> None:
         "defaults": {"status": "available"},
     }
     result = pf.load(str(path), client, value_map={"category_id": {"Dog": 2}}, **options)
-    call = next(call for call in _CALL.findall(str(result)) if "pf.compare(" in call)
-    assert str(path) in call
+    (call,) = [call for call in _CALL.findall(str(result)) if "compare" in call]
+    assert repr(str(path)) in call
     assert desk.paste(call).frame["kind"].tolist() == ["same"] * 3
 
 
@@ -265,26 +277,26 @@ def test_a_fix_file_needs_no_word(desk: Desk, way: str) -> None:
     assert desk.added == 4
 
 
-def make_unconfirmed(result: pf.LoadResult) -> None:
-    """Make the first row one whose response was lost, which no animal that was created becomes."""
-    change(result, "DROP TRIGGER moves")
-    change(result, "UPDATE animals SET pet_id = NULL, state = 'unconfirmed' WHERE row = 1")
+def _load_with_doubt(desk: Desk) -> Any:
+    """Load a file of which the row of line 3 is then unconfirmed."""
+    desk.write(f"{NAME},categoryId", "Sure,1", "Doubt,1")
+    desk.load("python", [], {"max_rows": 1})
+    result = desk.known["result"]
+    now = time.time()
+    become(result, 2, State.UNCONFIRMED, first_sent_at=now, sent_at=now)
+    return result
 
 
 def test_unconfirmed_rows_are_settled_as_proposed(desk: Desk, way: str) -> None:
     """Reconcile as printed; then resolve, where a person replaces the placeholder first."""
-    desk.write(f"{NAME},categoryId", "Doubt,1", "Sure,1")
-    desk.load("python", [], {})
-    result = desk.known["result"]
-    mine = result.frame["pet_id"].tolist()[0]
-    make_unconfirmed(result)
-    desk.client.create_pet(name="Doubt", category_id=1)  # of somebody else, so either may be it
+    result = _load_with_doubt(desk)
+    mine, _ = [desk.client.create_pet(name="Doubt", category_id=1).id for _ in range(2)]
     if way == "python":
         assert "result.reconcile(client)" in _CALL.findall(str(result))
         result.reconcile(desk.client, grace_s=0)
         call = next(call for call in _CALL.findall(str(result)) if "resolve" in call)
-        assert call == 'result.resolve({2: "?"})'
-        with pytest.raises(PetstoreError, match=r"line 2: '\?' is a placeholder"):
+        assert call == 'result.resolve({3: "?"})'
+        with pytest.raises(PetstoreError, match=r"line 3: '\?' is a placeholder"):
             desk.paste(call)
         desk.paste(call.replace('"?"', str(mine)))
     else:
@@ -299,23 +311,82 @@ def test_unconfirmed_rows_are_settled_as_proposed(desk: Desk, way: str) -> None:
 
 def test_nothing_is_resolved_that_nothing_proves(desk: Desk) -> None:
     """A store that shows one page proves no absence, so the printed call holds a placeholder."""
-    desk.write(f"{NAME},categoryId", "Doubt,1", "Sure,1")
-    desk.load("python", [], {})
-    result = desk.known["result"]
-    make_unconfirmed(result)
+    result = _load_with_doubt(desk)
     assert result.exit_code == 3
-    result.resolve({2: None})
+    result.resolve({3: None})
     assert (result.counts["pending"], result.exit_code) == (1, 1)
     assert "None" not in "".join(_CALL.findall(str(result)))
 
 
-def test_the_question_is_json_for_a_script(desk: Desk) -> None:
-    """With --json the facts and what to add are on stdout, and the exit code is 9."""
+def test_possible_duplicates_are_json_for_a_script(desk: Desk) -> None:
+    """With --json, their number and the exit code 9 are on stdout."""
     desk.has(*WEEK, **NO_KEY)
     desk.write(*NEXT_WEEK)
     told = json.loads(desk.load("shell", ["--json"], NO_KEY))
-    assert told["exit_code"] == 9
-    assert (told["possible_duplicates"], told["states"]["created"]) == (6, 1)
+    assert (told["exit_code"], told["possible_duplicates"], desk.added) == (9, 6, 1)
+
+
+def test_the_question_is_json_for_a_script(desk: Desk) -> None:
+    """With --json, the open question and the option that answers it are on stdout."""
+    desk.write(*ANIMALS)
+    told = desk.load("shell", ["--json"], {})
+    (question,) = json.loads(told[told.index("{") :])["questions"]
+    assert question["option"] == ["key"] and "Animal ID" in question["choices"]
+
+
+def _as_new_of(text: str) -> str:
+    (add,) = [add for add in adds_in(text) if _is_of(add, "as_new")]
+    return add
+
+
+def test_rows_that_were_skipped_are_created_as_proposed(desk: Desk, way: str) -> None:
+    """A later load names the lines, and creates them once."""
+    desk.has(*WEEK, **NO_KEY)
+    desk.write(*NEXT_WEEK)
+    desk.load("python", [], NO_KEY | {"duplicates": "skip"})
+    add = _as_new_of(desk.load(way, [], NO_KEY))
+    for _ in range(2):
+        desk.load(way, [add], NO_KEY)
+        assert desk.added == 7
+
+
+def test_animals_that_are_gone_are_created_again_as_proposed(desk: Desk, way: str) -> None:
+    """The line of an animal that the store no longer shows is named, and created once."""
+    desk.has(*WEEK, **NO_KEY)
+    lost = "UPDATE animals SET pet_id = 999999, shown_at = 1, settled_at = 1 WHERE row = 1"
+    change(desk.known["result"], lost)
+    add = _as_new_of(desk.load(way, [], NO_KEY))
+    for _ in range(2):
+        desk.load(way, [add], NO_KEY)
+        assert desk.added == 1
+
+
+def test_rows_that_were_not_found_are_created_as_proposed(desk: Desk, way: str) -> None:
+    """A person names the lines, and each is created once."""
+    result = _load_with_doubt(desk)
+    become(result, 2, State.NOT_FOUND)
+    add = _as_new_of(desk.load(way, [], {}))
+    desk.load(way, [add], {})
+    assert desk.added == 1  # a blank is no answer
+    for _ in range(2):
+        desk.load(way, [add.replace("'?'" if way == "python" else "?", "3")], {})
+        assert desk.added == 2
+
+
+def test_a_trial_is_continued_as_proposed(desk: Desk, way: str) -> None:
+    """After max_rows, the printed call sends the rest, once."""
+    desk.write(f"{NAME},categoryId", *(f"Trial {at},1" for at in range(5)))
+    desk.load(way, [], {"max_rows": 2})
+    assert desk.added == 2
+    if way == "shell":
+        text = typed(f"petstore-frame load --resume --journal {shlex.quote(FOLDER)}").output
+    else:
+        (result,) = pf.resume_loads(desk.client, journal=FOLDER)
+        text = str(result)
+    (call,) = _CALL.findall(text)
+    for _ in range(2):
+        desk.paste(call)
+        assert desk.added == 5
 
 
 _WORD = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)

@@ -71,6 +71,18 @@ def test_a_correction_applies_to_later_files_with_the_key(shop: Shop) -> None:
     assert result.changed["changed"].tolist() == ["category_id: 1 → 7"]
 
 
+@pytest.mark.parametrize("name", ["a.csv", "b.csv"])
+def test_a_correction_that_was_not_sent_is_not_lost(shop: Shop, name: str) -> None:
+    """The file, or a later one with the key and the same mistake, is sent as it was corrected."""
+    rows = keyed(shop)
+    shop.store.fault_of = {2: "401", 3: "401"}.get
+    shop.fix(rows, {"one": "1", "three": "3"})
+    shop.store.fault_of = lambda number: None
+    more = () if name == "a.csv" else ("A-4,Di,4",)
+    assert len(shop.load(name, KEYED, *THREE, *more, key="tag").fix) == 0
+    assert {pet["name"]: pet["categoryId"] for pet in shop.pets}["Cy"] == 3
+
+
 def test_a_correction_of_another_key_or_header_does_not_apply(shop: Shop) -> None:
     """Another animal with the same mistake needs fixing for itself."""
     shop.fix(keyed(shop), {"one": "1", "three": "3"})

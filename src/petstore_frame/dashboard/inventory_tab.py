@@ -27,8 +27,8 @@ from petstore_frame.dashboard.widgets import (
     set_options,
     set_visible,
 )
-from petstore_frame.inventory import Inventory, StatusCount, headline_html
-from petstore_frame.rendering import PAGE, Card, Markup, element, in_notebook, palette
+from petstore_frame.inventory import Inventory, headline_html
+from petstore_frame.rendering import PAGE, Markup, element, in_notebook, palette
 from petstore_frame.schema import status_label
 from petstore_frame.summary import Summary, summarize
 from petstore_frame.tables import Labels
@@ -311,25 +311,11 @@ def _marks(reading: _Reading, selection: Selection) -> list[dict[str, str]]:
 
 def cards_markup(counts: Summary, everything: Summary, selection: Selection) -> Markup:
     """Return the key figures: all pets, then each status; a deselected status has no number."""
-    is_filtered = bool(selection.description)
-    under = f"of {everything.total!s}" if is_filtered else counts.categories_in_words
-    title = "Pets selected" if is_filtered else "Pets"
-    cards = [Card(title, str(counts.total), under, None, counts.total.is_exact)]
-    for status, color in palette.status_colors(everything.statuses).items():
-        count = counts.by_status.get(status, StatusCount(0, counts.total.bound))
-        number, under = _status_texts(status, count, counts, everything, selection)
-        cards.append(Card(status_label(status), number, under, color, count.is_exact))
+    colors = palette.status_colors(everything.statuses)
+    cards = []
+    for figure in counts.figures(of=everything if selection.description else None):
+        card = figure.card(colors.get(figure.status))
+        if figure.status and selection.status not in ("", figure.status):
+            card = card._replace(number="–", under="not selected")
+        cards.append(card)
     return PAGE.cards(cards)
-
-
-def _status_texts(
-    status: str, count: StatusCount, counts: Summary, everything: Summary, selection: Selection
-) -> tuple[str, str]:
-    """Return the number of a status card, and the text below it."""
-    if selection.status not in ("", status):
-        return "–", "not selected"
-    if selection.description:
-        return str(count), f"of {everything.by_status[status]!s}"
-    if not counts.total.is_exact:
-        return str(count), count.bound.replace("_", " ")
-    return str(count), counts.shares[status]

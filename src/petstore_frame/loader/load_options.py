@@ -60,8 +60,8 @@ class LoadOptions:
             checked_choice("duplicates", self.duplicates, get_args(Answer))
         if not isinstance(self.as_new, (bool, Collection)):
             checked_integer("as_new", self.as_new, 1)
-        for line in (*self.new_lines, *self.exclude_lines):
-            checked_integer("a line", line, 1)
+        _check_lines("as_new", self.new_lines)
+        _check_lines("exclude_lines", self.exclude_lines)
         for number in self.rename_categories:
             checked_integer("rename_categories", number)
         for name in ("dry_run", "check_store"):
@@ -77,3 +77,8 @@ class LoadOptions:
     def new_lines(self) -> Collection[int]:
         """The lines of new animals, even if they look like loaded ones."""
         return self.as_new if isinstance(self.as_new, Collection) else ()
+
+
+def _check_lines(name: str, lines: Collection[int]) -> None:
+    for line in lines:
+        checked_integer(f"each line of {name}", line, 1)

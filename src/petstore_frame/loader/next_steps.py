@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from petstore_frame.loader.source import LikelyKey
@@ -33,6 +34,7 @@ def file_call(path: str, folder: str | None, base_url: str, options: Mapping[str
         base_url: The address of the store.
         options: The options to add.
     """
+    path = _path_from_here(path)
     arguments = [repr(path), "client"]
     flags = [] if folder is None else ["--journal", folder]
     if folder is not None:
@@ -47,10 +49,11 @@ def compare_call(path: str | None, base_url: str, options: Mapping[str, Any]) ->
     """Return the call that compares a list with the store by name and category.
 
     Args:
-        path: The path that the user passed; None for a frame.
+        path: The path of the file; None for a frame.
         base_url: The address of the store.
         options: The recipe options that the load read the file with.
     """
+    path = None if path is None else _path_from_here(path)
     source = "frame" if path is None else repr(path)
     arguments = [source, "pf.fetch_inventory(client)", "on=['name', 'category_id']"]
     arguments += [to_add(option, value) for option, value in options.items()]
@@ -67,6 +70,12 @@ def resolve_call(lines: Sequence[int]) -> Call:
     answers = ", ".join(f'{line}: "?"' for line in lines)
     shell = command_line(text for line in lines for text in ("--resolve", f"{line}=?"))
     return Call(f"result.resolve({{{answers}}})", f"add {shell}")
+
+
+def _path_from_here(path: str) -> str:
+    """Return the path of a file in the working folder without that folder."""
+    here = Path.cwd()
+    return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
 
 
 def _command(name: str, argument: str, base_url: str, *options: str) -> str:

@@ -21,7 +21,7 @@ from petstore_frame.errors import (
 from petstore_frame.exit_codes import ExitCode
 from petstore_frame.history import Diff, History, Snapshot, diff
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader import LoadResult, check_category_names, read_ids
+from petstore_frame.loader import LoadResult, check_category_names, read_ids, view_of
 from petstore_frame.loader.loading import load
 from petstore_frame.loader.row_state import State
 from petstore_frame.questions import command_line
@@ -79,7 +79,6 @@ class WeeklySteps:
         """Load one file, and keep its question or its rows that need a person."""
         state_counts: dict[str, int] = {}
         self.run.facts["loads"].append({"file": file.name, "states": state_counts})
-        command = self.load_command(file, load_step)
         try:
             result = load(
                 file,
@@ -89,21 +88,26 @@ class WeeklySteps:
                 journal=self.settings.journal,
             )
         except QuestionError as error:
-            question_file = self.draft / f"question {file.name}.txt"
-            answer = f"To answer, type this with the option of the answer:\n  {command}\n"
-            question_file.write_text(f"{error.text('shell')}\n\n{answer}", encoding="utf-8")
+            self.write_question(file, load_step, error.text("shell"))
             raise
         except KeyboardInterrupt as interrupt:
             if result_of(interrupt) is None:
                 interrupt.add_note(f"nothing of {file.name} was sent")
             raise
         except LoadStoppedError as error:
-            self.note_result(file, error.result, state_counts)
+            self.note_result(file, load_step, error.result, state_counts)
             raise
-        self.note_result(file, result, state_counts)
+        self.note_result(file, load_step, result, state_counts)
         to_send = sum(state_counts.get(state, 0) for state in _TO_SEND)
         if to_send:
             self.run.note(ExitCode.WITH_FINDINGS, f"{file.name}: {to_send:,} still to send")
+
+    def write_question(self, file: Path, load_step: LoadStep, text: str) -> None:
+        """Write what a person must answer about a file, and the command that states the answer."""
+        command = self.load_command(file, load_step)
+        answer = f"To answer, type this with the option of the answer:\n  {command}\n"
+        question_file = self.draft / f"question {file.name}.txt"
+        question_file.write_text(f"{text}\n\n{answer}", encoding="utf-8")
 
     def load_command(self, file: Path, load_step: LoadStep) -> str:
         """Return the command that loads a file as this run does."""
@@ -116,7 +120,9 @@ class WeeklySteps:
             arguments += ["--base-url", self.settings.base_url]
         return command_line(arguments)
 
-    def note_result(self, file: Path, result: LoadResult, state_counts: dict[str, int]) -> None:
+    def note_result(
+        self, file: Path, load_step: LoadStep, result: LoadResult, state_counts: dict[str, int]
+    ) -> None:
         """Count the rows of a file by state, and write those that need a person."""
         state_counts |= {str(state): count for state, count in result.counts.items() if count}
         folder = f"results {file.name}"
@@ -130,6 +136,8 @@ class WeeklySteps:
                 self.run.note(outcome, f"{file.name}: {row_count:,} {text}; see {folder}")
         if any(row_count for _, row_count, _ in problems):
             result.write(self.draft / folder)
+        if state_counts.get(State.POSSIBLE_DUPLICATE):
+            self.write_question(file, load_step, view_of(result).text("shell"))
 
     # -- reading
 

@@ -25,7 +25,7 @@ INPUTS = sorted((Path(__file__).parents[1] / "loader" / "inputs").iterdir())
         ("use result.reconcile(client)", ["result.reconcile("]),
         ("see pf.Recipe", ["pf."]),
         ("add --set keep=last", []),
-        ("error: a.csv; add --duplicates gone=create", []),
+        ("error: a.csv; add --duplicates create", []),
     ],
 )
 def test_python_is_recognized(text: str, words: list[str]) -> None:
@@ -43,7 +43,7 @@ LINES = [
     "load labels.csv --key tag", "load week.csv --key tag --max-rows 2 --as-new --dry-run",
     "load week.csv --key tag --exclude-lines 99", "load week.csv --key nothing", "load --resume",
     "load week.csv --key '?'", "load week.csv --set keep=last", "load week.csv --set order_by=tag",
-    "load week.csv --resolve 3=4", "load week.csv --key tag --duplicates gone=create",
+    "load week.csv --resolve 3=4", "load week.csv --key tag --duplicates create",
     "load nofile.csv", "load week.csv --recipe week.csv", "load week.csv --categories bad.csv",
     # The other commands.
     "recipe week.csv", "recipe nofile.csv", "recipe bad.csv --key '?'", "compare week.csv",
