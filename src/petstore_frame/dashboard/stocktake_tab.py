@@ -146,7 +146,8 @@ class StocktakeTab(FileSteps):
         self.page.max, self._pages.value = pages, f"of {pages:,}"
         first = (self.page.value - 1) * ROWS_PER_PAGE
         last = min(first + ROWS_PER_PAGE, len(rows))
-        columns = table_columns(comparison, rows, self.memory.categories, has_kind=not kind)
+        categories = self.store.category_names()
+        columns = table_columns(comparison, rows, categories, has_kind=not kind)
         cells = [
             [None if value is None else shorten(str(value), LONGEST) for value in values]
             for values in zip(*(column.values[first:last] for column in columns), strict=True)
@@ -155,15 +156,14 @@ class StocktakeTab(FileSteps):
         if pages > 1:
             count = f"{first + 1:,}–{last:,} of {len(rows):,}"
         title = kind.capitalize() if kind else "All differences"
-        return PAGE.table(
-            cells, [column.heading for column in columns], caption=f"{title}: {count}"
-        )
+        headings = [column.heading for column in columns]
+        return PAGE.table(cells, headings, caption=f"{title}: {count}")
 
     def _write(self) -> None:
         comparison = self.comparison
         if comparison is not None:
             path = self.upload_path(f"stocktake-{Path(comparison.name).stem}.xlsx")
-            comparison.write(path, categories=self.memory.categories or None)
+            comparison.write(path, categories=self.store.category_names() or None)
             self.choose_file.drop.download_file(path)
 
 
