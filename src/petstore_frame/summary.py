@@ -23,8 +23,16 @@ from petstore_frame.inventory import (
 )
 from petstore_frame.inventory import completeness as completeness_of
 from petstore_frame.pet_table import category_ids, open_frame
-from petstore_frame.rendering import PAGE, CountCell, CountRow, Markup, count_table, in_notebook
-from petstore_frame.schema import NO_STATUS, PET_STATUSES, AnyFrame
+from petstore_frame.rendering import (
+    PAGE,
+    Card,
+    CountCell,
+    CountRow,
+    Markup,
+    count_table,
+    in_notebook,
+)
+from petstore_frame.schema import NO_STATUS, PET_STATUSES, AnyFrame, status_label
 from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import checked_choice, checked_integer
 
@@ -56,6 +64,26 @@ class Line(NamedTuple):
     def cells(self) -> tuple[StatusCount, ...]:
         """The numbers of the line: by status, then the total."""
         return (*self.counts, self.total)
+
+
+class Figure(NamedTuple):
+    """A key figure: a number of pets, its name, and a few words about it.
+
+    Attributes:
+        label: What is counted: all pets, or the pets of a status.
+        pets: The number, which is exact, a minimum, or approximate.
+        note: The number of categories, a share, or how exact the number is.
+        status: The status; empty for all pets.
+    """
+
+    label: str
+    pets: StatusCount
+    note: str
+    status: str = ""
+
+    def card(self, color: str | None = None) -> Card:
+        """Return the card that shows the figure on a page."""
+        return Card(self.label, str(self.pets), self.note, color, self.pets.is_exact)
 
 
 def summarize(pets: Inventory | AnyFrame, *, categories: Categories = None) -> Summary:
@@ -198,10 +226,29 @@ class Summary:
         return dict(zip(self.statuses, self.sums.counts, strict=True))
 
     @property
-    def shares(self) -> dict[str, str]:
-        """The share of each status as text."""
-        pets = max(self.total.count, 1)
-        return {status: f"{count.count / pets:.1%}" for status, count in self.by_status.items()}
+    def has_shares(self) -> bool:
+        """Whether all requested pets were read, and there are some, so that shares make sense."""
+        return self.total.is_exact and self.total.count > 0
+
+    def figures(self, *, of: Summary | None = None) -> list[Figure]:
+        """Return the key figures: all pets, then each status.
+
+        Args:
+            of: The counts of the pets that these were selected from; None if nothing was selected.
+        """
+        if of is not None:
+            figures = [Figure("Pets selected", self.total, f"of {of.total}")]
+            for status, whole in of.by_status.items():
+                count = self.by_status.get(status, StatusCount(0, self.total.bound))
+                figures.append(Figure(status_label(status), count, f"of {whole}", status))
+            return figures
+        figures = [Figure("Pets", self.total, f"in {self.categories_in_words}")]
+        for status, count in self.by_status.items():
+            note = count.bound.replace("_", " ")
+            if self.has_shares:
+                note = f"{count.count / self.total.count:.1%}"
+            figures.append(Figure(status_label(status), count, note, status))
+        return figures
 
     @cached_property
     def categories(self) -> StatusCount:

@@ -23,7 +23,7 @@ from petstore_frame.loader.row_state import State
 from petstore_frame.loader.source.recipe import read_set
 from petstore_frame.questions import to_add
 from threaded import Server
-from unit.loader.staged import become
+from unit.loader.staged import become, change
 
 # A folder, a file and a column that need quotes in Python and in a shell.
 FOLDER, FILE, NAME = "the 'kept' ones", 'our "pets" $HOME.csv', "Pet name"
@@ -332,6 +332,45 @@ def test_the_question_is_json_for_a_script(desk: Desk) -> None:
     told = desk.load("shell", ["--json"], {})
     (question,) = json.loads(told[told.index("{") :])["questions"]
     assert question["option"] == ["key"] and "Animal ID" in question["choices"]
+
+
+def _as_new_of(text: str) -> str:
+    (add,) = [add for add in adds_in(text) if _is_of(add, "as_new")]
+    return add
+
+
+def test_rows_that_were_skipped_are_created_as_proposed(desk: Desk, way: str) -> None:
+    """A later load names the lines, and creates them once."""
+    desk.has(*WEEK, **NO_KEY)
+    desk.write(*NEXT_WEEK)
+    desk.load("python", [], NO_KEY | {"duplicates": "skip"})
+    add = _as_new_of(desk.load(way, [], NO_KEY))
+    for _ in range(2):
+        desk.load(way, [add], NO_KEY)
+        assert desk.added == 7
+
+
+def test_animals_that_are_gone_are_created_again_as_proposed(desk: Desk, way: str) -> None:
+    """The line of an animal that the store no longer shows is named, and created once."""
+    desk.has(*WEEK, **NO_KEY)
+    lost = "UPDATE animals SET pet_id = 999999, shown_at = 1, settled_at = 1 WHERE row = 1"
+    change(desk.known["result"], lost)
+    add = _as_new_of(desk.load(way, [], NO_KEY))
+    for _ in range(2):
+        desk.load(way, [add], NO_KEY)
+        assert desk.added == 1
+
+
+def test_rows_that_were_not_found_are_created_as_proposed(desk: Desk, way: str) -> None:
+    """A person names the lines, and each is created once."""
+    result = _load_with_doubt(desk)
+    become(result, 2, State.NOT_FOUND)
+    add = _as_new_of(desk.load(way, [], {}))
+    desk.load(way, [add], {})
+    assert desk.added == 1  # a blank is no answer
+    for _ in range(2):
+        desk.load(way, [add.replace("'?'" if way == "python" else "?", "3")], {})
+        assert desk.added == 2
 
 
 def test_a_trial_is_continued_as_proposed(desk: Desk, way: str) -> None:

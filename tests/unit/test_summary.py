@@ -224,3 +224,20 @@ def test_a_summary_answers_for_its_table() -> None:
     asked = ("sold", "available", "no status", None)
     assert [unsure.count(one).is_exact for one in asked] == [True, False, False, False]
     assert str(unsure).startswith("unknown: at least 5 pets\n≥ means at least: ")
+
+
+def test_key_figures_are_all_pets_and_each_status() -> None:
+    """A figure has a share where the counts are exact, and otherwise says how exact they are."""
+    summary = pf.summarize(pd.DataFrame({"category_id": [1, 2], "status": ["sold", "pending"]}))
+    figures = {figure.label: (str(figure.pets), figure.note) for figure in summary.figures()}
+    assert figures["Pets"] == ("≥ 2", "in at least 2 categories")
+    assert figures["Sold"] == ("≥ 1", "at least")
+
+
+def test_key_figures_of_a_selection_name_the_whole() -> None:
+    """Each figure of selected pets says of how many pets it is a part, also if it is 0."""
+    whole = pf.summarize(pd.DataFrame({"category_id": [1, 2], "status": ["sold", "pending"]}))
+    part = pf.summarize(pd.DataFrame({"category_id": [1], "status": ["sold"]}))
+    notes = {figure.status: (figure.pets.count, figure.note) for figure in part.figures(of=whole)}
+    assert notes[""] == (1, "of ≥ 2")
+    assert notes["pending"] == (0, "of ≥ 1")

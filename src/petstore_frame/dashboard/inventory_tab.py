@@ -14,6 +14,7 @@ import ipywidgets as widgets
 from petstore_frame.charts import status_chart
 from petstore_frame.dashboard.category_menu import CategoryMenu
 from petstore_frame.dashboard.field_labels import LABELS
+from petstore_frame.dashboard.form import Answers, Table
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.local_time import utc_text
 from petstore_frame.dashboard.pet_grid import ROWS_PER_PAGE, pets_markup
@@ -26,8 +27,8 @@ from petstore_frame.dashboard.widgets import (
     set_options,
     set_visible,
 )
-from petstore_frame.inventory import Inventory, StatusCount, headline_html
-from petstore_frame.rendering import PAGE, Card, Markup, element, in_notebook, palette
+from petstore_frame.inventory import Inventory, headline_html
+from petstore_frame.rendering import PAGE, Markup, element, in_notebook, palette
 from petstore_frame.schema import status_label
 from petstore_frame.summary import Summary, summarize
 from petstore_frame.tables import Labels
@@ -64,6 +65,7 @@ class InventoryTab:
         status, categories, name, order: The filters and the order; empty means all.
         page, previous, next: The current page of pets, and the buttons to turn it.
         clear: The button that clears the filters.
+        names: The question about ``categories=`` that contradicts the names of earlier files.
         excel, csv, web_page: The buttons that download the selected pets.
         selected: An Inventory of the pets that pass the filters; None before the first reading.
     """
@@ -80,6 +82,7 @@ class InventoryTab:
             "Name", "type a name or an ID", self._filter, continuous_update=True
         )
         self.order = factory.dropdown("Sort by", ORDERS, self._filter)
+        self.names = factory.form(self._answer_names)
         self.clear = factory.button("Clear filters", lambda: self.select(Selection()))
         tooltip = "the selected pets"
         self.excel = factory.button("Excel", lambda: self._export(".xlsx"), tooltip)
@@ -103,6 +106,7 @@ class InventoryTab:
             factory.row(factory.row(self.summary, self.clear), self.order, css="pf-ends"),
             factory.message,
             self.notice,
+            self.names,
             self.cards,
             self._parts,
         )
@@ -122,7 +126,9 @@ class InventoryTab:
         if inventory is None:
             return
         with self._factory.drawing():
-            labels = Labels(self._store.memory.categories)
+            question = self._store.category_question()
+            self.names.ask([Table("", [] if question is None else [question])])
+            labels = Labels(self._store.category_names())
             counts = summarize(inventory, categories=labels)
             names = dict(zip(counts.category_ids, counts.labels, strict=True))
             self._reading = _Reading(inventory, labels, counts, names)
@@ -139,6 +145,11 @@ class InventoryTab:
             self.status.value, self.categories.value = selection.status, selection.categories
             self.name.value, self.order.value = selection.text, selection.order
             self._filter()
+
+    def _answer_names(self, answers: Answers) -> None:
+        for text in answers.values():
+            self._store.answer_category_question(text)
+        self.show()
 
     def pick(self, used: Mapping[str, str]) -> None:
         """Select the pets that a clicked mark represents."""
@@ -242,7 +253,13 @@ class InventoryTab:
         self.notice.value = PAGE.progress(f"Writing {name} …")
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
             labels = dict(reading.labels)
-            path = write_report(self.selected, Path(folder, name), categories=labels)
+            path = write_report(
+                self.selected,
+                Path(folder, name),
+                categories=labels,
+                rename_categories=self._store.renamed,
+                journal=self._store.journal,
+            )
             content = path.read_bytes()
         size = f"{len(content) / 1024:,.0f} kB"
         if len(content) > LARGEST_MESSAGE:
@@ -294,25 +311,11 @@ def _marks(reading: _Reading, selection: Selection) -> list[dict[str, str]]:
 
 def cards_markup(counts: Summary, everything: Summary, selection: Selection) -> Markup:
     """Return the key figures: all pets, then each status; a deselected status has no number."""
-    is_filtered = bool(selection.description)
-    under = f"of {everything.total!s}" if is_filtered else counts.categories_in_words
-    title = "Pets selected" if is_filtered else "Pets"
-    cards = [Card(title, str(counts.total), under, None, counts.total.is_exact)]
-    for status, color in palette.status_colors(everything.statuses).items():
-        count = counts.by_status.get(status, StatusCount(0, counts.total.bound))
-        number, under = _status_texts(status, count, counts, everything, selection)
-        cards.append(Card(status_label(status), number, under, color, count.is_exact))
+    colors = palette.status_colors(everything.statuses)
+    cards = []
+    for figure in counts.figures(of=everything if selection.description else None):
+        card = figure.card(colors.get(figure.status))
+        if figure.status and selection.status not in ("", figure.status):
+            card = card._replace(number="–", under="not selected")
+        cards.append(card)
     return PAGE.cards(cards)
-
-
-def _status_texts(
-    status: str, count: StatusCount, counts: Summary, everything: Summary, selection: Selection
-) -> tuple[str, str]:
-    """Return the number of a status card, and the text below it."""
-    if selection.status not in ("", status):
-        return "–", "not selected"
-    if selection.description:
-        return str(count), f"of {everything.by_status[status]!s}"
-    if not counts.total.is_exact:
-        return str(count), count.bound.replace("_", " ")
-    return str(count), counts.shares[status]

@@ -158,7 +158,7 @@ class StocktakeTab(FileSteps):
         pages = -(-len(rows) // ROWS_PER_PAGE)
         self.page.max, self._pages.value = pages, f"of {pages:,}"
         first = (self.page.value - 1) * ROWS_PER_PAGE
-        categories = self.memory.categories
+        categories = self.store.category_names()
         first_rows = rows.iloc[first : first + ROWS_PER_PAGE].copy()
         for column in [name for name in map(str, first_rows) if name.startswith("category_id")]:
             first_rows[column] = first_rows[column].map(
@@ -180,7 +180,7 @@ class StocktakeTab(FileSteps):
         comparison = self.comparison
         if comparison is not None:
             path = self.upload_path(f"stocktake-{Path(comparison.name).stem}.xlsx")
-            comparison.write(path, categories=self.memory.categories or None)
+            comparison.write(path, categories=self.store.category_names() or None)
             self.choose_file.drop.download_file(path)
 
 

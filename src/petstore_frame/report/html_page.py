@@ -5,22 +5,21 @@ The page has every pet and is readable without the script, which adds search, so
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from petstore_frame import __version__
 from petstore_frame.charts import status_chart
 from petstore_frame.inventory import evidence_lines
-from petstore_frame.rendering import PAGE, Card, Markup, palette
+from petstore_frame.rendering import PAGE, Markup, palette
 from petstore_frame.rendering import html_style as style
 from petstore_frame.report.report_content import Content
-from petstore_frame.schema import NO_STATUS, status_label
+from petstore_frame.schema import NO_STATUS
 from petstore_frame.storage import marked_text
 
 
 def write_html(content: Content, path: Path) -> None:
     """Write the page."""
-    counts = content.counts
+    counts, colors = content.counts, content.status_colors
     caption = f"{counts.categories_in_words}, largest first"
     text = PAGE.render(
         "report/page.html.j2",
@@ -28,14 +27,14 @@ def write_html(content: Content, path: Path) -> None:
         palette=palette,
         style=style,
         colors={status: f"pf-s{at}" for at, status in enumerate(counts.statuses)},
-        shades=content.status_colors,
+        shades=colors,
         title=content.title,
         selection=counts.selection,
         store=content.store,
         as_of=content.as_of,
         badge=palette.verdict_badge(content.completeness.verdict),
         headline=content.headline,
-        cards=[*_cards(content)],
+        cards=[figure.card(colors.get(figure.status)) for figure in counts.figures()],
         bars=status_chart(counts).picture,
         table=counts.to_html(top=None, caption=caption),
         columns=content.columns,
@@ -48,14 +47,3 @@ def write_html(content: Content, path: Path) -> None:
         version=__version__,
     )
     path.write_bytes(marked_text(text))
-
-
-def _cards(content: Content) -> Iterator[Card]:
-    total, counts = content.counts.total, content.counts.by_status
-    yield Card("Pets", str(total), content.counts.categories_in_words, None, total.is_exact)
-    for status, count in counts.items():
-        under = count.bound.replace("_", " ")
-        if content.has_shares:
-            under = content.counts.shares[status]
-        shade = content.status_colors[status]
-        yield Card(status_label(status), str(count), under, shade, count.is_exact)

@@ -124,11 +124,6 @@ class Content:
         return "Store inventory, filtered" if self.counts.is_selection else "Store inventory"
 
     @property
-    def has_shares(self) -> bool:
-        """Whether all requested pets were read, so that shares make sense."""
-        return self.counts.total.is_exact and len(self.frame) > 0
-
-    @property
     def sentence(self) -> str:
         """What the rows cover, in one sentence, or why that is unknown."""
         completeness = self.completeness

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from petstore_frame.inventory import StatusCount
 from petstore_frame.rendering import palette
 from petstore_frame.report import sheet_layout as layout
 from petstore_frame.report.report_content import Content
@@ -58,7 +57,7 @@ def write_by_category(book: Book, content: Content) -> None:
     if len(content.frame):
         lines = counts.largest()
         _write_counts(sheet, content, head, lines)
-        last = len(counts.sums.cells) + content.has_shares + 1
+        last = len(counts.sums.cells) + content.counts.has_shares + 1
         sheet.do("autofilter", head, _NAME, head + len(lines), last)
     sheet.raw.freeze_panes(head + 1, _FIRST_STATUS)
     layout.finish(sheet, content, head=head)
@@ -71,7 +70,7 @@ def _write_counts(sheet: Sheet, content: Content, head: int, lines: Sequence[Lin
         for status, color in content.status_colors.items()
     ]
     headings.append(("Pets", {}))
-    if content.has_shares:
+    if content.counts.has_shares:
         headings.append(("Share", {}))
     sheet.height(head, 20)
     sheet.cell(head, _NAME, "Category", **styles.HEAD)
@@ -103,7 +102,7 @@ def _write_line(
         mark = {"bg_color": badge.fill, "font_color": badge.ink} if is_none else {}
         number_format = layout.count_format(count, zero="none" if is_none else "–")
         sheet.cell(row, col, count.count, **{**style, **mark, "num_format": number_format})
-    if content.has_shares:
+    if content.counts.has_shares:
         share = line.total.count / content.counts.total.count
         sheet.cell(row, _FIRST_STATUS + len(columns), share, **style, num_format=styles.SHARE)
 
@@ -176,26 +175,18 @@ def _nothing_to_count(content: Content) -> str:
 
 def _write_cards(sheet: Sheet, content: Content) -> None:
     """Write the key figures; those of the statuses are above their columns."""
-    counts = content.counts
     for row, points in enumerate((20, 30, 19), start=_CARDS_ROW):
         sheet.height(row, points)
     # The white left border is the gap between two cards.
     card = {"left": 5, "left_color": palette.PAPER, "bg_color": palette.BAND, "indent": 1}
     quiet = {**card, **styles.QUIET}
-    cards: list[tuple[str, str, StatusCount, str]] = [
-        ("Pets", palette.INK, counts.total, f"in {counts.categories_in_words}")
-    ]
-    for status, count in counts.by_status.items():
-        under = count.bound.replace("_", " ")
-        if content.has_shares:
-            under = counts.shares[status]
-        cards.append((status_label(status), content.status_colors[status], count, under))
-    for col, (title, color, count, under) in enumerate(cards, _NAME):
-        sheet.cell(_CARDS_ROW, col, title, **quiet, top=5, top_color=color)
-        figure = {"font_size": styles.FIGURE_SIZE, "bold": True, "align": "left"}
-        number_format = layout.count_format(count)
-        sheet.cell(_CARDS_ROW + 1, col, count.count, **card, **figure, num_format=number_format)
-        sheet.cell(_CARDS_ROW + 2, col, under, **quiet)
+    for col, figure in enumerate(content.counts.figures(), _NAME):
+        color = content.status_colors.get(figure.status, palette.INK)
+        sheet.cell(_CARDS_ROW, col, figure.label, **quiet, top=5, top_color=color)
+        large = {"font_size": styles.FIGURE_SIZE, "bold": True, "align": "left"}
+        large["num_format"] = layout.count_format(figure.pets)
+        sheet.cell(_CARDS_ROW + 1, col, figure.pets.count, **card, **large)
+        sheet.cell(_CARDS_ROW + 2, col, figure.note, **quiet)
 
 
 def _write_answers(sheet: Sheet, content: Content) -> int:

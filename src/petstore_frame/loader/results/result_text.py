@@ -327,10 +327,11 @@ def _answering(facts: ImportSummary) -> Iterator[Step]:
         effect=f"{facts.would_send:,} to send" if facts.is_rehearsal else "",
     )
     yield Step(f"{rows}: different animals, so create them", {"duplicates": "create"})
-    yield Step(
-        f"{rows}: only some are different; replace ? with the lines of these",
-        {"duplicates": "skip", "as_new": [PLACEHOLDER]},
-    )
+    if count > 1:
+        yield Step(
+            f"{rows}: only some are different; replace ? with the lines of these",
+            {"duplicates": "skip", "as_new": [PLACEHOLDER]},
+        )
     path = facts.run.facts.get(FILE_PATH)
     options = {
         name: value for name, value in (facts.run.recipe or {}).items() if name not in _NOT_COMPARED
