@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
+from petstore_frame.errors import ReportError
 from petstore_frame.loader.journal.rows import Import, JournalRow, KeyOfPet, read_payload
 from petstore_frame.loader.results.import_facts import (
     NOTES,
@@ -230,24 +231,41 @@ def write_results(
     """Write all result files of an import to a folder; replace existing ones.
 
     ``rows`` returns the rows in some states, or all rows.
+
+    Raises:
+        ReportError: Files are open in another program; the others were written.
     """
+    old_digests, locked = _digests_in(_written_summary(folder)), list[Path]()
     folder.mkdir(parents=True, exist_ok=True)
     has_excel = find_spec("xlsxwriter") is not None
     names = [*_CSV_FILES, *([WORKBOOK] if has_excel else [])]
     with TemporaryDirectory(prefix=".results.", dir=folder) as draft_folder:
         drafts = Path(draft_folder)
         counts = _write_drafts(drafts, facts, rows, has_excel=has_excel)
+        digests = {name: digest(drafts / name) for name in names}
+        for name in names:
+            try:
+                with replacing(folder / name, draft=drafts / name):
+                    pass
+            except PermissionError:  # Windows refuses to replace a file that is open in Excel
+                locked.append(folder / name)
+                # The next call recognizes the old file by its old digest, and replaces it.
+                digests[name] = old_digests.get(name, "")
         summary = facts.as_dict() | {
             # Count the rows that were written, because a running import may change the journal.
             "states": {str(state): counts[state] for state in State},
             "rows": counts.total(),
             "files": [*names, SUMMARY],
-            DIGESTS: {name: digest(drafts / name) for name in names},
+            DIGESTS: digests,
         }
         (drafts / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
-        for name in (*names, SUMMARY):
-            with replacing(folder / name, draft=drafts / name):
-                pass
+        with replacing(folder / SUMMARY, draft=drafts / SUMMARY):
+            pass
+    if locked:
+        raise ReportError(
+            f"{' and '.join(map(str, locked))} cannot be replaced: close it in Excel, then run the "
+            "same call again. The other result files were written, and the journal has every row"
+        )
     if not has_excel:  # a workbook of an earlier result would be out of date
         (folder / WORKBOOK).unlink(missing_ok=True)
     return [folder / name for name in (*names, SUMMARY)]
@@ -382,21 +400,34 @@ def _why_blocked(folder: Path, run: Import) -> str:
     existing = [
         path for name in (*_CSV_FILES, WORKBOOK, SUMMARY) if (path := folder / name).exists()
     ]
-    try:
-        written = json.loads((folder / SUMMARY).read_bytes())
-    except (OSError, ValueError):
-        written = {}
-    written = written if isinstance(written, dict) else {}
-    digests = written.get(DIGESTS)
-    old_digests = digests if isinstance(digests, dict) else {}
+    written = _written_summary(folder)
+    old_digests = _digests_in(written)
     for path in existing:
         if run.place is not None and run.place.startswith(str(path.resolve())):
             return f"{path} is the file that was loaded"
-        if path.name != SUMMARY and not (
-            path.is_file() and digest(path) == old_digests.get(path.name)
-        ):
+        if path.name == SUMMARY:
+            continue
+        try:
+            is_unchanged = path.is_file() and digest(path) == old_digests.get(path.name)
+        except PermissionError:
+            return f"{path} cannot be read (close it if it is open in Excel)"
+        if not is_unchanged:
             is_ours = path.name in old_digests
             return f"{path} was {'changed since it was' if is_ours else 'not'} written by an import"
     if not existing or run.id == written.get("import_id") or written.get("dry_run") is True:
         return ""
     return f"{folder} has the results of another import, of {written.get('source')}"
+
+
+def _written_summary(folder: Path) -> dict[str, Any]:
+    """Return the summary that an import wrote to a folder; empty if there is none."""
+    try:
+        written = json.loads((folder / SUMMARY).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return written if isinstance(written, dict) else {}
+
+
+def _digests_in(written: Mapping[str, Any]) -> dict[str, Any]:
+    digests = written.get(DIGESTS)
+    return digests if isinstance(digests, dict) else {}
