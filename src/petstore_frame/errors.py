@@ -320,7 +320,7 @@ class JournalLockedError(JournalError):
 
 
 class ReportError(PetstoreError):
-    """A report cannot be written; no file was changed.
+    """A report cannot be written; a file that it names was not changed.
 
     Attributes:
         partial: The Inventory that was not written, such as after a full disk; None if nothing was

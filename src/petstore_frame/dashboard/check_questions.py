@@ -40,8 +40,10 @@ _BIRTHDAY = re.compile(
 
 def questions(state: ImportState) -> list[Question]:
     """Return the questions of the Check step, with their present answers."""
-    if state.dry_run is None or not step_questions.has_values(state):
+    if not step_questions.has_values(state):
         return []
+    if state.dry_run is None:
+        return [*_load_question(state)]
     return [
         *_load_question(state),
         *_duplicate_questions(state),
@@ -74,9 +76,8 @@ def open_rows(state: ImportState) -> int:
 
 def _load_question(state: ImportState) -> Iterator[Question]:
     """Yield the question that the load would ask, such as about names of categories."""
-    question = None if state.dry_run is None else state.dry_run.facts.question
-    if question is not None:
-        yield question
+    if state.question is not None:
+        yield state.question
     elif state.rename_categories:
         numbers = ", ".join(map(str, sorted(state.rename_categories)))
         yield Question(
@@ -88,7 +89,7 @@ def _load_question(state: ImportState) -> Iterator[Question]:
 
 
 def _with_names(state: ImportState, _: Subject, text: str) -> ImportState:
-    question = None if state.dry_run is None else state.dry_run.facts.question
+    question = state.question
     numbers = frozenset[int]()
     for step in () if question is None else question.answers:
         if step.text == text:
@@ -382,3 +383,5 @@ _ANSWERS: dict[str | int, Callable[[ImportState, Subject, str], ImportState]] = 
     "send_valid_rows": _with_valid_rows,
     "send_again": _with_missing_animals,
 }
+# A load asks these too.
+ANSWERED_BY_NAME = frozenset(_ANSWERS)

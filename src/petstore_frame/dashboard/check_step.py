@@ -53,7 +53,10 @@ class CheckStep:
         is_done = state.result is not None or self._tab.background.is_sending
         progress = Progress.DONE if is_done else Progress.CURRENT
         if dry_run is None:
-            self.step.render(progress, is_opened=state.opened == 4)
+            self.step.render(progress, is_opened=state.opened == 4, note=_note(state))
+            if state.refused is not None:
+                self._cards.value = self._warnings.value = self._note.value = ""
+                self.form.ask(_tables(state))
             return  # the questions stay until the next dry run has ended
         facts = dry_run.facts
         summary, note = cards_text(facts.groups), _note(state)
@@ -79,11 +82,11 @@ def _tables(state: ImportState) -> Iterator[Table]:
 
 
 def _note(state: ImportState) -> str:
-    dry_run = state.dry_run
-    rows = 0 if dry_run is None else len(dry_run.facts)
-    waiting = open_rows(state)
-    if dry_run is not None and dry_run.facts.question is not None:
-        return f"{count_text(rows, 'row')}. One question needs your answer."
+    if state.question is not None:
+        return "One question needs your answer."
+    if state.dry_run is None:
+        return ""
+    rows, waiting = len(state.dry_run.facts), open_rows(state)
     if waiting:
         verb = "needs" if waiting == 1 else "need"
         return f"{count_text(rows, 'row')}; {waiting:,} {verb} a decision or a correction."

@@ -15,7 +15,6 @@ from petstore_frame.dashboard.widgets import WidgetFactory, scrollable, set_visi
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.rendering import PAGE, Markup, element, shorten
-from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
     from petstore_frame.dashboard.file_steps import FileSteps
@@ -111,10 +110,9 @@ def _summary(state: FileState) -> str:
     preview, source = state.preview, state.source
     if preview is None or source is None:
         return ""
-    rows = max(preview.count, len(preview.records))
     parts = [preview.name]
-    if rows:  # 0 until the columns are matched
-        parts.append(count_text(rows, "row"))
+    if preview.records or preview.stopped_by:  # neither until the columns are matched
+        parts.append(preview.counted_rows)
     encoding, delimiter = preview.facts.get("encoding"), preview.facts.get("delimiter")
     if encoding is not None:
         parts.append(encoding_name(encoding))

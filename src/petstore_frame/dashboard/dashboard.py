@@ -16,13 +16,13 @@ from petstore_frame.dashboard.local_time import utc_text
 from petstore_frame.dashboard.notebook_cell import current_cell
 from petstore_frame.dashboard.remembered_answers import Memory
 from petstore_frame.dashboard.store_header import StoreHeader
-from petstore_frame.dashboard.store_state import StoreState
+from petstore_frame.dashboard.store_state import StoreState, all_names
 from petstore_frame.dashboard.tabs import Tabs
 from petstore_frame.dashboard.widgets import WidgetFactory
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
-from petstore_frame.loader import place_of
+from petstore_frame.loader import known_category_names, place_of
 from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import checked_client
 
@@ -97,7 +97,9 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
             )
         journal_folder = None if journal is None else Path(journal)
         path = place_of(journal_folder, client.base_url)
-        memory = Memory(path.parent / "memory" / path.stem, dict(Labels.ids_and_labels(categories)))
+        known_names = known_category_names(client.base_url, journal=journal_folder)
+        names = all_names(dict(Labels.ids_and_labels(categories)), known_names)
+        memory = Memory(path.parent / "memory" / path.stem, names)
         result_folder = (Path.cwd() if folder is None else Path(folder)).absolute()
         self._store = StoreState(client, memory, result_folder, journal_folder)
         self._static_copies = list[Any]()

@@ -89,7 +89,7 @@ class HistoryTab:
         self.update_view()
 
     def _charts(self, history: History) -> Markup:
-        labels, figures = Labels(self._store.memory.categories), self.figures
+        labels, figures = Labels(self._store.category_names()), self.figures
         trend, flow = history.trend(by=self.by.value), history.flow()
         moves = section(
             "New, sold and gone, by week", figures.with_save_buttons(moves_chart(flow.moves))

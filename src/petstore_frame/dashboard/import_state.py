@@ -9,6 +9,7 @@ from typing import Any
 from petstore_frame.dashboard.file_state import FileState
 from petstore_frame.dashboard.step_questions import has_columns, has_values
 from petstore_frame.loader import ImportSummary, JournalRow, LoadResult, RowGroup, State, view_of
+from petstore_frame.questions import Question
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class ImportState(FileState):
 
     Attributes:
         dry_run: The last dry run, which is the plan; None while it is running.
+        refused: The question without whose answer there is no dry run, or None.
         duplicates: What to do with all possible duplicates: ``skip``, ``create`` or None.
         as_new: Whether all rows are new animals although the file was loaded before.
         new_lines, excluded_lines: Lines that are new animals, and lines that are not sent.
@@ -47,6 +49,7 @@ class ImportState(FileState):
     """
 
     dry_run: DryRun | None = None
+    refused: Question | None = None
     duplicates: str | None = None
     as_new: bool = False
     new_lines: frozenset[int] = frozenset()
@@ -69,6 +72,13 @@ class ImportState(FileState):
             "max_errors": no_limit if self.send_valid_rows else None,
             "corrections": dict(self.corrections),
         }
+
+    @property
+    def question(self) -> Question | None:
+        """The question that the load would ask, or None."""
+        if self.dry_run is None:
+            return self.refused
+        return self.dry_run.facts.question
 
     @property
     def pets_to_send(self) -> int:

@@ -17,7 +17,7 @@ from petstore_frame.dashboard.background import (
     StoppableClient,
     is_key_rejected,
 )
-from petstore_frame.dashboard.check_questions import answer
+from petstore_frame.dashboard.check_questions import ANSWERED_BY_NAME, answer
 from petstore_frame.dashboard.check_step import MAX_ROWS, CheckStep
 from petstore_frame.dashboard.file_steps import FileSteps
 from petstore_frame.dashboard.form import Name
@@ -95,7 +95,7 @@ class ImportTab(FileSteps):
     # The steps before sending.
 
     def new_state(self) -> ImportState:
-        return ImportState(categories=self.store.categories)
+        return ImportState(categories=self.store.categories, rename_categories=self.store.renamed)
 
     def clear(self) -> None:
         """Clear the tab for another file."""
@@ -118,7 +118,7 @@ class ImportTab(FileSteps):
         return super().is_same_reading(before, state) and before.load_options == state.load_options
 
     def update(self) -> None:
-        self.state = replace(self.state, dry_run=None, result=None)
+        self.state = replace(self.state, dry_run=None, refused=None, result=None)
         super().update()
 
     def process(self) -> None:
@@ -132,10 +132,17 @@ class ImportTab(FileSteps):
 
         client = StoppableClient(self.store.client, self.background)
         options = self._options(dry_run=True, progress=False, rows_read=report)
-        dry_run = read_dry_run(run_import(state.source, client, state.recipe, **options), MAX_ROWS)
+        dry_run, refused = None, None
+        try:
+            result = run_import(state.source, client, state.recipe, **options)
+            dry_run = read_dry_run(result, MAX_ROWS)
+        except QuestionError as asked:
+            refused = asked.questions[0]
+            if refused.name not in ANSWERED_BY_NAME:
+                raise
         with self._factory.drawing():
             if self.is_same_reading(state, self.state):
-                self.state = replace(self.state, dry_run=dry_run)
+                self.state = replace(self.state, dry_run=dry_run, refused=refused)
 
     def _options(self, **more: Any) -> dict[str, Any]:
         return {"journal": self.store.journal, **self.state.load_options, **more}

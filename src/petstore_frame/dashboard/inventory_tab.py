@@ -14,6 +14,7 @@ import ipywidgets as widgets
 from petstore_frame.charts import status_chart
 from petstore_frame.dashboard.category_menu import CategoryMenu
 from petstore_frame.dashboard.field_labels import LABELS
+from petstore_frame.dashboard.form import Answers, Table
 from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.local_time import utc_text
 from petstore_frame.dashboard.pet_grid import ROWS_PER_PAGE, pets_markup
@@ -64,6 +65,7 @@ class InventoryTab:
         status, categories, name, order: The filters and the order; empty means all.
         page, previous, next: The current page of pets, and the buttons to turn it.
         clear: The button that clears the filters.
+        names: The question about ``categories=`` that contradicts the names of earlier files.
         excel, csv, web_page: The buttons that download the selected pets.
         selected: An Inventory of the pets that pass the filters; None before the first reading.
     """
@@ -80,6 +82,7 @@ class InventoryTab:
             "Name", "type a name or an ID", self._filter, continuous_update=True
         )
         self.order = factory.dropdown("Sort by", ORDERS, self._filter)
+        self.names = factory.form(self._answer_names)
         self.clear = factory.button("Clear filters", lambda: self.select(Selection()))
         tooltip = "the selected pets"
         self.excel = factory.button("Excel", lambda: self._export(".xlsx"), tooltip)
@@ -103,6 +106,7 @@ class InventoryTab:
             factory.row(factory.row(self.summary, self.clear), self.order, css="pf-ends"),
             factory.message,
             self.notice,
+            self.names,
             self.cards,
             self._parts,
         )
@@ -122,7 +126,9 @@ class InventoryTab:
         if inventory is None:
             return
         with self._factory.drawing():
-            labels = Labels(self._store.memory.categories)
+            question = self._store.category_question()
+            self.names.ask([Table("", [] if question is None else [question])])
+            labels = Labels(self._store.category_names())
             counts = summarize(inventory, categories=labels)
             names = dict(zip(counts.category_ids, counts.labels, strict=True))
             self._reading = _Reading(inventory, labels, counts, names)
@@ -139,6 +145,11 @@ class InventoryTab:
             self.status.value, self.categories.value = selection.status, selection.categories
             self.name.value, self.order.value = selection.text, selection.order
             self._filter()
+
+    def _answer_names(self, answers: Answers) -> None:
+        for text in answers.values():
+            self._store.answer_category_question(text)
+        self.show()
 
     def pick(self, used: Mapping[str, str]) -> None:
         """Select the pets that a clicked mark represents."""
@@ -242,7 +253,13 @@ class InventoryTab:
         self.notice.value = PAGE.progress(f"Writing {name} …")
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
             labels = dict(reading.labels)
-            path = write_report(self.selected, Path(folder, name), categories=labels)
+            path = write_report(
+                self.selected,
+                Path(folder, name),
+                categories=labels,
+                rename_categories=self._store.renamed,
+                journal=self._store.journal,
+            )
             content = path.read_bytes()
         size = f"{len(content) / 1024:,.0f} kB"
         if len(content) > LARGEST_MESSAGE:

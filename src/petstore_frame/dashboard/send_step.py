@@ -68,7 +68,9 @@ class SendStep:
 
     def render(self, state: ImportState) -> None:
         is_sent = state.result is not None
-        is_ready = not state.open_steps and state.dry_run is not None
+        is_ready = not state.open_steps and (
+            state.dry_run is not None or state.question is not None
+        )
         is_current = is_ready or is_sent or self._tab.background.is_sending
         note = "Download the results, or import another file." if is_sent else ""
         self.step.render(Progress.CURRENT if is_current else Progress.WAITING, note=note)
@@ -110,10 +112,12 @@ def _waits_for(state: ImportState) -> str:
     """Return why nothing can be sent yet; empty if something can."""
     if state.open_steps:
         return f"Waiting for: {', '.join(state.open_steps)}."
+    if state.question is not None:
+        return "Waiting for: Check."
     dry_run = state.dry_run
     if dry_run is None or state.pets_to_send:
         return ""
-    is_undecided = dry_run.facts.question is not None or dry_run.facts.is_held or open_rows(state)
+    is_undecided = dry_run.facts.is_held or open_rows(state)
     return "Waiting for: Check." if is_undecided else "There is nothing to add."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from petstore_frame.client import Client
 from petstore_frame.dashboard.category_numbers import CategoryNumbers
 from petstore_frame.dashboard.remembered_answers import Memory
 from petstore_frame.inventory import Inventory
+from petstore_frame.loader import category_question, known_category_names
+from petstore_frame.questions import Question
 
 
 @dataclass
@@ -23,6 +26,7 @@ class StoreState:
         inventory: The last reading, or None.
         outdated: Why the last reading is out of date; empty if it is not.
         own_clients: Clients for keys that were entered on the page.
+        renamed: The numbers of categories for which the user confirmed the names of the list.
     """
 
     client: Client
@@ -32,6 +36,7 @@ class StoreState:
     inventory: Inventory | None = None
     outdated: str = ""
     own_clients: list[Client] = field(default_factory=list)
+    renamed: frozenset[int] = frozenset()
 
     @property
     def used_numbers(self) -> set[int]:
@@ -40,7 +45,65 @@ class StoreState:
             return set()
         return {*self.inventory.frame["category_id"].dropna().unique().tolist()}
 
+    def category_question(self) -> Question | None:
+        """Return the question about names that contradict those of earlier files, or None."""
+        known, pets = self._known_names(), dict[int, list[str]]()
+        if known and self.inventory is not None:
+            first = self.inventory.frame.dropna(subset="category_id").groupby("category_id").head(2)
+            for number, name in zip(first["category_id"], first["name"], strict=True):
+                pets.setdefault(int(number), []).append(str(name))
+        return category_question(self.memory.categories, known, pets=pets, renamed=self.renamed)
+
+    def category_names(self) -> Mapping[int, str]:
+        """Return the names to show: while the question is open, those of earlier files."""
+        question = self.category_question()
+        if question is None:
+            return self.memory.categories
+        numbers = conflicts_of(question)
+        agreed = {
+            number: name for number, name in self.memory.categories.items() if number not in numbers
+        }
+        return agreed | first_names(self._known_names())
+
+    def answer_category_question(self, text: str) -> None:
+        """Use the names of the list or, for any other answer, those of earlier files."""
+        question = self.category_question()
+        if question is None:
+            return
+        if text == question.answers[0].text:
+            self.renamed |= conflicts_of(question)
+        else:
+            self.memory.categories = {**self.category_names()}
+
+    def _known_names(self) -> Mapping[int, Sequence[str]]:
+        store_id = None if self.inventory is None else self.inventory.provenance.store_id
+        return known_category_names(self.client.base_url, store_id=store_id, journal=self.journal)
+
     @property
     def categories(self) -> CategoryNumbers:
         """The names of the categories, and the numbers that the pets use."""
         return CategoryNumbers(self.memory.categories, self.used_numbers)
+
+
+def conflicts_of(question: Question) -> frozenset[int]:
+    """Return the numbers that a question about the names of categories is about."""
+    return frozenset(question.answers[0].add["rename_categories"])
+
+
+def first_names(names: Mapping[int, Sequence[str]]) -> dict[int, str]:
+    """Return the first name of each category."""
+    return {number: of_number[0] for number, of_number in names.items()}
+
+
+def all_names(stated: Mapping[int, str], known: Mapping[int, Sequence[str]]) -> dict[int, str]:
+    """Return the stated names, and the known names that they do not replace.
+
+    Example:
+        >>> all_names({5: "Bird"}, {3: ["Cat"], 4: ["Bird"]})
+        {3: 'Cat', 5: 'Bird'}
+    """
+    folded = {name.casefold() for name in stated.values()}
+    more = {
+        number: name for number, name in first_names(known).items() if name.casefold() not in folded
+    }
+    return {**more, **stated}

@@ -65,6 +65,10 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _SAMPLE, _CHUNK = 4096, 1024 * 1024
+_WHEN_LOCKED = (
+    "if it is open in Excel, close it there, otherwise check your right to read it; then run the "
+    "same call again"
+)
 _SPLIT = "split it, with the header in each part; with a key, no animal is sent twice"
 # A NUL in one of ten pairs of bytes, and nearly always at the same place of its pair: UTF-16.
 _LEAST_SHARE, _LEAST_RATIO = 0.1, 8
@@ -79,6 +83,9 @@ def read_file(path: Path, noun: str = "file") -> bytes:
     try:
         mode = path.stat().st_mode  # before opening, which would block on a pipe
         file = path.open("rb") if stat.S_ISREG(mode) else None
+    except PermissionError as problem:
+        message = f"cannot open the {noun}: {problem.strerror}"
+        raise InputError(message, hint=_WHEN_LOCKED) from None
     except (OSError, ValueError) as problem:  # a ValueError if the name has a NUL
         reason = getattr(problem, "strerror", None) or problem
         raise InputError(f"cannot open the {noun}: {reason}", hint="check its path") from None

@@ -478,3 +478,16 @@ def test_the_cards_count_rows_and_the_button_counts_pets(importing) -> None:
     groups = view_of(importing.state.result).facts.groups
     assert (groups["added"], groups["need_fixing"], sum(groups.values())) == (2, 1, 3)
     assert "Added" in importing.text
+
+
+def test_a_list_that_contradicts_earlier_files_waits_for_an_answer(import_into) -> None:
+    """Nothing is offered while a number has another name than in the files that were sent."""
+    store = MemoryStore([(1, "Tweety", 4, "sold")])
+    first = import_into(store, categories={4: "Bird"})
+    first.open("birds.csv", "name,category_id\nKiwi,Bird\n").without_key().send()
+    importing = import_into(store, categories={4: "Guinea pig"})
+    importing.open("pigs.csv", "name,category_id\nMogli,Guinea pig\n").without_key()
+    assert importing.offer == "" and "Waiting for: Check" in importing.text
+    assert "Your list calls 4 Guinea pig" in importing.text
+    importing.decide("rename_categories", value="Your list is right").send()
+    assert importing.names == ["Mogli"]

@@ -193,3 +193,31 @@ def test_an_inventory_may_be_given(show, store) -> None:
     before = [*store.requests]
     shown = show(store, inventory=read)
     assert store.requests == before and shown.inventory is read
+
+
+def test_a_list_that_contradicts_earlier_files_is_asked_about(show, tmp_path) -> None:
+    """Until the user confirms the list, the page shows the names of the files that were sent."""
+    store = MemoryStore([(1, "Tweety", 4, "sold")])
+    path = tmp_path / "birds.csv"
+    path.write_text("name,category_id\nKiwi,4\n")
+    pf.load(path, store.client(), categories={4: "Bird"}, journal=tmp_path / "journal")
+    options = {"journal": tmp_path / "journal", "folder": tmp_path}
+    tab = show(store, categories={4: "Guinea pig"}, **options).tabs.inventory
+    question = tab.names["rename_categories"].question
+    assert tab.categories.options == ("Bird",) and "Tweety" in question.text
+    tab.names["rename_categories"].value = "Your list is right"
+    tab.excel.click()
+    assert tab.categories.options == ("Guinea pig",) and not tab.names.questions
+    tab = show(store, categories={4: "Guinea pig"}, **options).tabs.inventory
+    tab.names["rename_categories"].value = tab.names["rename_categories"].question.answers[1].text
+    assert tab.categories.options == ("Bird",) and not tab.names.questions
+
+
+def test_without_a_list_the_page_has_the_names_of_earlier_files(show, tmp_path) -> None:
+    """The journal is the only place of the names that a load was given."""
+    store = MemoryStore([(1, "Tweety", 4, "sold")])
+    path = tmp_path / "birds.csv"
+    path.write_text("name,category_id\nKiwi,4\n")
+    pf.load(path, store.client(), categories={4: "Bird"}, journal=tmp_path / "journal")
+    tab = show(store, journal=tmp_path / "journal").tabs.inventory
+    assert tab.categories.options == ("Bird",)

@@ -84,8 +84,7 @@ class _Draft:
         self._add_values("category_id")
         self._add_values("status")
         self._add_thousands()
-        rows = count_text(self._preview.count, "row")
-        head = f"{self._preview.name}: {rows}. Replace each question mark."
+        head = f"{self._preview.name}: {self._preview.counted_rows}. Replace each question mark."
         comments = [f"# {toml.clean_comment(remark)}" for remark in (head, *self._remarks)]
         recipe = type(self._recipe)(**self._options)  # sorts the options
         body = toml.toml_of(recipe.to_dict(), self._comments)

@@ -39,7 +39,7 @@ from petstore_frame.loader.source.returned_file import FixFile
 from petstore_frame.loader.source.row_keys import cell_at
 from petstore_frame.loader.source.source_rows import Source
 from petstore_frame.loader.source.status_columns import has_status_values, is_status_value
-from petstore_frame.schema import FIELDS
+from petstore_frame.schema import FIELDS, count_text
 from petstore_frame.schema.text import join_names
 from petstore_frame.tables.csv_file import DELIMITERS
 from petstore_frame.tables.file_kinds import JSON_LINES_HINT
@@ -203,7 +203,9 @@ class FilePreview:
     keys: tuple[LikelyKey, ...] = ()  # the most likely one first
     rows: tuple[Sequence[str], ...] = ()  # the first rows, even without a mapping
     records: tuple[SourceRow, ...] = ()  # the same rows, checked
-    count: int = 0  # of all rows that are not excluded
+    count: int = 0  # of the rows that were read and are not excluded
+    stopped_by: InputError | None = None  # the first line that cannot be read, if there is one
+    most_rows: int | None = None  # how many rows were read, if more may follow
     # The texts of each field except the name, with the number of their cells.
     value_counts: Mapping[str, Counter[str]] = field(default_factory=dict)
     values: tuple[ValueToMap, ...] = ()  # values that the recipe maps or must map
@@ -215,6 +217,18 @@ class FilePreview:
     def proposed_key(self) -> LikelyKey | None:
         """The column to ask about before anything is sent, if the recipe has no key."""
         return proposed_key(self.keys)
+
+    @property
+    def counted_rows(self) -> str:
+        """The number of rows that were counted, and where counting stopped before the end."""
+        rows = count_text(self.count, "row")
+        if self.stopped_by is not None:
+            line = self.stopped_by.line
+            place = "the first line that" if line is None else f"line {line:,}, which"
+            return f"{rows} above {place} cannot be read"
+        if self.most_rows is not None:
+            return f"{self.count:,} of the first {count_text(self.most_rows, 'row')}"
+        return rows
 
     @property
     def dates(self) -> tuple[str, ...]:
@@ -298,7 +312,7 @@ def _count_records(
     Returns:
         Why the remaining rows cannot be read, or None.
     """
-    question = None
+    preview.stopped_by, taken = None, 0
     preview.count, preview.suspicious, preview.empty = 0, Counter(), Counter()
     first = list[SourceRow]()
     positions = {name: source.columns.index(at) for name, at in source.mapping.items()}
@@ -306,6 +320,7 @@ def _count_records(
     preview.value_counts = value_counts
     try:
         for record in islice(source, most):
+            taken += 1
             if len(first) < rows:
                 first.append(record)
             if record.state is State.EXCLUDED:
@@ -319,11 +334,12 @@ def _count_records(
             suspicions = {problem.allow or "" for problem in record.problems}
             preview.suspicious.update(_SUSPICIONS & {*suspicions, *record.notes})
     except InputError as problem_below:
-        question = problem_below
+        preview.stopped_by = problem_below
+    preview.most_rows = taken if most and taken == most else None
     preview.empty = +preview.empty  # drops the zeros
     preview.records, preview.rows = tuple(first), tuple(record.cells for record in first)
     _list_values(preview, source)
-    return question
+    return preview.stopped_by
 
 
 def _list_values(preview: FilePreview, source: Source) -> None:
