@@ -13,16 +13,18 @@ from petstore_frame.loader import State
 FEWEST_FOR_RATE, SHORTEST_FOR_RATE_S, RATE_OVER_S = 20, 1.0, 10.0
 
 
-def send_progress(background: jobs.Background, total: int) -> Callable[[Mapping[State, int]], None]:
+def send_progress(
+    background: jobs.Background, total: int, *, clock: Callable[[], float] = time.monotonic
+) -> Callable[[Mapping[State, int]], None]:
     """Return a function that shows the progress of sending ``total`` pets, or stops it."""
-    changed_at = time.monotonic()
+    changed_at = clock()
     # The numbers of the last seconds, because a load starts slowly and a store may become slower.
     recent: deque[tuple[float, int]] = deque()
     last_counts: Mapping[State, int] = {}
 
     def report(counts: Mapping[State, int]) -> None:
         nonlocal changed_at, last_counts
-        now = time.monotonic()
+        now = clock()
         if counts != last_counts:
             changed_at, last_counts = now, dict(counts)
         waiting = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
