@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import pandas as pd
 
@@ -15,7 +14,7 @@ from petstore_frame.comparison.comparison_workbook import write_workbook
 from petstore_frame.comparison.pet_matching import IN_STORE, Kind
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.rendering import PAGE, in_notebook, palette
-from petstore_frame.schema import FIELDS, count_text, minute_text
+from petstore_frame.schema import count_text, minute_text
 from petstore_frame.storage import refuse_overwriting, write_atomically
 from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import checked_choice
@@ -174,24 +173,3 @@ class Comparison:
         quiet = PAGE.quiet([self.store, *self.warnings])
         table = PAGE.table(counts, ["", "Rows", "Pets"], numbers={1, 2}, is_named=True)
         return in_notebook(head + quiet + table + PAGE.steps(self.next_steps()))
-
-    def headings(self) -> list[str]:
-        """Return the headings of rows that show both sides."""
-        sides = [
-            f"{pet_field.label} ({side})" for pet_field in FIELDS.sent for side in ("list", "store")
-        ]
-        key = [", ".join(self.key)] if self.key else []
-        return ["Result", "Differs in", "Line", *key, "ID", *sides, "Note"]
-
-    @property
-    def table_columns(self) -> list[str]:
-        """The columns of ``frame`` in the order of the headings."""
-        columns = ["kind", "difference", "line", *(["key"] if self.key else []), "id"]
-        for name in (pet_field.name for pet_field in FIELDS.sent):
-            columns += [name, name + IN_STORE]
-        return [*columns, "problem"]
-
-    def table_rows(self, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
-        """Return rows in the order of the headings, missing values as None."""
-        values = frame[self.table_columns].astype("object")
-        return values.where(values.notna(), None).itertuples(index=False, name=None)

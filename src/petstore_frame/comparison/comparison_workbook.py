@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
 from petstore_frame import __version__
-from petstore_frame.comparison.pet_matching import IN_STORE
-from petstore_frame.schema import FIELDS, minute_text
-from petstore_frame.storage import Book, Sheet, mark_workbook, open_book, styles
+from petstore_frame.comparison.comparison_columns import ComparisonColumn, table_columns
+from petstore_frame.schema import minute_text
+from petstore_frame.storage import (
+    Book,
+    Sheet,
+    TableColumn,
+    mark_workbook,
+    open_book,
+    styles,
+    write_table,
+)
 
 if TYPE_CHECKING:
     from petstore_frame.comparison.comparison_result import Comparison
@@ -37,10 +46,8 @@ def write_workbook(comparison: Comparison, path: Path, labels: Mapping[int, str]
         _write_summary(book, comparison)
         for kind in comparison.summary.index:
             rows = comparison.of(kind)
-            for number, start in enumerate(range(0, len(rows), styles.SHEET_ROWS), start=1):
-                name = kind.capitalize() if number == 1 else f"{kind.capitalize()} {number}"
-                part = rows[start : start + styles.SHEET_ROWS]
-                _write_kind(book.sheet(name), comparison, part, labels)
+            if len(rows):
+                _write_kind(book, kind.capitalize(), comparison, rows, labels)
 
 
 def _write_summary(book: Book, comparison: Comparison) -> None:
@@ -67,74 +74,45 @@ def _write_summary(book: Book, comparison: Comparison) -> None:
     _set_up_print(sheet, comparison, repeat_row=None)
 
 
-class _Column(NamedTuple):
-    """A column of a sheet: its heading, its values, and the field that it shows, if any."""
+class _Different(NamedTuple):
+    """A value that differs between the list and the store."""
 
-    heading: str
-    values: pd.Series[Any]
-    field: str | None = None
+    value: Any
 
 
 def _write_kind(
-    sheet: Sheet, comparison: Comparison, rows: pd.DataFrame, labels: Mapping[int, str]
+    book: Book, name: str, comparison: Comparison, rows: pd.DataFrame, labels: Mapping[int, str]
 ) -> None:
     """Write the rows of a kind; values that differ are marked."""
-    columns = [*_columns(comparison, rows, labels)]
-    cell_styles = (styles.HEAD, _CELL, {**_CELL, **styles.DIFFERENT})
-    head, plain, marked = (sheet.book.style(**cell_style) for cell_style in cell_styles)
-    sheet.begin_list()
-    for col, column in enumerate(columns):
-        sheet.width(col, _width(column))
-        sheet.put(0, col, column.heading, head)
-    sheet.do("set_row", 0, styles.HEAD_POINTS)
-    sheet.raw.freeze_panes(1, 0)
+    plain, marked = book.style(**_CELL), book.style(**_CELL, **styles.DIFFERENT)
+
+    def write(sheet: Sheet, row: int, col: int, value: Any) -> None:
+        if isinstance(value, _Different):
+            sheet.put(row, col, value.value, marked)
+        else:
+            sheet.put(row, col, value, plain)
+
+    columns = table_columns(comparison, rows, labels)
+    write_table(
+        book,
+        name,
+        [TableColumn(column.heading, _width(column), write) for column in columns],
+        _values(columns, rows),
+        finish_sheet=partial(_set_up_print, comparison=comparison, repeat_row=0),
+    )
+
+
+def _values(columns: list[ComparisonColumn], rows: pd.DataFrame) -> Iterator[list[Any]]:
     differences = rows["difference"].fillna("").str.split(", ")
     cells = zip(*(column.values for column in columns), strict=True)
-    for row, (values, differing) in enumerate(zip(cells, differences, strict=True), 1):
-        for col, (column, value) in enumerate(zip(columns, values, strict=True)):
-            sheet.put(row, col, value, marked if column.field in differing else plain)
-    sheet.allow_number_text(len(rows), len(columns) - 1)
-    sheet.do("autofilter", 0, 0, len(rows), len(columns) - 1)
-    _set_up_print(sheet, comparison, repeat_row=0)
+    for values, differing in zip(cells, differences, strict=True):
+        yield [
+            _Different(value) if column.field in differing else value
+            for column, value in zip(columns, values, strict=True)
+        ]
 
 
-def _columns(
-    comparison: Comparison, rows: pd.DataFrame, labels: Mapping[int, str]
-) -> Iterator[_Column]:
-    """Yield the columns with content; a field without differences takes one column, not two."""
-    differing = {name for names in rows["difference"].fillna("") for name in names.split(", ")}
-    columns = [
-        _Column("Differs in", rows["difference"]),
-        _Column("Line", rows["line"]),
-        _Column(", ".join(comparison.key), rows["key"]),
-        _Column("ID", rows["id"]),
-    ]
-    for field in FIELDS.sent:
-        label = field.label
-        list_values, store_values = rows[field.name], rows[field.name + IN_STORE]
-        if field.name == "category_id" and labels:
-            label = "Category"
-            list_values, store_values = (
-                side.map(lambda number: labels.get(number, number), na_action="ignore")
-                for side in (list_values, store_values)
-            )
-        if field.name in differing:
-            columns.append(_Column(f"{label} (list)", list_values, field.name))
-            columns.append(_Column(f"{label} (store)", store_values, field.name))
-        else:
-            either = store_values.astype("object").where(
-                store_values.notna(), list_values.astype("object")
-            )
-            columns.append(_Column(label, either))
-    columns.append(_Column("Note", rows["problem"]))
-    for column in columns:
-        values = column.values.astype("object").replace("", None)
-        values = values.where(values.notna(), None)
-        if values.notna().any():
-            yield column._replace(values=values)
-
-
-def _width(column: _Column) -> float:
+def _width(column: ComparisonColumn) -> float:
     lengths = column.values.head(_MEASURED_ROWS).dropna().astype("str").str.len()
     longest = max(len(column.heading), int(lengths.max()) if len(lengths) else 0)
     largest = _NOTE_WIDTH if column.heading == "Note" else _LARGEST_WIDTH

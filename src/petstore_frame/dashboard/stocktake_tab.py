@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import ipywidgets as widgets
 
-from petstore_frame.comparison import Comparison, Kind, compare
+from petstore_frame.comparison import Comparison, Kind, compare, table_columns
 from petstore_frame.dashboard.background import Background
 from petstore_frame.dashboard.file_steps import FileSteps
 from petstore_frame.dashboard.local_time import time_element
@@ -30,16 +29,6 @@ ROWS_PER_PAGE, LONGEST, MAX_CAUSES = 50, 60, 5
 CHOOSE = ("Choose a list", "CSV or Excel.")
 INTRODUCTION = "Compare your list with the store. Nothing is sent."
 ALL_DIFFERENCES = ("all differences", "")
-# The names of the kinds of rows on the page.
-KIND_TEXTS = {
-    "same": "agree",
-    "only in list": "missing from the store",
-    "only in store": "not on your list",
-    "not seen": "not checked",
-    "ambiguous": "several matches",
-    "unconfirmed": "not confirmed",
-    "invalid": "could not be compared",
-}
 
 
 class StocktakeTab(FileSteps):
@@ -130,11 +119,9 @@ class StocktakeTab(FileSteps):
             self._step.render(Progress.WAITING)
             return
         counts = comparison.frame["kind"].value_counts()
-        parts = [f"{counts[kind]:,} {kind_text(kind)}" for kind in Kind if kind in counts]
+        parts = [f"{counts[kind]:,} {kind}" for kind in Kind if kind in counts]
         self._step.render(Progress.CURRENT, note=f"{', '.join(parts)}.")
-        kinds = [
-            (f"{kind_text(kind)} ({counts[kind]:,})", str(kind)) for kind in Kind if kind in counts
-        ]
+        kinds = [(f"{kind} ({counts[kind]:,})", str(kind)) for kind in Kind if kind in counts]
         set_options(self.kind, [ALL_DIFFERENCES, *kinds], self.kind.value)
         self._facts.value = _facts(comparison)
         self._table.value = scrollable(self._differences(comparison))
@@ -158,23 +145,19 @@ class StocktakeTab(FileSteps):
         pages = -(-len(rows) // ROWS_PER_PAGE)
         self.page.max, self._pages.value = pages, f"of {pages:,}"
         first = (self.page.value - 1) * ROWS_PER_PAGE
+        last = min(first + ROWS_PER_PAGE, len(rows))
         categories = self.store.category_names()
-        first_rows = rows.iloc[first : first + ROWS_PER_PAGE].copy()
-        for column in [name for name in map(str, first_rows) if name.startswith("category_id")]:
-            first_rows[column] = first_rows[column].map(
-                lambda number: categories.get(number, number), "ignore"
-            )
+        columns = table_columns(comparison, rows, categories, has_kind=not kind)
         cells = [
-            [None if value is None else shorten(str(value), LONGEST) for value in row]
-            for row in comparison.table_rows(first_rows)
+            [None if value is None else shorten(str(value), LONGEST) for value in values]
+            for values in zip(*(column.values[first:last] for column in columns), strict=True)
         ]
-        for row in cells:
-            row[0] = kind_text(row[0])
         count = f"{len(rows):,}"
         if pages > 1:
-            count = f"{first + 1:,}–{first + len(first_rows):,} of {len(rows):,}"
-        title = kind_text(kind) if kind else "All differences"
-        return PAGE.table(cells, comparison.headings(), caption=f"{title}: {count}")
+            count = f"{first + 1:,}–{last:,} of {len(rows):,}"
+        title = kind.capitalize() if kind else "All differences"
+        headings = [column.heading for column in columns]
+        return PAGE.table(cells, headings, caption=f"{title}: {count}")
 
     def _write(self) -> None:
         comparison = self.comparison
@@ -182,16 +165,6 @@ class StocktakeTab(FileSteps):
             path = self.upload_path(f"stocktake-{Path(comparison.name).stem}.xlsx")
             comparison.write(path, categories=self.store.category_names() or None)
             self.choose_file.drop.download_file(path)
-
-
-def kind_text(kind: Any) -> str:
-    """Return the name of a kind of difference on the page.
-
-    Example:
-        >>> kind_text("only in list")
-        'missing from the store'
-    """
-    return KIND_TEXTS.get(str(kind), str(kind))
 
 
 def _facts(comparison: Comparison) -> Markup:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame import __version__
 from petstore_frame.inventory import StatusCount, evidence_lines
@@ -13,7 +14,7 @@ from petstore_frame.report import sheet_layout as layout
 from petstore_frame.report.report_content import ColumnKind, Content, PetColumn
 from petstore_frame.report.sheet_layout import write_list
 from petstore_frame.schema import NO_STATUS, minute_text, status_label
-from petstore_frame.storage import Book, Sheet, styles
+from petstore_frame.storage import Book, CellWriter, Sheet, TableColumn, styles, write_table
 
 if TYPE_CHECKING:
     from petstore_frame.history import Diff
@@ -27,7 +28,6 @@ _FIRST_ROW = 4
 _DARK = {"bold": True, "font_color": palette.PAPER, "bg_color": palette.INK}
 _IDS = ("id", "category_id")
 _MEASURED_ROWS = 1_000  # used to choose the width of a user column
-CellWriter: TypeAlias = Callable[[Sheet, int, int, Any], None]
 _TERMS: Sequence[tuple[str, str]] = (
     ("≥, at least", "A minimum: this many were read, and the store may have more."),
     (
@@ -48,15 +48,23 @@ _TERMS: Sequence[tuple[str, str]] = (
 
 def write_inventory(book: Book, content: Content) -> None:
     """Add one row per pet, exactly as read, on as many sheets as necessary."""
-    writers = [_cell_writer(book, content, column) for column in content.columns]
-    pet_count = len(content.frame)
-    for number, start in enumerate(range(0, max(pet_count, 1), styles.SHEET_ROWS), 1):
-        sheet = book.sheet("Inventory" if number == 1 else f"Inventory {number}")
-        stop = min(start + styles.SHEET_ROWS, pet_count)
-        _begin_inventory(sheet, content, stop - start)
-        for row, values in enumerate(content.rows(start, stop, no_status=NO_STATUS), 1):
-            for col, (value, write) in enumerate(zip(values, writers, strict=True)):
-                write(sheet, row, col, value)
+    columns = [
+        TableColumn(
+            column.label,
+            _width(content, column),
+            _cell_writer(book, content, column),
+            {**_DARK, **_alignment(column)},
+        )
+        for column in content.columns
+    ]
+    write_table(
+        book,
+        "Inventory",
+        columns,
+        content.rows(no_status=NO_STATUS),
+        finish_sheet=partial(layout.finish, content=content, head=0, has_gridlines=True),
+        frozen_columns=1,
+    )
 
 
 def _cell_writer(book: Book, content: Content, column: PetColumn) -> CellWriter:
@@ -101,19 +109,6 @@ def _status_writer(book: Book, content: Content) -> CellWriter:
         sheet.put(row, col, value, formats[value])
 
     return write_status
-
-
-def _begin_inventory(sheet: Sheet, content: Content, rows: int) -> None:
-    last = len(content.columns) - 1
-    sheet.begin_list()
-    for col, column in enumerate(content.columns):
-        sheet.width(col, _width(content, column))
-        sheet.cell(0, col, column.label, **_DARK, **_alignment(column))
-    sheet.height(0, styles.HEAD_POINTS)
-    sheet.raw.freeze_panes(1, 1)
-    sheet.allow_number_text(rows, last)  # for long ids, and names that are numbers
-    layout.finish(sheet, content, head=0, has_gridlines=True)
-    sheet.do("autofilter", 0, 0, rows, last)
 
 
 def _alignment(column: PetColumn) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from petstore_frame.storage.atomic_write import (
 )
 from petstore_frame.storage.cell_values import common_zone, harmless, without_guard
 from petstore_frame.storage.excel_cells import Book, Sheet, open_book
+from petstore_frame.storage.excel_tables import CellWriter, Table, TableColumn, write_table
 from petstore_frame.storage.own_files import (
     COVERAGE_DIGEST,
     coverage_path,
@@ -25,8 +26,11 @@ from petstore_frame.storage.workbook_origin import mark_workbook
 __all__ = [
     "COVERAGE_DIGEST",
     "Book",
+    "CellWriter",
     "LockedError",
     "Sheet",
+    "Table",
+    "TableColumn",
     "common_zone",
     "coverage_path",
     "digest",
@@ -44,4 +48,5 @@ __all__ = [
     "toml",
     "without_guard",
     "write_atomically",
+    "write_table",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petstore_frame as pf
+from petstore_frame.comparison.comparison_result import KindName
 from petstore_frame.comparison.pet_matching import Kind, match_by_key, match_on
 from petstore_frame.schema import FIELDS, PetColumns, as_type
 
@@ -211,3 +212,8 @@ def test_two_readings_and_a_client_get_the_call_that_works() -> None:
     for arguments in (("list.csv", client), (client, "list.csv")):
         with pytest.raises(pf.PetstoreError, match=r"fetch_inventory.*got Client"):
             pf.compare(*arguments)
+
+
+def test_a_type_checker_accepts_every_kind() -> None:
+    """The names for type checkers are those of the kinds."""
+    assert get_args(KindName) == tuple(map(str, Kind))

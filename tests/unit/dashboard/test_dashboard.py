@@ -151,7 +151,7 @@ def test_stocktake_reads_a_list_with_the_memory(show, store, tmp_path: Path) -> 
     tab.match_values.form["value", "status", "weg"].value = "sold"
     assert tab.background.wait(WAIT_S) and len(tab.comparison.frame) > 200
     tab.kind.value = next(kind for _, kind in tab.kind.options if "in list" in kind)
-    assert "Nobody" in tab._table.value and "missing from the store" in tab._table.value
+    assert "Nobody" in tab._table.value and "Only in list" in tab._table.value
     imports.choose_file.path.value = "list.csv"
     assert imports.background.wait(WAIT_S)
     assert imports.match_values.form["value", "status", "weg"].value == "sold"

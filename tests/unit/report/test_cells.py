@@ -7,12 +7,14 @@ import zipfile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openpyxl import load_workbook
 from openpyxl.utils.escape import unescape
 
 from petstore_frame.errors import ReportError
 from petstore_frame.storage import excel_styles as styles
 from petstore_frame.storage.cell_values import CELL_LIMIT, fit, fits
-from petstore_frame.storage.excel_cells import open_book
+from petstore_frame.storage.excel_cells import Sheet, open_book
+from petstore_frame.storage.excel_tables import TableColumn, write_table
 
 HOSTILE = [
     "=1+1", "+49 170", "@SUM(A1)", "-2", "https://store.example", "007", "1/1/20", "TRUE", "#REF!",
@@ -79,3 +81,18 @@ def test_a_write_that_is_not_accepted_is_an_error(tmp_path) -> None:
             sheet = book.sheet("Inventory")
             sheet.cell(1_048_576, 0, "one row too many")
             sheet.finish()
+
+
+def test_a_full_sheet_is_continued_on_another_one(tmp_path) -> None:
+    """Each sheet has the headings, none has more than its rows, and no row is lost."""
+
+    def write(sheet: Sheet, row: int, col: int, value: int) -> None:
+        sheet.put(row, col, value)
+
+    with open_book(tmp_path / "all.xlsx") as book:
+        columns = [TableColumn("Number", 10, write)]
+        rows = [[number] for number in range(7)]
+        write_table(book, "All", columns, rows, finish_sheet=lambda _: None, max_rows=3)
+    sheets = load_workbook(tmp_path / "all.xlsx")
+    written = [[cell.value for cell in sheets[name]["A"]] for name in ("All", "All 2", "All 3")]
+    assert written == [["Number", 0, 1, 2], ["Number", 3, 4, 5], ["Number", 6]]

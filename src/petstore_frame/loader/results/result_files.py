@@ -12,6 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -32,7 +33,16 @@ from petstore_frame.loader.row_state import FIX_STATES, UNCONFIRMED_STATES, Reas
 from petstore_frame.loader.source import returned_file as returned
 from petstore_frame.loader.source.returned_file import FIX_SHEET, ROW, guarded, row_name
 from petstore_frame.schema import FIELDS, as_type
-from petstore_frame.storage import Book, digest, open_book, replacing, styles
+from petstore_frame.storage import (
+    Book,
+    Sheet,
+    Table,
+    TableColumn,
+    digest,
+    open_book,
+    replacing,
+    styles,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -276,7 +286,7 @@ def _write_drafts(
     extra = range(1, max_cells - len(run.header) + 1)
     header = [*run.header, *(f"{returned.EXTRA}_{at}" for at in extra)]
     with ExitStack() as files:
-        writers, sheets = dict[str, WriteRow](), list[_SheetRows]()
+        writers, tables = dict[str, WriteRow](), list[Table]()
         for name in _CSV_FILES:
             # RFC 4180 in UTF-8 with a byte order mark; lone surrogates are preserved.
             opened = (folder / name).open(
@@ -288,8 +298,8 @@ def _write_drafts(
         if has_excel:
             book = files.enter_context(open_book(folder / WORKBOOK))
             for name in [FIX_SHEET, ALL] if facts.to_fix else [ALL]:
-                sheets.append(_SheetRows(book, name, header))
-                writers[name] = sheets[-1].write
+                tables.append(_begin_table(book, name, header))
+                writers[name] = partial(_write_to_table, tables[-1], _CONTENTS[name][1])
         for row in rows():
             counts[row.state] += 1
             cells = [*row.cells[: len(header)], *[""] * (len(header) - len(row.cells))]
@@ -298,8 +308,8 @@ def _write_drafts(
             for name, write in writers.items():
                 if row.state in _CONTENTS[name][0]:
                     write(cells, values)
-        for sheet in sheets:
-            sheet.finish()
+        for table in tables:
+            table.finish()
     return counts
 
 
@@ -322,57 +332,48 @@ def _begin_csv(file: TextIO, name: str, header: Sequence[str], name_column: str 
     return write
 
 
-class _SheetRows:
-    """Writes rows to a sheet, up to the maximum number of rows of a sheet."""
+def _begin_table(book: Book, name: str, header: Sequence[str]) -> Table:
+    """Begin a table of the workbook: the columns of the file as text, then ours."""
+    as_text, as_number = book.style(num_format=styles.TEXT), book.style(align="left")
+    is_editable = name == FIX_SHEET
 
-    def __init__(self, book: Book, name: str, header: Sequence[str]) -> None:
-        self._file_columns, self._row, self._omitted = len(header), 0, 0
-        _, self._columns = _CONTENTS[name]
-        self._is_editable = name == FIX_SHEET
-        self._as_text = book.style(num_format=styles.TEXT)
-        self._as_number = book.style(align="left")
-        self._sheet = book.sheet(name)
-        self._sheet.raw.freeze_panes(1, 0)
-        for at in range(self._file_columns):
-            self._sheet.width(at, _FILE_COLUMN_WIDTH, self._as_text)
-        added_columns = [returned.COLUMNS[column] for column in self._columns]
-        for at, column in enumerate(added_columns, self._file_columns):
-            # Leave room for the filter button next to the heading.
-            self._sheet.width(at, max(column.width, len(column.heading) + 3))
-        for at, text in enumerate([*header, *(column.heading for column in added_columns)]):
-            self._sheet.cell(0, at, text, **styles.HEAD, num_format=styles.TEXT)
-        self._sheet.finish()
+    def write_cell(sheet: Sheet, row: int, col: int, cell: str) -> None:
+        if cell:
+            sheet.raw.write_string(row, col, cell, as_text)
+        elif is_editable:  # entered values become text, too
+            sheet.put(row, col, None, as_text)
 
-    def write(self, cells: Sequence[str], values: Mapping[str, Any]) -> None:
-        # The last row is reserved for the number of omitted rows.
-        if self._row == styles.SHEET_ROWS - 1:
-            self._omitted += 1
-            return
-        self._row += 1
-        does_fit = Book.fits(cells)
-        for at, cell in enumerate(cells):
-            if cell and (does_fit or Book.fits([cell])):
-                self._sheet.raw.write_string(self._row, at, cell, self._as_text)
-            elif self._is_editable:  # entered values become text, too
-                self._sheet.put(self._row, at, None, self._as_text)
-        state, notes = values["state"], values["notes"]
-        text = state.text
-        if state is State.EXCLUDED:
-            text = f"not sent: {WHY_NOT_SENT[values['reason']]}"
-        if not does_fit:
-            notes = "; ".join(filter(None, [notes, _TOO_LONG]))
-        texts = {**values, "state": text, "notes": notes}
-        for at, column in enumerate(self._columns, self._file_columns):
-            if texts[column] not in (None, ""):
-                self._sheet.put(self._row, at, texts[column], self._as_number, self._as_text)
+    def write_value(sheet: Sheet, row: int, col: int, value: Any) -> None:
+        if value not in (None, ""):
+            sheet.put(row, col, value, as_number, as_text)
 
-    def finish(self) -> None:
-        """Add the filter and the number of omitted rows."""
-        if self._omitted:
-            text = f"and {self._omitted:,} more rows, which are in results.csv"
-            self._sheet.put(styles.SHEET_ROWS, 0, text, self._as_text)
-        self._sheet.do("autofilter", 0, 0, self._row, self._file_columns + len(self._columns) - 1)
-        self._sheet.print_on_a4(self._sheet.name, repeat_row=0)
+    columns = [
+        TableColumn(text, _FILE_COLUMN_WIDTH, write_cell, empty_format=as_text) for text in header
+    ]
+    for column in (returned.COLUMNS[added] for added in _CONTENTS[name][1]):
+        # Leave room for the filter button next to the heading.
+        width = max(column.width, len(column.heading) + 3)
+        columns.append(TableColumn(column.heading, width, write_value))
+    return Table(book, name, columns, finish_sheet=_set_up_print, is_compact=False)
+
+
+def _set_up_print(sheet: Sheet) -> None:
+    sheet.print_on_a4(sheet.name, repeat_row=0)
+
+
+def _write_to_table(
+    table: Table, columns: Sequence[str], cells: Sequence[str], values: Mapping[str, Any]
+) -> None:
+    """Write a row for a reader: sentences instead of codes, and no cell that Excel would cut."""
+    state, notes = values["state"], values["notes"]
+    text = state.text
+    if state is State.EXCLUDED:
+        text = f"not sent: {WHY_NOT_SENT[values['reason']]}"
+    if not Book.fits(cells):
+        cells = [cell if Book.fits([cell]) else "" for cell in cells]
+        notes = "; ".join(filter(None, [notes, _TOO_LONG]))
+    texts = {**values, "state": text, "notes": notes}
+    table.write([*cells, *(texts[column] for column in columns)])
 
 
 def find_place(folder: Path, run: Import) -> tuple[Path, str]:
