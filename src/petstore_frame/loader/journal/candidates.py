@@ -12,6 +12,7 @@ from typing import Any
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.schema import IS_ANIMAL, MAY_BE_DATE
 from petstore_frame.loader.journal.staging import Staged
+from petstore_frame.loader.journal.stored_values import stored_json
 from petstore_frame.loader.matching.folding import SEPARATOR, fold, name_in
 from petstore_frame.loader.matching.key_cores import date_cores, day_core
 from petstore_frame.loader.matching.key_texts import key_texts
@@ -285,7 +286,7 @@ class CandidateReader:
         animals: list[Animal] = []
         for batch in _batches(sorted(texts)):
             for *values, keys in self.execute(query, **{name: batch}):
-                animals.append(_animal(values, tuple(json.loads(keys))))
+                animals.append(_animal(values, tuple(stored_json(keys))))
         keys_here = self._in_file("key", {key for animal in animals for key in animal.keys})
         animals_here = self._in_file("animal", {animal.id for animal in animals})
         by_text = defaultdict[str, list[Animal]](list)

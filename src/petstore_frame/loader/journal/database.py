@@ -31,6 +31,7 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.loader.journal.schema import FORMAT, TABLES
+from petstore_frame.loader.journal.stored_values import DamagedValueError
 from petstore_frame.storage import LockedError, locked, replacing
 from petstore_frame.transport import same_store_address
 
@@ -173,7 +174,7 @@ def sql_errors(
 
     A message of SQLite about damaged text may not be UTF-8: Python then raises UnicodeDecodeError.
     """
-    converted: tuple[type[Exception], ...] = (*kinds, UnicodeDecodeError)
+    converted: tuple[type[Exception], ...] = (*kinds, UnicodeDecodeError, DamagedValueError)
     try:
         yield
     except converted as problem:
@@ -193,7 +194,8 @@ def _value_errors(path: Path, done: str) -> Iterator[None]:
 
 
 def _journal_error(path: Path, problem: Exception, done: str) -> JournalError:
-    code = sqlite3.SQLITE_CORRUPT if isinstance(problem, UnicodeDecodeError) else None
+    is_damaged = isinstance(problem, (UnicodeDecodeError, DamagedValueError))
+    code = sqlite3.SQLITE_CORRUPT if is_damaged else None
     if isinstance(problem, sqlite3.Error):
         # Errors that Python itself raises, for text that is not UTF-8, have no code.
         code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF

@@ -12,6 +12,7 @@ from unicodedata import normalize
 from petstore_frame.loader.journal.decisions import Decision, decide, read_decisions
 from petstore_frame.loader.journal.rows import Import, read_cells
 from petstore_frame.loader.journal.schema import IS_ANIMAL
+from petstore_frame.loader.journal.stored_values import stored_json
 from petstore_frame.loader.matching.key_cores import core_of_key, date_cores
 from petstore_frame.loader.matching.key_texts import key_text, order_of
 from petstore_frame.loader.matching.values import CREATE
@@ -34,7 +35,7 @@ WHERE earlier.import <> :mine LIMIT 1
 def remembered_key(sql: sqlite3.Connection, header: Sequence[str]) -> tuple[str, ...] | None:
     """Return the key columns of a header: () if it has no key, None if the user never answered."""
     decisions = read_decisions(sql, json.dumps(header), _KEY)
-    return tuple(json.loads(decisions[-1].answer)) if decisions else None
+    return tuple(stored_json(decisions[-1].answer)) if decisions else None
 
 
 def remember_key(sql: sqlite3.Connection, run: Import, now: float) -> None:

@@ -14,6 +14,7 @@ from petstore_frame.loader.journal.database import Writer, sql_errors
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.journal.schema import IS_UNCONFIRMED, RELEASE_PET_ID
+from petstore_frame.loader.journal.stored_values import stored_json, stored_state
 from petstore_frame.loader.row_state import Ending, State
 
 # Animals to send, as one JSON array: Python may switch threads at each row that SQLite returns.
@@ -117,7 +118,7 @@ class Outcomes:
             "SELECT state, count(*) FROM animals WHERE import = ? AND state IS NOT NULL GROUP BY 1",
             [self._import],
         ):
-            counts[State(state)] = animals
+            counts[stored_state(state)] = animals
         return counts
 
     def start(self, now: float) -> None:
@@ -248,7 +249,7 @@ class Outcomes:
 
     def _read(self, query: str, **parameters: Any) -> list[Any]:
         ((packed,),) = self._sql.execute(query, parameters | {"import": self._import}).fetchall()
-        return list(json.loads(packed))
+        return list(stored_json(packed))
 
     def _read_again(self, row: int) -> None:
         """Drop the rows that were read in advance, because this row is pending again."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from petstore_frame.loader.journal.rows import NO_PET_ID, Import, unpack_problem
+from petstore_frame.loader.journal.stored_values import stored_json, stored_state
 from petstore_frame.loader.row_state import Reason, RowProblem, State
 from petstore_frame.schema import line_ranges
 
@@ -71,7 +71,7 @@ class NotedRows(NamedTuple):
 def count_states(sql: sqlite3.Connection, number: int) -> dict[State, int]:
     """Count the rows of an import in each state; every state is in the result."""
     counts = dict.fromkeys(State, 0)
-    return counts | {State(state): rows for state, rows in sql.execute(_STATES, [number])}
+    return counts | {stored_state(state): rows for state, rows in sql.execute(_STATES, [number])}
 
 
 def count_groups_of_lines(
@@ -94,7 +94,9 @@ def read_loaded_before(sql: sqlite3.Connection, run: Import) -> list[LoadedBefor
 def read_problems(sql: sqlite3.Connection, run: Import) -> Iterator[ProblemRows]:
     """Yield each problem of an import by first row; a row counts for each of its problems."""
     for packed, lines, rows in sql.execute(_PROBLEMS, [run.number]):
-        yield ProblemRows(unpack_problem(json.loads(packed)), line_ranges(json.loads(lines)), rows)
+        yield ProblemRows(
+            unpack_problem(stored_json(packed)), line_ranges(stored_json(lines)), rows
+        )
 
 
 def read_noted(sql: sqlite3.Connection, run: Import) -> list[NotedRows]:
@@ -103,7 +105,7 @@ def read_noted(sql: sqlite3.Connection, run: Import) -> list[NotedRows]:
     Rows that were created without a known pet id come last.
     """
     noted = [
-        NotedRows(notes.split("\n"), line_ranges(json.loads(lines)), rows)
+        NotedRows(notes.split("\n"), line_ranges(stored_json(lines)), rows)
         for notes, lines, rows in sql.execute(_NOTED, [run.number])
     ]
     without_id = [line for (line,) in sql.execute(_WITHOUT_ID, [run.number])]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.schema import IS_ANIMAL, in_states
+from petstore_frame.loader.journal.stored_values import stored_json, stored_state
 from petstore_frame.loader.matching.key_texts import shown_key
 from petstore_frame.loader.row_state import FIX_STATES, Ending, RowProblem, State
 
@@ -84,10 +85,10 @@ def read_imports(
         f"{_IMPORTS} {where} ORDER BY import", values
     ).fetchall():
         try:
-            fields = dict(zip(_PLAIN, plain, strict=True)) | json.loads(recipe)
-            fields |= {"key": tuple(fields["key"]), "header": tuple(json.loads(header))}
+            fields = dict(zip(_PLAIN, plain, strict=True)) | stored_json(recipe)
+            fields |= {"key": tuple(fields["key"]), "header": tuple(stored_json(header))}
             fields["ending"] = Ending(fields["ending"]) if fields["ending"] else None
-            fields["facts"] = json.loads(facts)
+            fields["facts"] = stored_json(facts)
             runs.append(Import(
                 **fields, ending_detail=detail, base_url=base_url, store_id=store_id, number=number
             ))  # fmt: skip
@@ -189,7 +190,7 @@ def pack_cells(cells: Sequence[str]) -> str | bytes:
 
 def read_cells(value: str | bytes) -> tuple[str, ...]:
     """Decode the cells of a row."""
-    return tuple(json.loads(value)) if isinstance(value, bytes) else tuple(value.split("\x1f"))
+    return tuple(stored_json(value)) if isinstance(value, bytes) else tuple(value.split("\x1f"))
 
 
 def pack_problems(problems: Sequence[RowProblem]) -> str:
@@ -201,7 +202,7 @@ def pack_problems(problems: Sequence[RowProblem]) -> str:
 
 def unpack_problems(text: str | None) -> tuple[RowProblem, ...]:
     """Decode the problems of a row."""
-    return tuple(map(unpack_problem, json.loads(text))) if text else ()
+    return tuple(map(unpack_problem, stored_json(text))) if text else ()
 
 
 def unpack_problem(values: Sequence[Any]) -> RowProblem:
@@ -214,7 +215,7 @@ def unpack_problem(values: Sequence[Any]) -> RowProblem:
 def read_payload(payload: bytes | None) -> dict[str, Any]:
     """Decode a stored request body; None gives an empty dict."""
     try:
-        return {} if payload is None else dict(json.loads(payload))
+        return {} if payload is None else dict(stored_json(payload))
     except (ValueError, TypeError) as problem:
         raise JournalError(f"a row of the journal is damaged ({problem})") from problem
 
@@ -263,7 +264,7 @@ class _StoredRow(NamedTuple):
 
 
 def _journal_row(sql: sqlite3.Connection, import_id: str, stored: _StoredRow) -> JournalRow:
-    state = State(stored.state)
+    state = stored_state(stored.state)
     row = JournalRow(
         stored.row,
         stored.line,
@@ -276,10 +277,10 @@ def _journal_row(sql: sqlite3.Connection, import_id: str, stored: _StoredRow) ->
         shown_key(stored.key),
     )
     if state is State.POSSIBLE_DUPLICATE and stored.possible is not None:
-        return replace(row, possible=_possible(sql, import_id, json.loads(stored.possible)))
+        return replace(row, possible=_possible(sql, import_id, stored_json(stored.possible)))
     if not stored.is_own:
         return replace(row, other_row=_other_row(sql, stored)) if stored.is_animal else row
-    answer: dict[str, Any] = json.loads(stored.answer) if stored.answer else {}
+    answer: dict[str, Any] = stored_json(stored.answer) if stored.answer else {}
     notes = (*row.notes, *answer.pop("notes", ()))
     if state is State.CREATED and stored.pet_id is None:
         notes = (*notes, NO_PET_ID)
