@@ -20,19 +20,6 @@ CHECKING = (
     "Checking only reads. A row counts as arrived if exactly one new pet matches it; the rest are "
     "listed for you."
 )
-_TEXTS = {
-    State.CREATED: "added",
-    State.MATCHED: "found in the store",
-    State.PENDING: "left to send",
-    State.INVALID: "need fixing",
-    State.REJECTED: "rejected by the store",
-    State.IN_FLIGHT: "not confirmed",
-    State.UNCONFIRMED: "not confirmed",
-    State.NOT_FOUND: "did not arrive",
-    State.GONE: "no longer in the store",
-    State.EXCLUDED: "not imported",
-    State.POSSIBLE_DUPLICATE: "possible duplicates, not sent",
-}
 _MAY_HAVE_ARRIVED = (State.IN_FLIGHT, State.UNCONFIRMED)
 
 
@@ -105,8 +92,8 @@ def is_unfinished(result: LoadResult) -> bool:
 
 
 def _line(result: LoadResult) -> Markup:
-    counts = ", ".join(
-        f"{rows:,} {_TEXTS[State(state)]}" for state, rows in result.counts.items() if rows
+    counts = "; ".join(
+        f"{rows:,} {State(state).text}" for state, rows in result.counts.items() if rows
     )
     run = view_of(result).run
     return Markup("{}, {}: {}").format(run.source, time_element(run.staged_at), counts)

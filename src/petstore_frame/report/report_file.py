@@ -69,7 +69,7 @@ def write_report(
       ``<name>.csv.coverage.json``.
     - ``.html``: one page with every pet, to search, sort and page in a browser without a network.
 
-    ``pf.read_inventory`` reads all of these except the page. Names are always text, never formulas.
+    ``pf.read_inventory`` reads CSV and Parquet back. Names are always text, never formulas.
     In a workbook, numbers of more than 15 digits and dates before 1900-03-01 are text, so that no
     value changes. Times are in UTC, and the same inventory gives the same bytes on every machine.
 

@@ -27,7 +27,7 @@ KINDS = ["xlsx", "csv", "parquet", "html"]
 def test_a_report_leaves_nothing_beside_it(kind, write, tmp_path) -> None:
     """The file takes its name when it is whole, and its permissions stay."""
     path = write(to=f"stock.{kind.upper()}")
-    beside = {f"{path.name}.coverage.json"} if kind == "csv" else set()
+    beside = {f"{path.name}.coverage.json"} if kind in ("csv", "parquet") else set()
     assert {path.name for path in tmp_path.iterdir()} == {path.name} | beside
     assert path.stat().st_mode & 0o600 == 0o600
     path.chmod(0o600)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -40,6 +41,8 @@ NOTHING_SENT, STOPPED = "; nothing was sent", "; sending has stopped"
 OF_DISK = (sqlite3.Error, OSError)
 _FULL_ERRORS = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota error
 _COUNT_BYTES = 21  # size of the number of commits and its line end
+# What damaged text, values and JSON raise.
+_DAMAGES = (UnicodeDecodeError, DamagedValueError, json.JSONDecodeError)
 # A missing table, a file that is not a database, or a truncated one: rows were lost.
 _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # A disk with less free space counts as full: SQLite may report another error for it.
@@ -173,8 +176,9 @@ def sql_errors(
     """Convert the given kinds of errors to JournalError; ``done`` says what was sent.
 
     A message of SQLite about damaged text may not be UTF-8: Python then raises UnicodeDecodeError.
+    Keys and bodies are stored as JSON, and everything else that is JSON is read elsewhere.
     """
-    converted: tuple[type[Exception], ...] = (*kinds, UnicodeDecodeError, DamagedValueError)
+    converted: tuple[type[Exception], ...] = (*kinds, *_DAMAGES)
     try:
         yield
     except converted as problem:
@@ -194,7 +198,7 @@ def _value_errors(path: Path, done: str) -> Iterator[None]:
 
 
 def _journal_error(path: Path, problem: Exception, done: str) -> JournalError:
-    is_damaged = isinstance(problem, (UnicodeDecodeError, DamagedValueError))
+    is_damaged = isinstance(problem, _DAMAGES)
     code = sqlite3.SQLITE_CORRUPT if is_damaged else None
     if isinstance(problem, sqlite3.Error):
         # Errors that Python itself raises, for text that is not UTF-8, have no code.

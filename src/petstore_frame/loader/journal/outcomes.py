@@ -113,12 +113,14 @@ class Outcomes:
     def counts(self) -> dict[State, int]:
         """Return the number of the import's animals in each state, and of its invalid rows."""
         counts = dict.fromkeys(State, 0)
-        counts[State.INVALID] = count_states(self._sql, self._import)[State.INVALID]
-        for state, animals in self._sql.execute(
-            "SELECT state, count(*) FROM animals WHERE import = ? AND state IS NOT NULL GROUP BY 1",
-            [self._import],
-        ):
-            counts[stored_state(state)] = animals
+        with sql_errors(self.path):
+            counts[State.INVALID] = count_states(self._sql, self._import)[State.INVALID]
+            for state, animals in self._sql.execute(
+                "SELECT state, count(*) FROM animals WHERE import = ? AND state IS NOT NULL"
+                " GROUP BY 1",
+                [self._import],
+            ):
+                counts[stored_state(state)] = animals
         return counts
 
     def start(self, now: float) -> None:
