@@ -24,6 +24,7 @@ from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
 from petstore_frame.client import Client
 from petstore_frame.errors import JournalError
+from petstore_frame.loader import LoadResult
 from petstore_frame.loader.loading import run_import
 from petstore_frame.loader.source import Recipe
 
@@ -83,9 +84,9 @@ class Scene:
         (folder / "journal").rename(self.killed)
         self._pets, self._last = dict(store.pets), store._last_id
 
-    def _load(self, file: Path, journal: Path) -> None:
+    def _load(self, file: Path, journal: Path) -> LoadResult:
         with Client(self.store.base_url, KEY, timeout=5.0, retry_timeout=0) as client:
-            run_import(file, client, Recipe(), workers=4, journal=journal, progress=False)
+            return run_import(file, client, Recipe(), workers=4, journal=journal, progress=False)
 
     def try_out(self, damage: Damage, outcome: Outcome) -> None:
         """Damage a copy of the journal, run the same load again, and count."""

@@ -32,7 +32,7 @@ _KEPT = r"error: interrupted; incomplete: at least (\d+) pets read; they are in 
 @pytest.fixture
 def slow_store(tmp_path: Path) -> Iterator[FlakyStore]:
     """A store that takes a moment for each request, with more pets than fit on a page."""
-    rows = [f"{number},Pet {number},1" for number in range(_ROWS)]
+    rows = [f"{number},Pet {number},1" for number in range(1, _ROWS + 1)]
     (tmp_path / "a.csv").write_text("\n".join(["tag,name,category_id", *rows, ""]))
     settings = 'journal = "journal"\n[[load]]\nfiles = "a.csv"\n'
     (tmp_path / "weekly.toml").write_text(settings)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Pet = tuple[int, str, int, str | None]
 BASE_URL = "https://store.example/v1"
-AS_OF = datetime(2030, 1, 2, 9, 30, tzinfo=UTC)
+AS_OF = datetime(2026, 1, 2, 9, 30, tzinfo=UTC)
 
 PETS: list[Pet] = [
     (2**53 + 1, "Luna", 3, "available"),

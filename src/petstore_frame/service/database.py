@@ -72,8 +72,8 @@ def open_database(database: str) -> sa.Engine:
                 "such as postgresql+psycopg://user@host/database"
             )
         if dialect == "sqlite":
-            _make_private(sa.make_url(url).database)
             engine = sa.create_engine(url, connect_args={"timeout": _BUSY_TIMEOUT_S})
+            _make_private(engine.url.database)
             sa.event.listen(engine, "connect", _make_durable)
         else:
             # The defaults of the server may differ.

@@ -198,4 +198,4 @@ def test_the_same_inventory_gives_the_same_bytes(ending, write, monkeypatch) -> 
     monkeypatch.undo()
     time.tzset()
     assert written[0] == written[1]
-    assert ending != "html" or b"Data as of 2030-01-02 09:30 UTC" in written[0]
+    assert ending != "html" or b"Data as of 2026-01-02 09:30 UTC" in written[0]

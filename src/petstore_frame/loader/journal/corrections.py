@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from petstore_frame.loader.journal.rows import Import, read_cells, read_payload, unpack_problems
 from petstore_frame.loader.journal.schema import IS_ANIMAL
+from petstore_frame.loader.journal.stored_values import stored_json
 from petstore_frame.loader.row_state import RowProblem
 
 _WRITE = """
@@ -89,10 +90,13 @@ def other_owner(
 def write_corrections(
     sql: sqlite3.Connection, run: Import, row: int, corrections: Iterable[Correction], now: float
 ) -> None:
-    """Store the corrections of a row; a later one of the same cell replaces an earlier one."""
+    """Store the corrections of a row; a later one of the same cell replaces an earlier one.
+
+    Texts are stored as JSON, because SQLite takes no half of a character.
+    """
     for correction in corrections:
-        values = correction._asdict() | {"import": run.number, "row": row, "at": now}
-        sql.execute(_WRITE, values)
+        texts = {name: json.dumps(text) for name, text in correction._asdict().items()}
+        sql.execute(_WRITE, texts | {"import": run.number, "row": row, "at": now})
 
 
 def read_corrections(sql: sqlite3.Connection, run: Import) -> dict[int, list[Correction]]:
@@ -105,12 +109,12 @@ def read_corrections(sql: sqlite3.Connection, run: Import) -> dict[int, list[Cor
     if run.key:
         by_key = defaultdict[str, list[Correction]](list)
         for key, *values in sql.execute(_OF_HEADER, [json.dumps(run.header), run.number]):
-            by_key[key].append(Correction(*values))
+            by_key[key].append(Correction(*map(stored_json, values)))
         keys = json.dumps([*by_key])
         for row, key in sql.execute(_ROWS_OF_KEYS, [run.reading, keys]) if by_key else ():
             corrections[row] += by_key[key]
     for row, *values in sql.execute(_OF_IMPORT, [run.number]):
-        corrections[row].append(Correction(*values))
+        corrections[row].append(Correction(*map(stored_json, values)))
     return corrections
 
 
