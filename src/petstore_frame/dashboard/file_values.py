@@ -49,11 +49,6 @@ class FileValue:
     def is_empty(self) -> bool:
         return not self.text
 
-    @property
-    def has_fixed_values(self) -> bool:
-        """Whether the field has a fixed set of values."""
-        return bool(FIELDS.named(self.field).values)
-
     def meaning(self, recipe: Recipe) -> str | int | float | None:
         """Return the meaning of the value in a recipe; None if the recipe has none."""
         folded = fold(self.text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -162,11 +162,3 @@ def _changes(name: RowName, rows: Sequence[_Row], ids: Sequence[int | None]) -> 
             changes.append(Change(row.animal, row.number, row.state, State.NOT_FOUND, reason))
         changes.append(Change(row.animal, row.number, State.NOT_FOUND, State.PENDING, reason))
     return changes
-
-
-def lines_of(sql: sqlite3.Connection, number: int) -> dict[int, list[int]]:
-    """Return the unconfirmed rows of an import by their lines."""
-    rows_of_line: dict[int, list[int]] = defaultdict(list)
-    for row in _read_unconfirmed(sql, number):
-        rows_of_line[row.line].append(row.number)
-    return dict(rows_of_line)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from petstore_frame.loader.journal.candidates import ListedPets
@@ -37,9 +37,6 @@ class StorePets(NamedTuple):
     is_whole: bool = False  # it is proven complete: a pet that it lacks is not in the store
     requests: int = 0
     store_id: str | None = None  # the id that the store gives itself
-
-
-ReadStore = Callable[[int], StorePets]
 
 
 def is_another_animal(content: str | None, pet: Pet) -> bool:
