@@ -70,7 +70,7 @@ def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> 
                 with page.expect_file_chooser() as chooser:
                     page.get_by_role("button", name="Choose a file").first.click()
                 chooser.value.set_files(arrivals)
-                page.get_by_role("button", name="Use all suggestions").wait_for(timeout=60_000)
+                page.get_by_text("Do names with accents look right below?").wait_for(timeout=60_000)
                 last = page.locator(".pf-step:visible").last.bounding_box()
                 take(page, "dashboard_import", last["y"] + last["height"])
                 browser.close()
