@@ -50,6 +50,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)  # the plugin of hypothesis reads its seed in the same hook
 def pytest_configure(config: pytest.Config) -> None:
     _keep_bytecode()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts it so in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # The workers of pytest-xdist get the options of this process, and with them the seed.
     is_campaign = config.getoption("--campaign")
     if config.option.seed is None:
