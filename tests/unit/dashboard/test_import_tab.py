@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard import background
-from petstore_frame.dashboard.check_questions import SAME, is_birthday
-from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER
-from petstore_frame.dashboard.form import YES
-from petstore_frame.dashboard.step_questions import NO_KEY
+from petstore_frame.dashboard.page import background
+from petstore_frame.dashboard.state.check_questions import SAME, is_birthday
+from petstore_frame.dashboard.state.file_values import EXCLUDE, FIX_LATER
+from petstore_frame.dashboard.state.step_questions import NO_KEY
 from petstore_frame.loader import view_of
+from petstore_frame.questions import YES
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 

@@ -7,13 +7,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from petstore_frame.dashboard import step_questions
-from petstore_frame.dashboard.category_numbers import CategoryNumbers
-from petstore_frame.dashboard.file_values import fold
-from petstore_frame.dashboard.form import YES, Name
-from petstore_frame.dashboard.import_state import ImportState
+from petstore_frame.dashboard.state import step_questions
+from petstore_frame.dashboard.state.category_numbers import CategoryNumbers
+from petstore_frame.dashboard.state.file_values import fold
+from petstore_frame.dashboard.state.import_state import ImportState
 from petstore_frame.loader import JournalRow, RowGroup, State, Suspicion
-from petstore_frame.questions import Example, Question, Step
+from petstore_frame.questions import YES, Example, Name, Question, Step
 from petstore_frame.rendering import shorten
 from petstore_frame.schema import FIELDS, count_text
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from petstore_frame.dashboard.file_state import FileState
-from petstore_frame.dashboard.step_questions import has_columns, has_values
+from petstore_frame.dashboard.state.file_state import FileState
+from petstore_frame.dashboard.state.step_questions import has_columns, has_values
 from petstore_frame.loader import ImportSummary, JournalRow, LoadResult, RowGroup, State, view_of
 from petstore_frame.questions import Question
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.dashboard.category_numbers import CategoryNumbers
-from petstore_frame.dashboard.file_values import FileValue, values_of
+from petstore_frame.dashboard.state.category_numbers import CategoryNumbers
+from petstore_frame.dashboard.state.file_values import FileValue, values_of
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.questions import Question

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from petstore_frame.dashboard.check_questions import open_rows
-from petstore_frame.dashboard.import_state import ImportState
-from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
-from petstore_frame.dashboard.row_cards import cards_markup
-from petstore_frame.dashboard.step_frame import Progress, Step
-from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.import_steps.check_step import cards_markup
+from petstore_frame.dashboard.page import background as jobs
+from petstore_frame.dashboard.page.live_html import LARGEST_MESSAGE
+from petstore_frame.dashboard.page.step_frame import Progress, Step
+from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.state.check_questions import open_rows
+from petstore_frame.dashboard.state.import_state import ImportState
 from petstore_frame.loader import LoadResult, State, view_of
 from petstore_frame.rendering import PAGE, element
 from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
-    from petstore_frame.dashboard.import_tab import ImportTab
+    from petstore_frame.dashboard.tabs.import_tab import ImportTab
 
 CAREFUL = "Pets can’t be changed or deleted afterward."
+# Earlier, a rate would not be reliable.
+FEWEST_FOR_RATE, SHORTEST_FOR_RATE_S, RATE_OVER_S = 20, 1.0, 10.0
 
 
 class SendStep:
@@ -131,3 +137,34 @@ def _is_offered(path: Path, result: LoadResult) -> bool:
     }
     rows = rows_of_file.get(path.name, len(facts))
     return rows > 0 and path.suffix != ".json" and path.stat().st_size <= LARGEST_MESSAGE
+
+
+def send_progress(
+    background: jobs.Background, total: int, *, clock: Callable[[], float] = time.monotonic
+) -> Callable[[Mapping[State, int]], None]:
+    """Return a function that shows the progress of sending ``total`` pets, or stops it."""
+    changed_at = clock()
+    # The numbers of the last seconds, because a load starts slowly and a store may become slower.
+    recent: deque[tuple[float, int]] = deque()
+    last_counts: Mapping[State, int] = {}
+
+    def report(counts: Mapping[State, int]) -> None:
+        nonlocal changed_at, last_counts
+        now = clock()
+        if counts != last_counts:
+            changed_at, last_counts = now, dict(counts)
+        waiting = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
+        done = max(0, total - waiting)
+        recent.append((now, done))
+        while now - recent[0][0] > RATE_OVER_S:
+            recent.popleft()
+        elapsed_s, done_recently = now - recent[0][0], done - recent[0][1]
+        text = f"{done:,} of {total:,}"
+        if now - changed_at >= jobs.SILENT_AFTER_S:
+            text += f" · {jobs.silence_text(now - changed_at)}"
+        elif done_recently >= FEWEST_FOR_RATE and elapsed_s >= SHORTEST_FOR_RATE_S:
+            rate = done_recently / elapsed_s
+            text += f" · {rate:,.0f} per second · about {(total - done) / rate:,.0f} s left"
+        background.report(text, done / max(total, 1))
+
+    return report
