@@ -1,11 +1,11 @@
 """Measures how fast a file is loaded, next to pools of threads that keep no journal.
 
-    PYTHONPATH=tests python benchmarks/load.py [--rows 6000] [--rounds 5] [--staged 1000000]
+    PYTHONPATH=tests python benchmarks/load.py [--rows 6000] [--rounds 5] [--imports 1 100 1000]
 
 The store is a thread per connection on raw sockets in a process of its own, with a latency added
 to each POST. In each round, all ways take their turn, so that a busy machine slows all alike; the
 table has the medians of the ratios of a round. Without the package ``requests``, its column is
-empty.
+empty. A second table has the time of a load after many imports into the same journal.
 """
 
 from __future__ import annotations
@@ -14,10 +14,7 @@ import argparse
 import csv
 import json
 import multiprocessing
-import resource
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -155,19 +152,41 @@ def compare_sending(rows: int, rounds: int, latencies_ms: Sequence[int]) -> None
             print(f"| {latency_ms} ms | {rate:,.0f} | {' | '.join(ratios)} |", flush=True)
 
 
-def stage(path: str) -> None:
-    """Print seconds of CPU for reading with csv, and for staging; and the peak of memory."""
-    start = time.process_time()
-    with Path(path).open(newline="", encoding="utf-8") as file:
-        for _ in csv.reader(file):
-            pass
-    reading = time.process_time() - start
-    with tempfile.TemporaryDirectory() as folder, Client("http://127.0.0.1:1/v1", KEY) as client:
-        start = time.process_time()
-        load(path, client, journal=folder, dry_run=True, check_store=False, progress=False)
-        staging = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"{reading} {staging} {peak}")
+def load_after_imports(counts: Sequence[int]) -> None:
+    """Print the CPU time of one load of 200 animals after some imports of as many."""
+    print("\n| earlier imports of 200 animals | one load, CPU ms | ratio |")
+    print("|---:|---:|---:|")
+    first_ms = None
+    imports = 0
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        store_with(0) as url,
+        Client(url, KEY) as client,
+    ):
+
+        def load_next() -> float:
+            """Load 200 new animals; return the CPU time in milliseconds."""
+            path = Path(folder, f"week{imports}.csv")
+            animals = range(200 * imports, 200 * (imports + 1))
+            with path.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file)
+                writer.writerow(["tag", "name", "categoryId"])
+                writer.writerows([f"T{n}", f"Animal {n}", n % 19 + 1] for n in animals)
+            start = time.process_time()
+            load(path, client, journal=folder, check_store=False, progress=False, key="tag")
+            return 1000 * (time.process_time() - start)
+
+        for count in counts:
+            while imports < count:
+                load_next()
+                imports += 1
+            times_ms = []
+            for _ in range(5):
+                times_ms.append(load_next())
+                imports += 1
+            median_ms = statistics.median(times_ms)
+            first_ms = first_ms or median_ms
+            print(f"| {count:,} | {median_ms:.0f} | {median_ms / first_ms:.2f} |", flush=True)
 
 
 def main() -> None:
@@ -176,26 +195,10 @@ def main() -> None:
     options.add_argument("--rows", type=int, default=6000)
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--latencies", type=int, nargs="*", default=[0, 5, 20, 50])
-    options.add_argument("--staged", type=int, default=1_000_000)
-    options.add_argument("--stage", help=argparse.SUPPRESS)
+    options.add_argument("--imports", type=int, nargs="*", default=[1, 100, 1000])
     chosen = options.parse_args()
-    if chosen.stage:
-        stage(chosen.stage)
-        return
     compare_sending(chosen.rows, chosen.rounds, chosen.latencies)
-    if not chosen.staged:
-        return
-    print("\n| rows staged | csv module, CPU s | staged, CPU s | ratio | peak memory, MB |")
-    print("|---:|---:|---:|---:|---:|")
-    for count in (10_000, chosen.staged):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "pets.csv")
-            write_pets(path, count)
-            command = [sys.executable, __file__, "--stage", str(path)]
-            said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            reading, staging, peak = map(float, said.split())
-            shares = f"{reading:.2f} | {staging:.2f} | {staging / reading:.1f}"
-            print(f"| {count:,} | {shares} | {peak:.0f} |")
+    load_after_imports(chosen.imports)
 
 
 if __name__ == "__main__":
