@@ -110,6 +110,8 @@ def _summary(state: FileState) -> str:
     preview, source = state.preview, state.source
     if preview is None or source is None:
         return ""
+    if state.is_finished:
+        return preview.name
     parts = [preview.name]
     if preview.records or preview.stopped_by:  # neither until the columns are matched
         parts.append(preview.counted_rows)

@@ -61,6 +61,10 @@ class ImportState(FileState):
     result: LoadResult | None = None
 
     @property
+    def is_finished(self) -> bool:
+        return self.result is not None
+
+    @property
     def load_options(self) -> dict[str, Any]:
         """The arguments of the load that the answers stand for."""
         no_limit = 2**31
