@@ -480,7 +480,7 @@ def test_too_large_an_upload_is_rejected_with_what_to_do(importing, failures) ->
 def test_the_cards_count_rows_and_the_button_counts_pets(importing) -> None:
     """A row that stands for several pets is on one card, before and after it is sent."""
     importing.open("litters.csv", "name,category_id,Anzahl\nWurf,1,3\nMax,2,1\n,2,1\n")
-    importing.tab.change_recipe(importing.state.recipe.replace(quantity="Anzahl"))
+    importing.tab.use_settings(importing.state.recipe.replace(quantity="Anzahl"))
     importing.settled().without_key()
     groups = importing.state.dry_run.facts.groups
     assert (groups["to_send"], groups["need_fixing"], sum(groups.values())) == (2, 1, 3)
@@ -504,3 +504,16 @@ def test_a_list_that_contradicts_earlier_files_waits_for_an_answer(import_into) 
     assert "Your list calls 4 Guinea pig" in importing.text
     importing.decide("rename_categories", value="Your list is right").send()
     assert importing.names == ["Mogli"]
+
+
+def test_the_earlier_names_replace_a_list_that_is_wrong(import_into) -> None:
+    """Then nothing means the number of the wrong name, and its words are asked about again."""
+    store = MemoryStore([(1, "Tweety", 4, "sold")])
+    first = import_into(store, categories={4: "Bird"})
+    first.open("birds.csv", "name,category_id\nKiwi,Bird\n").without_key().send()
+    importing = import_into(store, categories={4: "Guinea pig"})
+    importing.open("pigs.csv", "name,category_id\nMogli,Guinea pig\n").without_key()
+    importing.decide("rename_categories", value="The earlier names are right")
+    assert importing.offer == "" and importing.values == {("category_id", "guinea pig"): ""}
+    importing.mean("category_id", **{"Guinea pig": "Guinea pig (5)"}).send()
+    assert [(pet.name, pet.category_id) for pet in store.pets[2:]] == [("Mogli", 5)]

@@ -209,7 +209,18 @@ def test_a_list_that_contradicts_earlier_files_is_asked_about(show, tmp_path) ->
     tab.excel.click()
     assert tab.categories.options == ("Guinea pig",) and not tab.names.questions
     tab = show(store, categories={4: "Guinea pig"}, **options).tabs.inventory
-    tab.names["rename_categories"].value = tab.names["rename_categories"].question.answers[1].text
+    assert not tab.names.questions  # the journal remembers the answer
+
+
+def test_the_names_of_earlier_files_replace_a_list_that_is_wrong(show, tmp_path) -> None:
+    """The other answer is carried out too."""
+    store = MemoryStore([(1, "Tweety", 4, "sold")])
+    path = tmp_path / "birds.csv"
+    path.write_text("name,category_id\nKiwi,4\n")
+    pf.load(path, store.client(), categories={4: "Bird"}, journal=tmp_path / "journal")
+    options = {"journal": tmp_path / "journal", "folder": tmp_path}
+    tab = show(store, categories={4: "Guinea pig"}, **options).tabs.inventory
+    tab.names["rename_categories"].value = "The earlier names are right"
     assert tab.categories.options == ("Bird",) and not tab.names.questions
 
 

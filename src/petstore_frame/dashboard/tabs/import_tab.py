@@ -94,7 +94,8 @@ class ImportTab(FileSteps):
     # The steps before sending.
 
     def new_state(self) -> ImportState:
-        return ImportState(categories=self.store.categories, rename_categories=self.store.renamed)
+        store = self.store
+        return ImportState(categories=store.categories, earlier_names=store.earlier_names)
 
     def clear(self) -> None:
         """Clear the tab for another file."""

@@ -257,7 +257,6 @@ class InventoryTab:
                 self.selected,
                 Path(folder, name),
                 categories=labels,
-                rename_categories=self._store.renamed,
                 journal=self._store.journal,
             )
             content = path.read_bytes()
