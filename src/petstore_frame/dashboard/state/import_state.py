@@ -16,6 +16,8 @@ from petstore_frame.questions import Question
 class DryRun:
     """The result of a dry run, with what was read of it once.
 
+    After sending, it is the result of that, so that rows which still need an answer are asked.
+
     Attributes:
         result: The LoadResult.
         facts: What the result reports.

@@ -271,7 +271,8 @@ class ImportTab(FileSteps):
         if result is not None:
             self.background.show_message(PAGE.progress("Writing the result files …"))
             paths = self._write(result)
-            self.state = replace(self.state, result=result)
+            dry_run = read_dry_run(result, MAX_ROWS)
+            self.state = replace(self.state, result=result, dry_run=dry_run)
             self.send.show_result(result, paths)
         self.background.show_message("")
         self._changed()
