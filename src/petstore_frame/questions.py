@@ -15,6 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 from petstore_frame.storage import toml_files as toml
 
+Name = str | tuple[str | int, ...]  # identifies a question
+YES = "yes"  # the answer to a question that has only one
 PLACEHOLDER = "?"  # the value of an option that only a person can state
 # Where the user types the answer.
 Reader = Literal["python", "shell", "recipe"]
@@ -89,7 +91,7 @@ class Question:
         value: The present answer in a form, or None while the question is open.
     """
 
-    name: str | tuple[str | int, ...]
+    name: Name
     text: str
     examples: tuple[Example, ...] = ()
     answers: tuple[Step, ...] = ()

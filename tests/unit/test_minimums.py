@@ -10,7 +10,7 @@ import pytest
 from openpyxl.cell import Cell
 
 import petstore_frame as pf
-from petstore_frame.dashboard.inventory_tab import Selection
+from petstore_frame.dashboard.tabs.inventory_tab import Selection
 from petstore_frame.inventory import Evidence, Fact, Inventory, StatusCount, Verdict
 from petstore_frame.schema import PET_STATUSES
 from unit.conftest import AS_OF, make_inventory, pets, read_book

@@ -77,7 +77,12 @@ def _bad_value(error: typer.BadParameter, param: Any) -> str:
     from pydantic import ValidationError
 
     cause = error.__cause__
-    name = param.opts[0] if param.opts[0].startswith("-") else param.opts[0].upper()
+    name = param.opts[0]
+    if not name.startswith("-"):
+        name = param.metavar or name.upper()
+    if not error.message:  # it is missing
+        command = error.ctx.command_path if error.ctx else "petstore-frame"
+        return f"{name} is missing; {command} --help shows an example"
     if isinstance(cause, ValidationError):
         problem = cause.errors(include_url=False)[0]
         allowed = _ALLOWED.get(problem["type"])

@@ -12,13 +12,13 @@ from weakref import WeakSet
 import ipywidgets as widgets
 
 from petstore_frame.client import Client
-from petstore_frame.dashboard.local_time import utc_text
-from petstore_frame.dashboard.notebook_cell import current_cell
-from petstore_frame.dashboard.remembered_answers import Memory
-from petstore_frame.dashboard.store_header import StoreHeader
-from petstore_frame.dashboard.store_state import StoreState, all_names
-from petstore_frame.dashboard.tabs import Tabs
-from petstore_frame.dashboard.widgets import WidgetFactory
+from petstore_frame.dashboard.page.local_time import utc_text
+from petstore_frame.dashboard.page.notebook_cell import current_cell
+from petstore_frame.dashboard.page.store_header import StoreHeader
+from petstore_frame.dashboard.page.widgets import WidgetFactory
+from petstore_frame.dashboard.state.remembered_answers import Memory
+from petstore_frame.dashboard.state.store_state import StoreState, all_names
+from petstore_frame.dashboard.tabs.tabs import Tabs
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory import Inventory

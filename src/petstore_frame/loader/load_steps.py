@@ -17,6 +17,7 @@ from petstore_frame.errors import (
     IncompleteInventoryError,
     InputError,
     JournalError,
+    NotFoundError,
     PetstoreError,
     QuestionError,
 )
@@ -537,7 +538,7 @@ def _may_accept_pets(error: PetstoreError) -> bool:
     cause = error.__cause__ if isinstance(error, IncompleteInventoryError) else error
     if isinstance(cause, APIConnectionError):
         return cause.reason == _CONNECTED_REASON
-    return not isinstance(cause, AuthenticationError)
+    return not isinstance(cause, (AuthenticationError, NotFoundError))
 
 
 def path_of(source: Any) -> str | None:

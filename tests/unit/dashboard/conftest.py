@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard.import_tab import ImportTab
-from petstore_frame.dashboard.step_questions import NO_KEY, NOT_IN_FILE
-from petstore_frame.dashboard.widgets import WidgetFactory
+from petstore_frame.dashboard.page.widgets import WidgetFactory
+from petstore_frame.dashboard.state.step_questions import NO_KEY, NOT_IN_FILE
+from petstore_frame.dashboard.tabs.import_tab import ImportTab
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 

@@ -13,11 +13,11 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import sample_data
-from petstore_frame.dashboard import background
 from petstore_frame.dashboard import dashboard as dashboard_module
-from petstore_frame.dashboard.inventory_tab import InventoryTab
-from petstore_frame.dashboard.remembered_answers import Memory
-from petstore_frame.dashboard.step_questions import NO_KEY
+from petstore_frame.dashboard.page import background
+from petstore_frame.dashboard.state.remembered_answers import Memory
+from petstore_frame.dashboard.state.step_questions import NO_KEY
+from petstore_frame.dashboard.tabs.inventory_tab import InventoryTab
 from unit.conftest import make_inventory, pets
 from unit.dashboard.store import BROKEN, LABELS, WAIT_S, MemoryStore, widgets_made
 

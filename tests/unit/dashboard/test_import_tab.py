@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard import background
-from petstore_frame.dashboard.check_questions import SAME, is_birthday
-from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER
-from petstore_frame.dashboard.form import YES
-from petstore_frame.dashboard.step_questions import NO_KEY
+from petstore_frame.dashboard.page import background
+from petstore_frame.dashboard.state.check_questions import SAME, is_birthday
+from petstore_frame.dashboard.state.file_values import EXCLUDE, FIX_LATER
+from petstore_frame.dashboard.state.step_questions import NO_KEY
 from petstore_frame.loader import view_of
+from petstore_frame.questions import YES
 from unit.conftest import pets
 from unit.dashboard.store import LABELS, WAIT_S, MemoryStore
 
@@ -268,6 +268,17 @@ def test_an_invalid_row_is_corrected_in_the_grid(importing) -> None:
     assert "fix.csv" in importing.tab.send.files
 
 
+def test_the_finished_page_says_what_each_row_needs_once(importing) -> None:
+    """A sum has no category, but it needs one answer; what led to the result is not repeated."""
+    rows = "1,Rex,Dog\n2,Mia,Cat\n3,,Cat\n4,Bo,Dog\nTotal,4,\n"
+    importing.open("a.csv", f"tag,name,category\n{rows}").confirm().without_key()
+    importing.decide("cell", 3, "name", value="Luna").send()
+    assert "Added" in importing.text and importing.state.result.counts["created"] == 4
+    said = importing.text
+    assert said.count("line 6") == 1 and "tick “Import the totals rows”" in said
+    assert "Animal ID:" not in said and "To send" not in said
+
+
 def test_the_corrected_fix_file_is_uploaded_in_the_same_place(importing) -> None:
     """The rows that were left go to the fix file; corrected, they are sent once."""
     importing.open("a.csv", "name,category_id\nLuna,1\n,2\nMax,2\nBo,2\n").send()
@@ -369,9 +380,11 @@ def test_unconfirmed_rows_are_looked_for(import_into) -> None:
     importing.open("some.csv", LOSSY).send()
     unfinished = importing.tab.unfinished
     assert unfinished.check.description == "Check whether 1 animal arrived"
+    assert "Unconfirmed" in importing.text
     unfinished.check.click()
     importing.settled()
     assert unfinished.results == [] and importing.names.count("Lost") == 1
+    assert "Added" in importing.text and "Unconfirmed" not in importing.text
 
 
 def test_what_did_not_arrive_is_one_click_away(import_into) -> None:

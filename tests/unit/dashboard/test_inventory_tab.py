@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.dashboard import inventory_tab
-from petstore_frame.dashboard.live_html import LiveHTML
-from petstore_frame.dashboard.selection import Selection
+from petstore_frame.dashboard.page.live_html import LiveHTML
+from petstore_frame.dashboard.tabs import inventory_tab
+from petstore_frame.dashboard.tabs.selection import Selection
 from unit.conftest import make_inventory, pets, read_book
 from unit.dashboard.store import LABELS, MemoryStore, widgets_made
 

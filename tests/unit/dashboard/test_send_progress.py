@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from petstore_frame.dashboard.send_progress import send_progress
+from petstore_frame.dashboard.import_steps.send_step import send_progress
 from petstore_frame.loader import State
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.dashboard.category_numbers import CategoryNumbers
-from petstore_frame.dashboard.file_state import FileState
-from petstore_frame.dashboard.step_questions import (
+from petstore_frame.dashboard.state.category_numbers import CategoryNumbers
+from petstore_frame.dashboard.state.file_state import FileState
+from petstore_frame.dashboard.state.step_questions import (
     NO_KEY,
     NOT_IN_FILE,
     answer,

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.errors import APIConnectionError
+from petstore_frame.errors import APIConnectionError, NotFoundError
 from petstore_frame.loader import view_of
 from petstore_frame.loader.results.row_groups import RowGroup
 from petstore_frame.testing import FakeStore
@@ -151,6 +151,16 @@ def test_not_reading_the_store_is_offered_only_if_it_is_there(
         office.load("a.csv", HEADER, *animals("sold"), key="tag")
     assert ("check_store=False" in str(failed.value)) is is_offered
     assert "check the address and that the store is up" in str(failed.value)
+
+
+def test_not_reading_the_store_is_not_offered_at_another_address(office: Office) -> None:
+    """Where no list of pets is, a load that does not read it fails in the same way."""
+    office.client = pf.Client(
+        office.store.base_url, "key", transport=httpx.MockTransport(lambda _: httpx.Response(404))
+    )
+    with pytest.raises(NotFoundError) as failed:
+        office.load("a.csv", HEADER, *animals("sold"), key="tag")
+    assert failed.value.add is None
 
 
 # Repeated calls

@@ -19,7 +19,7 @@
 
 Several pages also assume that the store keeps its order, and that no pet leaves or changes. A
 larger total, a next page that was not read, rows that come twice and a page that changed refute an
-end. A stated total never proves one. ``evidence.Assumption`` has the assumptions in full.
+end. A stated total never proves one. ``facts.Assumption`` has the assumptions in full.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The completeness of a listing, and counts with their bounds; ``evidence.weigh`` decides both."""
+"""The completeness of a listing, and counts with their bounds; ``weighing.weigh`` decides both."""
 
 from __future__ import annotations
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from petstore_frame.dashboard.local_time import time_element
-from petstore_frame.dashboard.store_state import StoreState
-from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.page.local_time import time_element
+from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.state.store_state import StoreState
 from petstore_frame.loader import LoadResult, State, latest_results, place_of, view_of
 from petstore_frame.rendering import PAGE, Markup
 from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
-    from petstore_frame.dashboard.import_tab import ImportTab
+    from petstore_frame.dashboard.tabs.import_tab import ImportTab
 
 MAX_IMPORTS = 20
 CHECKING = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from petstore_frame.charts import ageing_chart, moves_chart, trend_chart
-from petstore_frame.dashboard.live_html import Handler
-from petstore_frame.dashboard.store_state import StoreState
-from petstore_frame.dashboard.widgets import WidgetFactory, section
+from petstore_frame.dashboard.page.live_html import Handler
+from petstore_frame.dashboard.page.widgets import WidgetFactory, section
+from petstore_frame.dashboard.state.store_state import StoreState
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History, open_history
 from petstore_frame.rendering import PAGE, Markup, element

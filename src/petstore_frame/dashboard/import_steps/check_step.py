@@ -1,28 +1,29 @@
-"""Step 4: shows what sending would do, and asks for the decisions that it needs."""
+"""Step 4: shows what sending would do, as cards that add up to the file, and asks what it needs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from petstore_frame.dashboard.check_questions import open_rows, questions
-from petstore_frame.dashboard.form import Table
-from petstore_frame.dashboard.import_state import ImportState
-from petstore_frame.dashboard.row_cards import cards_markup, cards_text
-from petstore_frame.dashboard.step_frame import Progress, Step
-from petstore_frame.dashboard.widgets import WidgetFactory
-from petstore_frame.loader import RowGroup
-from petstore_frame.rendering import PAGE
+from petstore_frame.dashboard.page.form import Table
+from petstore_frame.dashboard.page.step_frame import Progress, Step
+from petstore_frame.dashboard.page.widgets import WidgetFactory
+from petstore_frame.dashboard.state.check_questions import open_rows, questions
+from petstore_frame.dashboard.state.import_state import ImportState
+from petstore_frame.loader import RowGroup, view_of
+from petstore_frame.rendering import PAGE, Card, Markup
 from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
-    from petstore_frame.dashboard.import_tab import ImportTab
+    from petstore_frame.dashboard.tabs.import_tab import ImportTab
 
 MAX_ROWS = 50
 TITLES = {
     "duplicate": "Possible duplicates, line by line",
     "cell": "Cells to correct",
 }
+# Shown before sending even if they have no rows.
+_ALWAYS_VISIBLE = (RowGroup.TO_SEND, RowGroup.ALREADY_LOADED, RowGroup.NEED_FIXING)
 
 
 class CheckStep:
@@ -59,13 +60,14 @@ class CheckStep:
                 self.form.ask(_tables(state))
             return  # the questions stay until the next dry run has ended
         facts = dry_run.facts
-        summary, note = cards_text(facts.groups), _note(state)
+        summary, note = "" if state.is_finished else cards_text(facts.groups), _note(state)
         self.step.render(progress, summary, is_opened=state.opened == 4, note=note)
         notes = {}
         if state.corrections:
             notes[RowGroup.TO_SEND] = f"{count_text(len(state.corrections), 'cell')} corrected here"
         self._cards.value = cards_markup(facts.groups, notes, animals=facts.animals)
-        warnings = dry_run.result.warnings
+        names = [f"New category name {line}" for line in view_of(dry_run.result).category_names()]
+        warnings = [*dry_run.result.warnings, *names]
         self._warnings.value = PAGE.items(warnings) if warnings else ""
         self.form.ask(_tables(state))
         more = len(dry_run.to_fix) >= MAX_ROWS
@@ -91,3 +93,44 @@ def _note(state: ImportState) -> str:
         verb = "needs" if waiting == 1 else "need"
         return f"{count_text(rows, 'row')}; {waiting:,} {verb} a decision or a correction."
     return f"{count_text(rows, 'row')}; nothing needs a decision."
+
+
+def group_title(group: RowGroup) -> str:
+    """Return the title of a group of rows.
+
+    Example:
+        >>> group_title(RowGroup.NEED_FIXING)
+        'Need fixing'
+    """
+    return group.text[:1].upper() + group.text[1:]
+
+
+def cards_markup(
+    groups: Mapping[RowGroup, int],
+    notes: Mapping[RowGroup, str],
+    *,
+    animals: Mapping[RowGroup, int] | None = None,
+    is_sent: bool = False,
+) -> Markup:
+    """Return a card per group of rows.
+
+    Args:
+        groups: The number of rows of each group.
+        notes: The text under a number, by group.
+        animals: The number of animals of each group, if a row may stand for several; None if not.
+        is_sent: Whether the file was sent; if not, some groups are shown even if they are empty.
+    """
+    always_visible = () if is_sent else _ALWAYS_VISIBLE
+    cards = []
+    for group, rows in groups.items():
+        count = 0 if animals is None else animals[group]
+        in_rows = count_text(count, "animal") if count else ""
+        note = "; ".join(filter(None, [in_rows, notes.get(group, "")]))
+        if rows or count or group in always_visible:
+            cards.append(Card(group_title(group), f"{rows:,}", note))
+    return PAGE.cards(cards)
+
+
+def cards_text(groups: Mapping[RowGroup, int]) -> str:
+    """Return the numbers of the cards in one line."""
+    return " · ".join(f"{group_title(group)}: {rows:,}" for group, rows in groups.items() if rows)

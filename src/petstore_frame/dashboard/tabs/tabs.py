@@ -7,14 +7,14 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from petstore_frame.dashboard.history_tab import HistoryTab
-from petstore_frame.dashboard.import_tab import ImportTab
-from petstore_frame.dashboard.inventory_tab import InventoryTab
-from petstore_frame.dashboard.stocktake_tab import StocktakeTab
-from petstore_frame.dashboard.store_header import StoreHeader
-from petstore_frame.dashboard.store_state import StoreState
-from petstore_frame.dashboard.unfinished_imports import read_unfinished
-from petstore_frame.dashboard.widgets import WidgetFactory
+from petstore_frame.dashboard.import_steps.unfinished_imports import read_unfinished
+from petstore_frame.dashboard.page.store_header import StoreHeader
+from petstore_frame.dashboard.page.widgets import WidgetFactory
+from petstore_frame.dashboard.state.store_state import StoreState
+from petstore_frame.dashboard.tabs.history_tab import HistoryTab
+from petstore_frame.dashboard.tabs.import_tab import ImportTab
+from petstore_frame.dashboard.tabs.inventory_tab import InventoryTab
+from petstore_frame.dashboard.tabs.stocktake_tab import StocktakeTab
 from petstore_frame.history import History
 
 TITLES = ("Inventory", "Import", "Stocktake", "History")

@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 import ipywidgets as widgets
 
-from petstore_frame.dashboard.background import (
+from petstore_frame.dashboard.page.background import (
     Background,
     Job,
     StoppableClient,
     failure_markup,
     is_key_rejected,
 )
-from petstore_frame.dashboard.local_time import time_element, utc_text
-from petstore_frame.dashboard.store_state import StoreState
-from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.page.local_time import time_element, utc_text
+from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.state.store_state import StoreState
 from petstore_frame.errors import PetstoreError
 from petstore_frame.inventory import Inventory, evidence_lines, fetch_inventory
 from petstore_frame.rendering import PAGE, palette
@@ -78,7 +78,7 @@ class StoreHeader:
         completeness = None if inventory is None else inventory.completeness
         verdict = None if completeness is None else completeness.verdict
         markup = PAGE.render(
-            "dashboard/store_header.html.j2",
+            "dashboard/page/store_header.html.j2",
             base_url=self._store.client.base_url,
             completeness=completeness,
             badge=palette.verdict_badge(verdict),

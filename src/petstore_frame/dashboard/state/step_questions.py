@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from petstore_frame.dashboard.category_numbers import CategoryNumbers
-from petstore_frame.dashboard.field_labels import LABELS
-from petstore_frame.dashboard.file_state import PLACEHOLDER, FileState
-from petstore_frame.dashboard.file_values import EXCLUDE, FIX_LATER, NO_STATUS, FileValue
-from petstore_frame.dashboard.form import Name
+from petstore_frame.dashboard.state.category_numbers import CategoryNumbers
+from petstore_frame.dashboard.state.file_state import PLACEHOLDER, FileState
+from petstore_frame.dashboard.state.file_values import (
+    EXCLUDE,
+    FIX_LATER,
+    LABELS,
+    NO_STATUS,
+    FileValue,
+)
 from petstore_frame.loader import Recipe
-from petstore_frame.questions import Question, Step
+from petstore_frame.questions import Name, Question, Step
 from petstore_frame.schema import FIELDS, PET_STATUSES, count_text
 
 StateT = TypeVar("StateT", bound=FileState)

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import ipywidgets as widgets
 
-from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
 from petstore_frame.rendering import Markup, element
 
 

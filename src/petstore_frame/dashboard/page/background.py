@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from threading import Event, Lock, Thread, current_thread
 from typing import Any
 
-from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
 from petstore_frame.errors import AuthenticationError, JournalLockedError, PetstoreError
 from petstore_frame.rendering import PAGE
 

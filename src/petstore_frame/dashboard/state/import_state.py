@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from petstore_frame.dashboard.file_state import FileState
-from petstore_frame.dashboard.step_questions import has_columns, has_values
+from petstore_frame.dashboard.state.file_state import FileState
+from petstore_frame.dashboard.state.step_questions import has_columns, has_values
 from petstore_frame.loader import ImportSummary, JournalRow, LoadResult, RowGroup, State, view_of
 from petstore_frame.questions import Question
 
@@ -59,6 +59,10 @@ class ImportState(FileState):
     corrections: Mapping[tuple[int, str], str] = field(default_factory=dict)
     corrected: Mapping[int, JournalRow] = field(default_factory=dict)
     result: LoadResult | None = None
+
+    @property
+    def is_finished(self) -> bool:
+        return self.result is not None
 
     @property
     def load_options(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.dashboard.field_labels import LABELS
+from petstore_frame.dashboard.state.file_values import LABELS
 from petstore_frame.rendering import PAGE, Cell, Markup, element
 from petstore_frame.schema import FIELDS, NO_STATUS
 

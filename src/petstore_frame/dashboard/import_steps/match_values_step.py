@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petstore_frame.dashboard.field_labels import LABELS
-from petstore_frame.dashboard.file_state import FileState
-from petstore_frame.dashboard.file_values import FIX_LATER, FileValue
-from petstore_frame.dashboard.form import Name, Table
-from petstore_frame.dashboard.step_frame import Progress, Step
-from petstore_frame.dashboard.step_questions import has_columns, meaning_text, value_questions
-from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.page.form import Table
+from petstore_frame.dashboard.page.step_frame import Progress, Step
+from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.state.file_state import FileState
+from petstore_frame.dashboard.state.file_values import FIX_LATER, LABELS, FileValue
+from petstore_frame.dashboard.state.step_questions import has_columns, meaning_text, value_questions
 from petstore_frame.errors import ArgumentError
+from petstore_frame.questions import Name
 from petstore_frame.rendering import shorten
 from petstore_frame.schema import FIELDS
 from petstore_frame.tables import Labels
 
 if TYPE_CHECKING:
-    from petstore_frame.dashboard.file_steps import FileSteps
+    from petstore_frame.dashboard.import_steps.file_steps import FileSteps
 
 LONGEST, SUMMARY_VALUES = 40, 3
 
@@ -55,7 +55,7 @@ class MatchValuesStep:
         is_done = not open_values and not state.missing_fields
         progress = Progress.DONE if is_done else Progress.CURRENT
         note = f"Say what the words in your file mean: {len(open_values):,} open."
-        summary = _summary(filled_values, state)
+        summary = "" if state.is_finished else _summary(filled_values, state)
         self.step.render(progress, summary, is_opened=state.opened == 3, note=note)
         self.form.ask(self._tables(state))
         of_category = any(value.field == "category_id" for value in open_values)

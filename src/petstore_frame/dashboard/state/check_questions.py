@@ -7,13 +7,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from petstore_frame.dashboard import step_questions
-from petstore_frame.dashboard.category_numbers import CategoryNumbers
-from petstore_frame.dashboard.file_values import fold
-from petstore_frame.dashboard.form import YES, Name
-from petstore_frame.dashboard.import_state import ImportState
-from petstore_frame.loader import JournalRow, RowGroup, State, Suspicion
-from petstore_frame.questions import Example, Question, Step
+from petstore_frame.dashboard.state import step_questions
+from petstore_frame.dashboard.state.category_numbers import CategoryNumbers
+from petstore_frame.dashboard.state.file_values import fold
+from petstore_frame.dashboard.state.import_state import ImportState
+from petstore_frame.loader import ImportSummary, JournalRow, RowGroup, State, Suspicion
+from petstore_frame.questions import YES, Example, Name, Question, Step
 from petstore_frame.rendering import shorten
 from petstore_frame.schema import FIELDS, count_text
 
@@ -22,7 +21,7 @@ SAME, DIFFERENT = "They are the same animals", "They are different animals"
 ONE_LINE = {"": "as above", "new": "a new animal", "exclude": "don't import it"}
 LATEST = "the last by "
 KEEP = {"last": "the last in the file", "first": "the first in the file"}
-CONFLICT, LONGEST, EXAMPLES = "key_repeated", 40, 4
+CONFLICT, LONGEST, EXAMPLES, MAX_TEXTS = "key_repeated", 40, 4, 10
 SUSPICIOUS = {
     Suspicion.TOTAL_ROW: "Import the totals rows",
     Suspicion.UNLISTED_CATEGORY: "Import the rows whose category is not in the list",
@@ -72,6 +71,26 @@ def open_rows(state: ImportState) -> int:
         return 0
     counts = state.dry_run.facts.counts
     return counts[State.POSSIBLE_DUPLICATE] + counts[State.INVALID] + counts[State.REJECTED]
+
+
+def open_texts(facts: ImportSummary) -> list[str]:
+    """Return what the rows of a file that was sent still need, as sentences."""
+    sentences = []
+    if waiting := facts.counts[State.POSSIBLE_DUPLICATE]:
+        sentences.append(f"{count_text(waiting, 'row')} may be loaded already: answer in step 4.")
+    for cause in facts.causes:
+        sentence = f"{cause.text}."
+        if kind := cause.problem.allow:
+            pronoun = "it" if cause.rows == 1 else "them"
+            sentence += f" To import {pronoun}, tick “{SUSPICIOUS[Suspicion(kind)]}” in step 4."
+        sentences.append(sentence)
+    if facts.open_rows is not None:
+        for line, pets in facts.open_rows.candidates.items():
+            sentences.append(f"Line {line} may be pet {', '.join(map(str, pets))}.")
+        sentences += facts.open_rows.notes
+    if len(sentences) > MAX_TEXTS:
+        return [*sentences[:MAX_TEXTS], f"And {len(sentences) - MAX_TEXTS:,} more."]
+    return sentences
 
 
 def _load_question(state: ImportState) -> Iterator[Question]:

@@ -12,21 +12,21 @@ from typing import NamedTuple
 import ipywidgets as widgets
 
 from petstore_frame.charts import status_chart
-from petstore_frame.dashboard.category_menu import CategoryMenu
-from petstore_frame.dashboard.field_labels import LABELS
-from petstore_frame.dashboard.form import Answers, Table
-from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
-from petstore_frame.dashboard.local_time import utc_text
-from petstore_frame.dashboard.pet_grid import ROWS_PER_PAGE, pets_markup
-from petstore_frame.dashboard.selection import Selection
-from petstore_frame.dashboard.store_state import StoreState
-from petstore_frame.dashboard.widgets import (
+from petstore_frame.dashboard.page.form import Answers, Table
+from petstore_frame.dashboard.page.live_html import LARGEST_MESSAGE
+from petstore_frame.dashboard.page.local_time import utc_text
+from petstore_frame.dashboard.page.widgets import (
     WidgetFactory,
     scrollable,
     section,
     set_options,
     set_visible,
 )
+from petstore_frame.dashboard.state.file_values import LABELS
+from petstore_frame.dashboard.state.store_state import StoreState
+from petstore_frame.dashboard.tabs.category_menu import CategoryMenu
+from petstore_frame.dashboard.tabs.pet_grid import ROWS_PER_PAGE, pets_markup
+from petstore_frame.dashboard.tabs.selection import Selection
 from petstore_frame.inventory import Inventory, headline_html
 from petstore_frame.rendering import PAGE, Markup, element, in_notebook, palette
 from petstore_frame.schema import status_label
@@ -274,11 +274,11 @@ class InventoryTab:
         """Return the last numbers as markup that needs no kernel, network or trusted notebook."""
         reading = self._reading
         if reading is None:
-            return in_notebook(PAGE.render("dashboard/static_copy.html.j2", inventory=None))
+            return in_notebook(PAGE.render("dashboard/tabs/static_copy.html.j2", inventory=None))
         inventory, counts = reading.inventory, reading.counts
         drawing = status_chart(counts).file(PICTURE_WIDTH).encode()
         copy = PAGE.render(
-            "dashboard/static_copy.html.j2",
+            "dashboard/tabs/static_copy.html.j2",
             inventory=inventory,
             as_of=utc_text(inventory.fetched_at),
             headline=headline_html(inventory.completeness),

@@ -9,17 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.dashboard.background import Background, Job, ProgressArea
-from petstore_frame.dashboard.choose_file_step import ChooseFileStep
-from petstore_frame.dashboard.file_state import LAYOUT_OPTIONS, FileState
-from petstore_frame.dashboard.form import Answers, Name
-from petstore_frame.dashboard.match_columns_step import MatchColumnsStep
-from petstore_frame.dashboard.match_values_step import MatchValuesStep
-from petstore_frame.dashboard.step_questions import answer, has_columns, has_values
-from petstore_frame.dashboard.store_state import StoreState
-from petstore_frame.dashboard.widgets import WidgetFactory
+from petstore_frame.dashboard.import_steps.choose_file_step import ChooseFileStep
+from petstore_frame.dashboard.import_steps.match_columns_step import MatchColumnsStep
+from petstore_frame.dashboard.import_steps.match_values_step import MatchValuesStep
+from petstore_frame.dashboard.page.background import Background, Job, ProgressArea
+from petstore_frame.dashboard.page.form import Answers
+from petstore_frame.dashboard.page.widgets import WidgetFactory
+from petstore_frame.dashboard.state.file_state import LAYOUT_OPTIONS, FileState
+from petstore_frame.dashboard.state.step_questions import answer, has_columns, has_values
+from petstore_frame.dashboard.state.store_state import StoreState
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
+from petstore_frame.questions import Name
 from petstore_frame.tables import Labels
 
 PREVIEW_ROWS, SCANNED_ROWS = 30_000, 100_000

@@ -10,24 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import sample_data
-from petstore_frame.dashboard.background import (
+from petstore_frame.dashboard.import_steps.check_step import MAX_ROWS, CheckStep
+from petstore_frame.dashboard.import_steps.file_steps import FileSteps
+from petstore_frame.dashboard.import_steps.send_step import SendStep, send_progress
+from petstore_frame.dashboard.import_steps.unfinished_imports import UnfinishedImports
+from petstore_frame.dashboard.page.background import (
     Background,
     Job,
     ProgressArea,
     StoppableClient,
     is_key_rejected,
 )
-from petstore_frame.dashboard.check_questions import ANSWERED_BY_NAME, answer
-from petstore_frame.dashboard.check_step import MAX_ROWS, CheckStep
-from petstore_frame.dashboard.file_steps import FileSteps
-from petstore_frame.dashboard.form import Name
-from petstore_frame.dashboard.import_state import ImportState, read_dry_run
-from petstore_frame.dashboard.send_progress import send_progress
-from petstore_frame.dashboard.send_step import SendStep
-from petstore_frame.dashboard.store_header import StoreHeader
-from petstore_frame.dashboard.store_state import StoreState
-from petstore_frame.dashboard.unfinished_imports import UnfinishedImports
-from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.page.store_header import StoreHeader
+from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.state.check_questions import ANSWERED_BY_NAME, answer
+from petstore_frame.dashboard.state.import_state import ImportState, read_dry_run
+from petstore_frame.dashboard.state.store_state import StoreState
 from petstore_frame.errors import (
     LoadStoppedError,
     PetstoreError,
@@ -43,6 +41,7 @@ from petstore_frame.loader import (
     run_import,
     view_of,
 )
+from petstore_frame.questions import Name
 from petstore_frame.rendering import PAGE, element
 from petstore_frame.schema import count_text
 

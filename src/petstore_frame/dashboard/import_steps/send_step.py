@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from petstore_frame.dashboard.check_questions import open_rows
-from petstore_frame.dashboard.import_state import ImportState
-from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
-from petstore_frame.dashboard.row_cards import cards_markup
-from petstore_frame.dashboard.step_frame import Progress, Step
-from petstore_frame.dashboard.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.import_steps.check_step import cards_markup
+from petstore_frame.dashboard.page import background as jobs
+from petstore_frame.dashboard.page.live_html import LARGEST_MESSAGE
+from petstore_frame.dashboard.page.step_frame import Progress, Step
+from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
+from petstore_frame.dashboard.state.check_questions import open_rows, open_texts
+from petstore_frame.dashboard.state.import_state import ImportState
 from petstore_frame.loader import LoadResult, State, view_of
 from petstore_frame.rendering import PAGE, element
 from petstore_frame.schema import count_text
 
 if TYPE_CHECKING:
-    from petstore_frame.dashboard.import_tab import ImportTab
+    from petstore_frame.dashboard.tabs.import_tab import ImportTab
 
 CAREFUL = "Pets can’t be changed or deleted afterward."
+UPLOAD_FIX = "Correct fix.csv and upload it here, or import another file."
+# Earlier, a rate would not be reliable.
+FEWEST_FOR_RATE, SHORTEST_FOR_RATE_S, RATE_OVER_S = 20, 1.0, 10.0
 
 
 class SendStep:
@@ -72,7 +79,10 @@ class SendStep:
             state.dry_run is not None or state.question is not None
         )
         is_current = is_ready or is_sent or self._tab.background.is_sending
-        note = "Download the results, or import another file." if is_sent else ""
+        note = ""
+        if is_sent:
+            has_fix = "fix.csv" in self.files
+            note = UPLOAD_FIX if has_fix else "Download the results, or import another file."
         self.step.render(Progress.CURRENT if is_current else Progress.WAITING, note=note)
         count = state.pets_to_send
         self.send.description = f"Add {count_text(count, 'pet')}" if count else "Add pets"
@@ -92,7 +102,9 @@ class SendStep:
             button.close()
         download = self._tab.choose_file.drop.download_file
         self.files = {
-            path.name: self._factory.button(f"Download {path.name}", partial(download, path))
+            path.name: self._factory.button(
+                f"Download {path.name}", partial(download, path), f"saved in {path.parent}"
+            )
             for path in paths
             if _is_offered(path, result)
         }
@@ -105,7 +117,7 @@ class SendStep:
         view = view_of(result)
         facts = view.facts
         cards = cards_markup(facts.groups, {}, animals=facts.animals, is_sent=True)
-        self._result.value = cards + view.html() + PAGE.quiet([f"Saved in {view.folder}"])
+        self._result.value = cards + PAGE.items(open_texts(facts))
 
 
 def _waits_for(state: ImportState) -> str:
@@ -131,3 +143,34 @@ def _is_offered(path: Path, result: LoadResult) -> bool:
     }
     rows = rows_of_file.get(path.name, len(facts))
     return rows > 0 and path.suffix != ".json" and path.stat().st_size <= LARGEST_MESSAGE
+
+
+def send_progress(
+    background: jobs.Background, total: int, *, clock: Callable[[], float] = time.monotonic
+) -> Callable[[Mapping[State, int]], None]:
+    """Return a function that shows the progress of sending ``total`` pets, or stops it."""
+    changed_at = clock()
+    # The numbers of the last seconds, because a load starts slowly and a store may become slower.
+    recent: deque[tuple[float, int]] = deque()
+    last_counts: Mapping[State, int] = {}
+
+    def report(counts: Mapping[State, int]) -> None:
+        nonlocal changed_at, last_counts
+        now = clock()
+        if counts != last_counts:
+            changed_at, last_counts = now, dict(counts)
+        waiting = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
+        done = max(0, total - waiting)
+        recent.append((now, done))
+        while now - recent[0][0] > RATE_OVER_S:
+            recent.popleft()
+        elapsed_s, done_recently = now - recent[0][0], done - recent[0][1]
+        text = f"{done:,} of {total:,}"
+        if now - changed_at >= jobs.SILENT_AFTER_S:
+            text += f" · {jobs.silence_text(now - changed_at)}"
+        elif done_recently >= FEWEST_FOR_RATE and elapsed_s >= SHORTEST_FOR_RATE_S:
+            rate = done_recently / elapsed_s
+            text += f" · {rate:,.0f} per second · about {(total - done) / rate:,.0f} s left"
+        background.report(text, done / max(total, 1))
+
+    return report

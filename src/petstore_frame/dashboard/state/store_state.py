@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from petstore_frame.client import Client
-from petstore_frame.dashboard.category_numbers import CategoryNumbers
-from petstore_frame.dashboard.remembered_answers import Memory
+from petstore_frame.dashboard.state.category_numbers import CategoryNumbers
+from petstore_frame.dashboard.state.remembered_answers import Memory
 from petstore_frame.inventory import Inventory
 from petstore_frame.loader import category_question, known_category_names
 from petstore_frame.questions import Question

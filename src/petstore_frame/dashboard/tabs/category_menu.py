@@ -7,7 +7,7 @@ from typing import Any
 
 import traitlets
 
-from petstore_frame.dashboard.live_html import LiveHTML
+from petstore_frame.dashboard.page.live_html import LiveHTML
 from petstore_frame.rendering import Markup, element
 
 SEARCH = "type to search"

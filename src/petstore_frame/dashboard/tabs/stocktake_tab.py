@@ -8,18 +8,18 @@ from pathlib import Path
 import ipywidgets as widgets
 
 from petstore_frame.comparison import Comparison, Kind, compare, table_columns
-from petstore_frame.dashboard.background import Background
-from petstore_frame.dashboard.file_steps import FileSteps
-from petstore_frame.dashboard.local_time import time_element
-from petstore_frame.dashboard.step_frame import Progress, Step
-from petstore_frame.dashboard.store_header import StoreHeader
-from petstore_frame.dashboard.store_state import StoreState
-from petstore_frame.dashboard.widgets import (
+from petstore_frame.dashboard.import_steps.file_steps import FileSteps
+from petstore_frame.dashboard.page.background import Background
+from petstore_frame.dashboard.page.local_time import time_element
+from petstore_frame.dashboard.page.step_frame import Progress, Step
+from petstore_frame.dashboard.page.store_header import StoreHeader
+from petstore_frame.dashboard.page.widgets import (
     WidgetFactory,
     scrollable,
     set_options,
     set_visible,
 )
+from petstore_frame.dashboard.state.store_state import StoreState
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import read_ids
 from petstore_frame.rendering import PAGE, Markup, element, shorten

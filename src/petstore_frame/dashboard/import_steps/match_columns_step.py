@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from petstore_frame.dashboard.choose_file_step import preview_table
-from petstore_frame.dashboard.field_labels import LABELS
-from petstore_frame.dashboard.file_state import FileState
-from petstore_frame.dashboard.form import Table
-from petstore_frame.dashboard.step_frame import Progress, Step
-from petstore_frame.dashboard.step_questions import column_questions, has_columns
-from petstore_frame.dashboard.widgets import WidgetFactory, scrollable
+from petstore_frame.dashboard.import_steps.choose_file_step import preview_table
+from petstore_frame.dashboard.page.form import Table
+from petstore_frame.dashboard.page.step_frame import Progress, Step
+from petstore_frame.dashboard.page.widgets import WidgetFactory, scrollable
+from petstore_frame.dashboard.state.file_state import FileState
+from petstore_frame.dashboard.state.file_values import LABELS
+from petstore_frame.dashboard.state.step_questions import column_questions, has_columns
 from petstore_frame.schema import FIELDS, count_text
 
 if TYPE_CHECKING:
-    from petstore_frame.dashboard.file_steps import FileSteps
+    from petstore_frame.dashboard.import_steps.file_steps import FileSteps
 
 
 class MatchColumnsStep:
@@ -52,7 +52,7 @@ class MatchColumnsStep:
 
     def _summary(self, state: FileState) -> str:
         preview = state.preview
-        if preview is None:
+        if preview is None or state.is_finished:
             return ""
         mapping = preview.mapping
         parts = [

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.dashboard.category_numbers import CategoryNumbers
-from petstore_frame.dashboard.file_values import FileValue, values_of
+from petstore_frame.dashboard.state.category_numbers import CategoryNumbers
+from petstore_frame.dashboard.state.file_values import FileValue, values_of
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.questions import Question
@@ -41,6 +41,11 @@ class FileState:
     postponed: frozenset[tuple[str, str]] = frozenset()
     is_remembered: bool = False
     opened: int | None = None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the file was sent; the page then shows the result, and not what led to it."""
+        return False
 
     @property
     def problems(self) -> tuple[InputError, ...]:

@@ -13,8 +13,8 @@ import ipywidgets as widgets
 import traitlets
 
 from petstore_frame.charts import CSS
-from petstore_frame.dashboard.form import Form
-from petstore_frame.dashboard.live_html import LiveHTML
+from petstore_frame.dashboard.page.form import Form
+from petstore_frame.dashboard.page.live_html import LiveHTML
 from petstore_frame.rendering import PAGE, Markup, element, palette
 from petstore_frame.rendering import html_style as style
 

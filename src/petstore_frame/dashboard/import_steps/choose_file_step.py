@@ -6,18 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petstore_frame.dashboard.file_state import FileState
-from petstore_frame.dashboard.form import Table
-from petstore_frame.dashboard.live_html import LARGEST_MESSAGE
-from petstore_frame.dashboard.step_frame import Progress, Step
-from petstore_frame.dashboard.step_questions import DELIMITERS, ENCODINGS, layout_questions
-from petstore_frame.dashboard.widgets import WidgetFactory, scrollable, set_visible
+from petstore_frame.dashboard.page.form import Table
+from petstore_frame.dashboard.page.live_html import LARGEST_MESSAGE
+from petstore_frame.dashboard.page.step_frame import Progress, Step
+from petstore_frame.dashboard.page.widgets import WidgetFactory, scrollable, set_visible
+from petstore_frame.dashboard.state.file_state import FileState
+from petstore_frame.dashboard.state.step_questions import DELIMITERS, ENCODINGS, layout_questions
 from petstore_frame.errors import InputError
 from petstore_frame.loader import FilePreview, Recipe
 from petstore_frame.rendering import PAGE, Markup, element, shorten
 
 if TYPE_CHECKING:
-    from petstore_frame.dashboard.file_steps import FileSteps
+    from petstore_frame.dashboard.import_steps.file_steps import FileSteps
 
 PREVIEW_ROWS, LONGEST_CELL = 6, 40
 EXTENSIONS = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm"
@@ -110,6 +110,8 @@ def _summary(state: FileState) -> str:
     preview, source = state.preview, state.source
     if preview is None or source is None:
         return ""
+    if state.is_finished:
+        return preview.name
     parts = [preview.name]
     if preview.records or preview.stopped_by:  # neither until the columns are matched
         parts.append(preview.counted_rows)

@@ -10,14 +10,13 @@ from zlib import crc32
 
 import traitlets
 
-from petstore_frame.dashboard.live_html import LiveHTML
+from petstore_frame.dashboard.page.live_html import LiveHTML
 from petstore_frame.errors import ArgumentError
-from petstore_frame.questions import Question
+from petstore_frame.questions import YES, Name, Question
 from petstore_frame.rendering import PAGE, Markup, element, shorten
 
-Name = str | tuple[str | int, ...]
 Answers = Mapping[Name, str]
-CHOOSE, YES, USE_ALL = "choose …", "yes", "Use all suggestions"
+CHOOSE, USE_ALL = "choose …", "Use all suggestions"
 LONGEST, MAX_QUESTIONS = 60, 200
 
 

@@ -1,0 +1,1 @@
+"""The widgets of the steps of an import; what they ask is in ``state``."""

@@ -1,0 +1,1 @@
+"""The parts of which the page is made: widgets, forms, live HTML, styles, jobs and the header."""
