@@ -7,6 +7,7 @@ import re
 
 import ipywidgets as widgets
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -109,7 +110,7 @@ def test_a_selection_says_so_everywhere(dashboard) -> None:
     tab.table.download = lambda content, name: sent.update({name.rpartition(".")[2]: content})
     tab.status.value, tab.categories.value = "pending", ("Dog",)
     screen = tab.cards.value + tab.figures.markup + tab.table.markup
-    assert "of 240 pets: Dog, pending" in tab.summary.value
+    assert "of 240 pets: category Dog, status pending" in tab.summary.value
     assert "none" not in screen
     assert screen.count("not selected") == 3 and "All pets" not in screen
     for button in (tab.excel, tab.csv, tab.web_page):
@@ -121,6 +122,21 @@ def test_a_selection_says_so_everywhere(dashboard) -> None:
     assert len(pd.read_csv(io.BytesIO(sent["csv"]), comment="#")) == tab.selected.completeness.rows
     tab.status.value = "sold"
     assert tab.notice.value == ""  # a message of an earlier download
+
+
+@pytest.mark.parametrize(
+    ("selection", "text"),
+    [
+        (Selection("sold"), "status sold"),
+        (Selection("no status", ("Dog", "Cat")), "category Dog or Cat, no status"),
+        (Selection(categories=("Category 7", "no category")), "Category 7 or no category"),
+        (Selection(text="Kim"), "“Kim” in the name"),
+        (Selection(order="-name"), ""),
+    ],
+)
+def test_a_selection_is_what_the_pets_have(selection: Selection, text: str) -> None:
+    """The text fits after "61 pets with"; the order selects nothing."""
+    assert selection.description == text
 
 
 def test_order_and_pages(dashboard) -> None:
