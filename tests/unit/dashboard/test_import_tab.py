@@ -329,6 +329,20 @@ def test_possible_duplicates_wait_for_one_answer(importing) -> None:
     assert importing.names == ["Bo", "Ida", "Luna", "Max", "Max"]
 
 
+def test_answers_stay_while_the_file_is_checked_again(importing, store) -> None:
+    """The next check takes as long as the store does; no answer jumps back, and none is lost."""
+    rows = "".join(f"{name},Cat\n" for name in ("", "", "Kim", "Bo", "Luna", "Max"))
+    importing.open("a.csv", f"name,category\n{rows}").without_key()
+    form, waiting = importing.tab.check.form, threading.Event()
+    store.reply = lambda method, body, answer: waiting.wait(WAIT_S) and answer()
+    for row, name in ((1, "Ada"), (2, "Eve")):
+        form["cell", row, "name"].value = name
+        assert form["cell", row, "name"].value == name and importing.offer == ""
+    assert "Ada" in form.markup and "Eve" in form.markup
+    waiting.set()
+    assert importing.settled().offer == "Add 6 pets"
+
+
 def test_the_same_file_may_stand_for_new_animals(importing) -> None:
     """A file that was sent is offered once more only if the user says so."""
     importing.open("a.csv", "name,category_id\nLuna,1\nMax,2\n").send()

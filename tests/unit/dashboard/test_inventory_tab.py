@@ -117,8 +117,8 @@ def test_a_selection_says_so_everywhere(dashboard) -> None:
         button.click()
     book = read_book(io.BytesIO(sent["xlsx"]))
     cells = " ".join(str(cell.value) for row in book.worksheets[0].rows for cell in row)
-    assert "pets with Dog, pending" in cells and "none:" not in cells
-    assert "pets: Dog, pending" in sent["html"].decode()
+    assert "pets with category Dog, status pending" in cells and "none:" not in cells
+    assert "pets: category Dog, status pending" in sent["html"].decode()
     assert len(pd.read_csv(io.BytesIO(sent["csv"]), comment="#")) == tab.selected.completeness.rows
     tab.status.value = "sold"
     assert tab.notice.value == ""  # a message of an earlier download

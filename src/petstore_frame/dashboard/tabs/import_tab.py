@@ -118,7 +118,7 @@ class ImportTab(FileSteps):
         return super().is_same_reading(before, state) and before.load_options == state.load_options
 
     def update(self) -> None:
-        self.state = replace(self.state, dry_run=None, refused=None, result=None)
+        self.state = replace(self.state, is_checked=False, refused=None, result=None)
         super().update()
 
     def process(self) -> None:
@@ -142,7 +142,9 @@ class ImportTab(FileSteps):
                 raise
         with self._factory.drawing():
             if self.is_same_reading(state, self.state):
-                self.state = replace(self.state, dry_run=dry_run, refused=refused)
+                self.state = replace(
+                    self.state, dry_run=dry_run, refused=refused, is_checked=dry_run is not None
+                )
 
     def _options(self, **more: Any) -> dict[str, Any]:
         return {"journal": self.store.journal, **self.state.load_options, **more}
