@@ -11,7 +11,9 @@ from petstore_frame.dashboard.state.file_values import FIX_LATER
 from petstore_frame.loader import RowGroup
 from unit.dashboard.store import LABELS
 
-ARRIVALS = "Name,Art,Status\nZoë,Hund,frei\nKim,Katze,frei\nBo,Gnom,frei\n,Hund,frei\nAda,Rochen,frei\n"
+ARRIVALS = (
+    "Name,Art,Status\nZoë,Hund,frei\nKim,Katze,frei\nBo,Gnom,frei\n,Hund,frei\nAda,Rochen,frei\n"
+)
 
 
 @pytest.fixture

@@ -104,7 +104,8 @@ class FileSteps:
         saved, self.unfinished_file = self.unfinished_file, None
         if saved is None:
             return
-        self.memory.name_categories(dict(Labels.ids_and_labels(saved.answers.recipe.categories)))
+        names = dict(Labels.ids_and_labels(saved.answers.recipe.categories))
+        self.memory.change_categories({}, names)
         self.state = saved.add_to(self.new_state())
         self._is_new_file = False
         self.update()
@@ -147,9 +148,7 @@ class FileSteps:
         """Show another state; the file is read again when each value has a meaning."""
         before, self.state = self.state, state
         self.saved_files.save(state)
-        names = state.categories.names
-        if names != self.memory.categories:
-            self.memory.name_categories(names)
+        self.memory.change_categories(before.categories.names, state.categories.names)
         is_waiting = bool(state.open_values) and state.opened != 3
         has_same_steps = has_values(before) == has_values(state)
         is_shown = has_same_steps and self.is_same_reading(before, state)
@@ -163,14 +162,9 @@ class FileSteps:
         is_same: bool = before.recipe == state.recipe and before.source == state.source
         return is_same
 
-    def change_recipe(self, recipe: Recipe) -> None:
-        """Read the file with another recipe."""
-        self.state = replace(self.state, recipe=recipe)
-        self.update()
-
     def name_categories(self, labels: Mapping[int, str]) -> None:
         """Use more names of categories."""
-        self.memory.name_categories(labels)
+        self.memory.change_categories({}, labels)
         recipe = self.state.recipe.replace(categories=self.memory.categories)
         self.state = replace(self.state, recipe=recipe, categories=self.store.categories)
         self.update()

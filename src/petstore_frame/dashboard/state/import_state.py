@@ -23,6 +23,8 @@ class FileRow(NamedTuple):
 class DryRun:
     """The result of a dry run, with what was read of it once.
 
+    After sending, it is the result of that, so that rows which still need an answer are asked.
+
     Attributes:
         result: The LoadResult.
         facts: What the result reports.
@@ -48,6 +50,7 @@ class ImportState(FileState):
         duplicates: What to do with all possible duplicates: ``skip``, ``create`` or None.
         as_new: Whether all rows are new animals although the file was loaded before.
         new_lines, excluded_lines: Lines that are new animals, and lines that are not sent.
+        earlier_names: The names that earlier files gave to the categories of the store.
         rename_categories: Numbers of categories whose names in the list are right.
         send_valid_rows: Whether to send the valid rows although most rows fail for one reason.
         corrections: Corrected cells, by row and column.
@@ -61,6 +64,7 @@ class ImportState(FileState):
     as_new: bool = False
     new_lines: frozenset[int] = frozenset()
     excluded_lines: frozenset[int] = frozenset()
+    earlier_names: Mapping[int, str] = field(default_factory=dict)
     rename_categories: frozenset[int] = frozenset()
     send_valid_rows: bool = False
     corrections: Mapping[tuple[int, str], str] = field(default_factory=dict)

@@ -96,7 +96,8 @@ class ImportTab(FileSteps):
     # The steps before sending.
 
     def new_state(self) -> ImportState:
-        return ImportState(categories=self.store.categories, rename_categories=self.store.renamed)
+        store = self.store
+        return ImportState(categories=store.categories, earlier_names=store.earlier_names)
 
     def clear(self) -> None:
         """Clear the tab for another file."""
@@ -289,7 +290,8 @@ class ImportTab(FileSteps):
         if result is not None:
             self.background.show_message(PAGE.progress("Writing the result files …"))
             paths = self._write(result)
-            self.state = replace(self.state, result=result)
+            dry_run = read_dry_run(result, MAX_ROWS)
+            self.state = replace(self.state, result=result, dry_run=dry_run)
             self.send.show_result(result, paths)
         self.background.show_message("")
         self._changed()
