@@ -485,7 +485,7 @@ def test_any_name_of_an_upload_is_kept_inside(importing, name: str) -> None:
     """A browser may send any name; the file lands in the folder of uploads."""
     importing.open(name, "name,category_id\nLuna,1\n")
     inside = importing.state.source.resolve()
-    assert inside.is_relative_to(importing.tab._uploads.name) and importing.offer == "Add 1 pet"
+    assert inside.is_relative_to(importing.folder / "journal") and importing.offer == "Add 1 pet"
 
 
 def test_a_path_starts_where_the_command_was_started(importing) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from petstore_frame.dashboard.state import step_questions
 from petstore_frame.dashboard.state.category_numbers import CategoryNumbers
 from petstore_frame.dashboard.state.file_values import fold, without_categories
-from petstore_frame.dashboard.state.import_state import ImportState
+from petstore_frame.dashboard.state.import_state import FileRow, ImportState
 from petstore_frame.dashboard.state.store_state import (
     EARLIER_NAMES,
     RENAME,
@@ -284,12 +284,12 @@ def _cell_questions(state: ImportState) -> Iterator[Question]:
         return
     header = dry_run.facts.run.header
     asked = {(row.number, column): row for row, column in _wrong_cells(state)}
-    rows = dict(state.corrected) | {row.number: row for row in dry_run.to_fix}
+    rows = {row.number: _as_in_file(row) for row in dry_run.to_fix} | dict(state.corrected)
     for number, column in sorted({*asked, *state.corrections}):
-        row = rows[number]
-        is_wrong = (number, column) in asked
-        problems = [problem.message for problem in row.problems if problem.column == column]
-        note = "; ".join(problems) if is_wrong else "✓ corrected"
+        row, note = rows[number], "✓ corrected"
+        if (number, column) in asked:
+            problems = asked[number, column].problems
+            note = "; ".join(item.message for item in problems if item.column == column)
         before = dict(zip(header, row.cells, strict=False)).get(column, "")
         yield Question(
             ("cell", number, column),
@@ -325,7 +325,7 @@ def _with_cell(state: ImportState, subject: Subject, text: str) -> ImportState:
         return state
     for row in dry_run.to_fix:
         if row.number == number:
-            corrected.setdefault(number, row)
+            corrected.setdefault(number, _as_in_file(row))
     header = dry_run.facts.run.header
     before = dict(zip(header, corrected[number].cells, strict=False)).get(column, "")
     corrections[number, column] = text
@@ -334,7 +334,11 @@ def _with_cell(state: ImportState, subject: Subject, text: str) -> ImportState:
     return replace(state, corrections=corrections, corrected=corrected)
 
 
-def _cells_text(row: JournalRow) -> str:
+def _as_in_file(row: JournalRow) -> FileRow:
+    return FileRow(row.line, row.cells)
+
+
+def _cells_text(row: JournalRow | FileRow) -> str:
     return shorten(", ".join(filter(None, (cell.strip() for cell in row.cells))), LONGEST)
 
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from petstore_frame.dashboard.state.file_state import FileState
 from petstore_frame.dashboard.state.step_questions import has_columns, has_values
 from petstore_frame.loader import ImportSummary, JournalRow, LoadResult, RowGroup, State, view_of
 from petstore_frame.questions import Question
+
+
+class FileRow(NamedTuple):
+    """A row as it is in the file."""
+
+    line: int
+    cells: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class ImportState(FileState):
     rename_categories: frozenset[int] = frozenset()
     send_valid_rows: bool = False
     corrections: Mapping[tuple[int, str], str] = field(default_factory=dict)
-    corrected: Mapping[int, JournalRow] = field(default_factory=dict)
+    corrected: Mapping[int, FileRow] = field(default_factory=dict)
     result: LoadResult | None = None
 
     @property

@@ -29,6 +29,10 @@ class Memory:
         self._folder = folder
         self.categories = {**categories}
 
+    def folder_of(self, tab: str) -> Path:
+        """Return the folder for the open files of a tab."""
+        return self._folder / tab
+
     def change_categories(self, before: Mapping[int, str], after: Mapping[int, str]) -> None:
         """Use more names of categories, and no longer those that an answer removed."""
         for number in before.keys() - after.keys():

@@ -51,7 +51,9 @@ class StocktakeTab(FileSteps):
         self.comparison: Comparison | None = None
         self._imported_file = imported_file
         background = Background(factory, self.render, header.ask_for_key)
-        super().__init__(factory, store, background, choose=CHOOSE, unused="not compared")
+        super().__init__(
+            factory, store, background, name="stocktake", choose=CHOOSE, unused="not compared"
+        )
         part = factory.for_part()
         self._step = Step(part, 4, "Differences", "See what differs.", self.toggle)
         self.kind = part.dropdown("Show", [ALL_DIFFERENCES], lambda _: self._show_kind())
@@ -155,7 +157,7 @@ class StocktakeTab(FileSteps):
     def _write(self) -> None:
         comparison = self.comparison
         if comparison is not None:
-            path = self.upload_path(f"stocktake-{Path(comparison.name).stem}.xlsx")
+            path = self.scratch_path(f"stocktake-{Path(comparison.name).stem}.xlsx")
             comparison.write(path, categories=self.store.category_names() or None)
             self.choose_file.drop.download_file(path)
 
