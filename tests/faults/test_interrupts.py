@@ -116,12 +116,12 @@ def test_a_reading_that_was_interrupted_keeps_its_pets(
     """They are in a file next to the one that was asked for, which stays as it is."""
     stdout, stderr = interrupt(tmp_path, slow_store, command, lambda: slow_store.gets > 8)
     partial = Path(command.rsplit(maxsplit=1)[-1].replace("x.", "x.partial."))
-    said = re.fullmatch(_KEPT, stderr)
-    assert said and (stdout, said[2]) == ("", str(partial))
+    notice = re.fullmatch(_KEPT, stderr)
+    assert notice and (stdout, notice[2]) == ("", str(partial))
     assert not (tmp_path / command.rsplit(maxsplit=1)[-1]).exists()
     if command.startswith("fetch") and partial.suffix != ".xlsx":
         inventory = pf.read_inventory(tmp_path / partial)
-        assert len(inventory) == int(said[1]) > 20
+        assert len(inventory) == int(notice[1]) > 20
         assert inventory.completeness.verdict == "incomplete"
 
 
@@ -131,8 +131,8 @@ def test_a_reading_for_a_pipe_that_was_interrupted_prints_its_pets(
     """JSON lines of the pets read so far are on stdout, and their number is on stderr."""
     command = "fetch --output -"
     stdout, stderr = interrupt(tmp_path, slow_store, command, lambda: slow_store.gets > 8)
-    said = re.fullmatch(_KEPT, stderr)
-    assert said and len(stdout.splitlines()) == int(said[1])
+    notice = re.fullmatch(_KEPT, stderr)
+    assert notice and len(stdout.splitlines()) == int(notice[1])
 
 
 @pytest.mark.parametrize("act", ["pf.fetch_inventory(client)"])
