@@ -7,7 +7,7 @@ import re
 import shlex
 import time
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from petstore_frame.errors import PetstoreError
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.source.recipe import read_set
 from petstore_frame.questions import to_add
-from threaded import Server
+from shop import Shop
 from unit.loader.staged import become, change
 
 # A folder, a file and a column that need quotes in Python and in a shell.
@@ -88,9 +88,8 @@ def way(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def desk(server_here: Server) -> Iterator[Desk]:
-    with server_here.client() as client:
-        yield Desk(client)
+def desk(office: Shop) -> Desk:
+    return Desk(office.client)
 
 
 TAGS = f"tag,{NAME},categoryId"
