@@ -77,7 +77,7 @@ class MatchValuesStep:
             yield Table(f"{title}: {len(rest):,} matched", rest, is_folded=bool(first))
 
     def _use_labels(self, name: str, content: bytes) -> None:
-        path = self._steps.upload_path(name)
+        path = self._steps.scratch_path(name)
         path.write_bytes(content)
         labels = dict(Labels.ids_and_labels(Path(path)))
         if not labels:

@@ -75,9 +75,7 @@ class SendStep:
 
     def render(self, state: ImportState) -> None:
         is_sent = state.result is not None
-        is_ready = not state.open_steps and (
-            state.dry_run is not None or state.question is not None
-        )
+        is_ready = not state.open_steps and (state.is_checked or state.question is not None)
         is_current = is_ready or is_sent or self._tab.background.is_sending
         note = ""
         if is_sent:
@@ -127,7 +125,7 @@ def _waits_for(state: ImportState) -> str:
     if state.question is not None:
         return "Waiting for: Check."
     dry_run = state.dry_run
-    if dry_run is None or state.pets_to_send:
+    if dry_run is None or not state.is_checked or state.pets_to_send:
         return ""
     is_undecided = dry_run.facts.is_held or open_rows(state)
     return "Waiting for: Check." if is_undecided else "There is nothing to add."

@@ -9,8 +9,15 @@ from dataclasses import replace
 
 from petstore_frame.dashboard.state import step_questions
 from petstore_frame.dashboard.state.category_numbers import CategoryNumbers
-from petstore_frame.dashboard.state.file_values import fold
-from petstore_frame.dashboard.state.import_state import ImportState
+from petstore_frame.dashboard.state.file_values import fold, without_categories
+from petstore_frame.dashboard.state.import_state import FileRow, ImportState
+from petstore_frame.dashboard.state.store_state import (
+    EARLIER_NAMES,
+    RENAME,
+    agreed_names,
+    conflicts_of,
+    with_earlier_names,
+)
 from petstore_frame.loader import ImportSummary, JournalRow, RowGroup, State, Suspicion
 from petstore_frame.questions import YES, Example, Name, Question, Step
 from petstore_frame.rendering import shorten
@@ -95,12 +102,15 @@ def open_texts(facts: ImportSummary) -> list[str]:
 
 def _load_question(state: ImportState) -> Iterator[Question]:
     """Yield the question that the load would ask, such as about names of categories."""
-    if state.question is not None:
-        yield state.question
+    question = state.question
+    if question is not None and question.name == RENAME:
+        yield with_earlier_names(question)
+    elif question is not None:
+        yield question
     elif state.rename_categories:
         numbers = ", ".join(map(str, sorted(state.rename_categories)))
         yield Question(
-            "rename_categories",
+            RENAME,
             f"Your list is right about {numbers}",
             answers=(Step(YES),),
             value=YES,
@@ -109,11 +119,15 @@ def _load_question(state: ImportState) -> Iterator[Question]:
 
 def _with_names(state: ImportState, _: Subject, text: str) -> ImportState:
     question = state.question
-    numbers = frozenset[int]()
-    for step in () if question is None else question.answers:
-        if step.text == text:
-            numbers |= {*step.add.get("rename_categories", ())}
-    return replace(state, rename_categories=numbers)
+    if question is None:  # a confirmed list, which is not confirmed any more
+        return replace(state, rename_categories=frozenset())
+    numbers = conflicts_of(question)
+    if text != EARLIER_NAMES:
+        return replace(state, rename_categories=state.rename_categories | numbers)
+    names = agreed_names(question, state.categories.names, state.earlier_names)
+    recipe = without_categories(state.recipe, numbers).replace(categories=names)
+    categories = state.categories._replace(names=names)
+    return replace(state, categories=categories, recipe=recipe)
 
 
 # Possible duplicates.
@@ -270,12 +284,12 @@ def _cell_questions(state: ImportState) -> Iterator[Question]:
         return
     header = dry_run.facts.run.header
     asked = {(row.number, column): row for row, column in _wrong_cells(state)}
-    rows = dict(state.corrected) | {row.number: row for row in dry_run.to_fix}
+    rows = {row.number: _as_in_file(row) for row in dry_run.to_fix} | dict(state.corrected)
     for number, column in sorted({*asked, *state.corrections}):
-        row = rows[number]
-        is_wrong = (number, column) in asked
-        problems = [problem.message for problem in row.problems if problem.column == column]
-        note = "; ".join(problems) if is_wrong else "✓ corrected"
+        row, note = rows[number], "✓ corrected"
+        if (number, column) in asked:
+            problems = asked[number, column].problems
+            note = "; ".join(item.message for item in problems if item.column == column)
         before = dict(zip(header, row.cells, strict=False)).get(column, "")
         yield Question(
             ("cell", number, column),
@@ -311,7 +325,7 @@ def _with_cell(state: ImportState, subject: Subject, text: str) -> ImportState:
         return state
     for row in dry_run.to_fix:
         if row.number == number:
-            corrected.setdefault(number, row)
+            corrected.setdefault(number, _as_in_file(row))
     header = dry_run.facts.run.header
     before = dict(zip(header, corrected[number].cells, strict=False)).get(column, "")
     corrections[number, column] = text
@@ -320,7 +334,11 @@ def _with_cell(state: ImportState, subject: Subject, text: str) -> ImportState:
     return replace(state, corrections=corrections, corrected=corrected)
 
 
-def _cells_text(row: JournalRow) -> str:
+def _as_in_file(row: JournalRow) -> FileRow:
+    return FileRow(row.line, row.cells)
+
+
+def _cells_text(row: JournalRow | FileRow) -> str:
     return shorten(", ".join(filter(None, (cell.strip() for cell in row.cells))), LONGEST)
 
 
@@ -392,7 +410,7 @@ def _with_missing_animals(state: ImportState, _: Subject, text: str) -> ImportSt
 
 
 _ANSWERS: dict[str | int, Callable[[ImportState, Subject, str], ImportState]] = {
-    "rename_categories": _with_names,
+    RENAME: _with_names,
     "duplicates": _with_duplicates,
     "duplicate": _with_line,
     "keep": _with_keep,
