@@ -245,3 +245,11 @@ def test_an_empty_key_answers_that_no_column_identifies_an_animal() -> None:
     assert (asked.exit_code, offered) == (9, ["add --key '?'", "add --key ''"])
     loaded = typed("petstore-frame load a.csv --key '' --journal journal")
     assert (loaded.exit_code, "18 animals added" in loaded.output) == (0, True)
+
+
+@pytest.mark.parametrize("words", ["https://host/v1 list.csv --report x.xlsx", "--report x.xlsx"])
+def test_a_weekly_run_has_its_options_in_a_file(words: str) -> None:
+    """An option or argument that it lacks leads to the command that writes its settings."""
+    ended = typed(f"petstore-frame weekly {words}")
+    assert ended.exit_code == 2
+    assert ended.stderr.rstrip().endswith("petstore-frame weekly --init writes them")
