@@ -19,17 +19,14 @@ from petstore_frame.loader.matching.values import SKIP, Decision, Match, Pet, Pl
 
 ROW_QUESTION = "row"  # the question of ``decisions`` about single rows of an import
 # Whether a row is sent, as far as its own columns say.
-IS_TO_SEND = """
-(rows.animal IS NOT NULL AND rows.payload IS NOT NULL AND rows.problem IS NULL
-  AND rows.conflict IS NULL AND rows.excluded IS NULL)
-"""
+IS_TO_SEND = "rows.animal IS NOT NULL AND rows.payload IS NOT NULL AND rows.excluded IS NULL"
 # Unsent animals whose rows are not sent any more, or are other animals now.
 _WITHDRAWN = f"""
 SELECT animals.animal FROM animals
 LEFT JOIN rows ON rows.reading = :reading AND rows.row = animals.row
   AND rows.animal = animals.animal
 WHERE animals.import = :mine AND (
-  animals.state = 'pending' AND (rows.row IS NULL OR NOT {IS_TO_SEND})
+  animals.state = 'pending' AND (rows.row IS NULL OR NOT ({IS_TO_SEND}))
   OR animals.state IN ('rejected', 'not_found') AND rows.row IS NULL)
 """
 # Gives unsent animals the values of their rows. A rejected row is not sent again unchanged, and one
@@ -58,7 +55,7 @@ coalesce((SELECT max(attempt) + 1 FROM animals AS earlier
 _NEW_KEYS = """
 FROM rows JOIN animals USING (animal)
 WHERE rows.reading = :reading AND rows.key IS NOT NULL AND rows.excluded IS NULL
-  AND (animals.state = 'pending' OR animals.import = :mine AND animals.row = rows.row
+  AND (animals.import = :mine AND animals.row = rows.row
     OR rows.row IN (SELECT value FROM json_each(:linked)))
 """
 # Reopens a finished import that has rows to send, so that it is resumed after a kill.
@@ -107,7 +104,7 @@ class PlanWriter:
         self._execute(_INSERT_ANIMALS.format(attempt=attempt))
         self._raise_attempts(plan.created, equal_pets)
         self._write_matched(plan.pets)
-        self._write_keys([*plan.animals, *plan.pets])
+        self._write_keys([*plan.animals])
         self._execute(_REOPEN)
         self._write_answers(plan.answered)
 

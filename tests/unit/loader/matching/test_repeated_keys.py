@@ -40,6 +40,12 @@ def test_keep_says_which_row_counts(keep: str, number: int) -> None:
     assert chosen(row(1, "Ada", key="A"), row(2, "Ada", 2, key="A"), keep=keep) == number
 
 
+def test_another_name_alone_is_the_same_animal() -> None:
+    """As is another category alone: an animal may be renamed, and a category corrected."""
+    rows = row(1, "Ada", key="A"), row(2, "Bo", key="A"), row(3, "Ada", key="A")
+    assert chosen(*rows, keep="first") == 1
+
+
 @pytest.mark.parametrize("keep", [None, "first", "last"])
 def test_another_name_and_category_is_another_animal(keep: str | None) -> None:
     """Whatever ``keep`` says, such rows are not merged."""
@@ -114,6 +120,13 @@ def test_rows_are_ranked_before_they_are_excluded() -> None:
         for number in (3, 4)
     ]
     assert chosen(*old, *dead, keep="last") == 3
+
+
+@pytest.mark.parametrize(("keep", "number"), [("first", 1), ("last", 2)])
+def test_an_excluded_row_is_not_the_same_as_another(keep: str, number: int) -> None:
+    """Also if both say the same of the animal: the row that counts decides whether it is sent."""
+    rows = row(1, "Ada", key="A", is_excluded=True), row(2, "Ada", key="A")
+    assert chosen(*rows, keep=keep) == number
 
 
 def test_a_group_is_one_animal_or_needs_fixing() -> None:
