@@ -52,6 +52,10 @@ WHERE rows.reading = :reading AND rows.excluded IS NOT 'blank'
 """
 # Whether a row is not settled: it has no animal that was sent.
 _IS_OPEN = f"(animals.animal IS NULL OR NOT {IS_ANIMAL})"
+_OPEN_ROWS = f"""
+SELECT count(*) FROM rows LEFT JOIN animals ON animals.animal = rows.animal
+WHERE rows.reading = :reading AND rows.payload IS NOT NULL AND rows.excluded IS NULL AND {_IS_OPEN}
+"""
 _ANIMAL_COLUMNS = """
 animals.animal, animals.content, animals.payload, animals.is_unnamed, animals.gone_at IS NOT NULL
 """
@@ -141,6 +145,7 @@ class CandidateReader:
         if run.copy:
             return Candidates(rows, has_key=has_key)
         by_key, by_core = self._animals_of_keys(rows)
+        by_name = {} if has_key else self._animals_with_names(rows)
         contents = {row.content for row in rows if row.content is not None}
         named_pets = {*pet_ids.values()}
         animals_of_pets = {
@@ -151,7 +156,8 @@ class CandidateReader:
             by_key=by_key,
             by_core=by_core,
             by_content=self._animals_with(_BY_CONTENT, "contents", contents, lambda text: text),
-            by_name={} if has_key else self._animals_with_names(rows),
+            by_name=by_name,
+            open_rows=self.execute(_OPEN_ROWS).fetchone()[0] if by_name else 0,
             pets={
                 pet.id: pet
                 for pet in pets.others.values()

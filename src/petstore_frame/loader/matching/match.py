@@ -203,7 +203,7 @@ def _match_names(candidates: Candidates, plan: Plan) -> None:
             if animal.id not in used
         ),
     )
-    if is_many(len(pairs), len(rows)):
+    if is_many(len(pairs), candidates.open_rows):
         plan.possible |= {row: Match(row, 6, animal.id) for row, animal in pairs.items()}
 
 

@@ -95,6 +95,7 @@ class Candidates:
         by_content: Animals with the content of a row, if no row of the file is one of them and the
             file has none of their keys.
         by_name: The same for the names of rows without a key.
+        open_rows: Number of rows of a file without a key that may be new animals.
         pets: The pets that are no animal, by id.
         animals_of_pets: The animals of pets that are named by an id in the file.
         settled_keys: Number of rows with an existing key and unchanged content.
@@ -107,6 +108,7 @@ class Candidates:
     by_core: Mapping[str, list[Animal]] = field(default_factory=dict)
     by_content: Mapping[str, list[Animal]] = field(default_factory=dict)
     by_name: Mapping[str, list[Animal]] = field(default_factory=dict)
+    open_rows: int = 0
     pets: Mapping[int, Pet] = field(default_factory=dict)
     animals_of_pets: Mapping[int, Animal] = field(default_factory=dict)
     settled_keys: int = 0

@@ -72,6 +72,7 @@ def candidates(
         by_core=by_core,
         by_content=by_content,
         by_name=by_name,
+        open_rows=sum(row.can_be_sent and row.own is None for row in rows),
         pets={pet.id: pet for pet in pets},
         **{"has_key": any(row.key is not None for row in rows)} | facts,
     )

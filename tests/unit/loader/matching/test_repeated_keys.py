@@ -138,6 +138,14 @@ def test_a_group_is_one_animal_or_needs_fixing() -> None:
     assert plan.same_as == {1: 2} and sorted(plan.conflicts) == [3, 4]
 
 
+def test_a_row_that_is_excluded_by_its_line_is_not_compared() -> None:
+    """Nor is one that a filter excludes without ``keep``: the other row is the only one."""
+    excluded = row(1, "Ada", key="A", is_excluded=True, is_unranked=True)
+    plan = Plan()
+    select_rows([excluded, row(2, "Ada", 2, key="A")], Keep(), plan)
+    assert (plan.same_as, plan.conflicts) == ({}, {})
+
+
 def test_a_key_of_many_rows_takes_no_longer_for_each() -> None:
     """The rows of one key are compared in one pass."""
     rows = [row(n, f"Pet {n}", n % 2, key="A") for n in range(20_000)]
