@@ -48,7 +48,8 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         history: A ``History`` or its folder, for the History tab; None asks for a folder.
         inventory: Pets of the same store that were read earlier; None reads the store.
         journal: Folder of the import journal; None is the user's state folder. Your answers for a
-            file are saved next to it, for the next file with the same header.
+            file are saved next to it, for the next file with the same header, and so is the open
+            file, for a page that starts again.
         folder: Folder for result files and large exports, and the start of relative paths on the
             page; None is the working directory.
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, keeping
 from petstore_frame.history.changes import Diff, compare_listings
 from petstore_frame.history.coverage import coverage_tables
 from petstore_frame.history.flow import Flow
@@ -85,7 +85,8 @@ class History:
             HistoryError: The snapshot of the day is newer or more complete, the folder is for
                 another store, the frame was changed after it was fetched, or an id appears twice.
         """
-        return add_snapshot(self.folder, inventory, self.timezone, overwrite=replace)
+        with keeping(inventory):
+            return add_snapshot(self.folder, inventory, self.timezone, overwrite=replace)
 
     def snapshots(self) -> pd.DataFrame:
         """List the snapshots, oldest first.

@@ -21,6 +21,7 @@ with a store.
 from petstore_frame.loader.category_names import (
     category_question,
     check_category_names,
+    confirm_category_names,
     known_category_names,
     names_of_pets,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "as_recipe",
     "category_question",
     "check_category_names",
+    "confirm_category_names",
     "known_category_names",
     "latest_results",
     "names_of_pets",

@@ -9,6 +9,7 @@ of lists in two languages, after somebody confirmed each of them.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
@@ -17,7 +18,7 @@ from typing import Any
 from petstore_frame.errors import QuestionError
 from petstore_frame.inventory import Provenance
 from petstore_frame.loader.findings import NewCategoryNames
-from petstore_frame.loader.journal.database import find_journal, reading
+from petstore_frame.loader.journal.database import Writer, find_journal, holding, reading
 from petstore_frame.loader.journal.decisions import (
     STORE,
     Decision,
@@ -92,6 +93,27 @@ def remember_category_names(sql: sqlite3.Connection, categories: Categories, now
         for name in names
     ]
     decide(sql, [decision for decision in decisions if decision[2:4] not in known])
+
+
+def confirm_category_names(
+    base_url: str,
+    categories: Mapping[int, str],
+    *,
+    store_id: str | None = None,
+    journal: str | PathLike[str] | None = None,
+) -> None:
+    """Write names that the user confirmed, so that no command asks about them again.
+
+    Args:
+        base_url, store_id, journal: As in ``known_category_names``.
+        categories: The confirmed names.
+
+    Raises:
+        JournalLockedError: An import is running.
+    """
+    path = find_journal(journal, base_url, lambda: store_id)
+    with holding(path), Writer(path, base_url) as writer, writer.transaction() as sql:
+        remember_category_names(sql, categories, time.time())
 
 
 def names_by_number(categories: Categories) -> NamesByNumber:

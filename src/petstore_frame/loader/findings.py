@@ -36,7 +36,7 @@ class SentAlthoughEqual(Finding):
     lines: list[int]
 
     def __str__(self) -> str:
-        return f"Added, although name and category equal loaded animals: {_rows(self.lines)}"
+        return f"Look like loaded animals, but are added as new: {_rows(self.lines)}"
 
 
 @dataclass(frozen=True)

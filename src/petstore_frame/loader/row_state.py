@@ -125,6 +125,11 @@ class RowProblem:
     add: tuple[str, Any] | None = None  # an option to add, and its value; "?" for an open one
     allow: str | None = None  # the value of ``allow=`` with which a suspicious row is sent
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether the cell of a required field is empty; the message then says what is missing."""
+        return self.code.startswith("missing_")
+
 
 class SourceRow(NamedTuple):
     """One animal of a file or frame, read and checked, before any request.

@@ -79,8 +79,13 @@ def digest(path: Path) -> str:
 
 
 def coverage_path(file: Path) -> Path:
-    """Return the path of the coverage that is next to a data file."""
-    return file.with_name(f"{file.name}.coverage.json")
+    """Return the path of the coverage that is next to a data file, which may be packed by gzip.
+
+    Example:
+        >>> coverage_path(Path("pets.csv.gz")).name
+        'pets.csv.coverage.json'
+    """
+    return file.with_name(f"{file.name.removesuffix('.gz')}.coverage.json")
 
 
 def marked_text(text: str) -> bytes:

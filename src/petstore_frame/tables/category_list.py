@@ -30,13 +30,8 @@ def read_category_list(path: Path) -> list[CategoryRow]:
         InputError: The file cannot be read, or lacks a column.
     """
     file = TableFile(path)
-    with file.naming():
-        try:
-            return _rows_of(file)
-        except InputError as problem:
-            if problem.questions:  # about options, which a category list does not have
-                problem.questions, problem.add, problem.hint = (), None, _HINT
-            raise
+    with file.naming(_HINT):
+        return _rows_of(file)
 
 
 def _rows_of(file: TableFile) -> list[CategoryRow]:

@@ -20,15 +20,27 @@ from petstore_frame.limits import CELL_CHARACTERS, COLUMNS
 from petstore_frame.questions import Question
 from petstore_frame.tables.file_kinds import check_lines
 from petstore_frame.tables.quotes import SINGLE_QUOTE, unwrap_formula, unwrapped_row
-from petstore_frame.tables.table import Layout, Table, TableRow
+from petstore_frame.tables.table import Layout, Table, TableRow, reject_repeated
 from petstore_frame.tables.text_encoding import codec_of, decode_error_handler
 
 DELIMITERS = (",", ";", "\t", "|")
+_ROWS_AT_ONCE = 4096
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 # A header such as "name" "category": R and other programs write it.
 _SPACED = re.compile(r'"[^"]*"( "[^"]*")+')
 # A line with only these characters is an empty row.
 _NO_TEXT = ' \t\r\n\ufeff"' + "".join(DELIMITERS)
+
+
+class _Text(NamedTuple):
+    """Where the rows of a text begin, and how they are split."""
+
+    columns: list[str]
+    header_row: int | None
+    codec: str
+    skipped: int  # the lines above the first row
+    delimiter: str
+    quoting: str
 
 
 class _Cut(NamedTuple):
@@ -41,6 +53,38 @@ class _Cut(NamedTuple):
 
 def text_table(data: bytes, layout: Layout) -> Table:
     """Return the rows of a text, split by the delimiter of the recipe or the best one."""
+    text = _text_of(data, layout)
+    facts = {"encoding": text.codec, "delimiter": text.delimiter}
+    return Table(tuple(text.columns), partial(_rows, data, text), text.header_row, facts)
+
+
+def text_columns(data: bytes) -> dict[str, list[str]] | None:
+    """Return the cells of a text by column, which takes half the time of the rows of its table.
+
+    The result is None if a row cannot be read, or has more cells than the header.
+    """
+    text = _text_of(data, Layout())
+    reject_repeated(text.columns, "file")
+    width = len(text.columns)
+    columns: list[list[str]] = [[] for _ in text.columns]
+    reader = _reader(_lines(data, text.codec, text.skipped), text.delimiter, text.quoting)
+    try:
+        while batch := [*islice(reader, _ROWS_AT_ONCE)]:
+            rows = [row for row in batch if row]  # a blank line is no row
+            lengths = {*map(len, rows)}
+            if max(lengths, default=width) > width:
+                return None
+            if lengths != {width}:
+                rows = [row + [""] * (width - len(row)) for row in rows]
+            for values, cells in zip(columns, zip(*rows, strict=True), strict=bool(rows)):
+                values.extend(cells)
+    except csv.Error:
+        return None
+    return dict(zip(text.columns, columns, strict=True))
+
+
+def _text_of(data: bytes, layout: Layout) -> _Text:
+    """Find the encoding, the delimiter and the header of a text."""
     check_lines(data)
     codec = codec_of(data, layout.encoding)
     sep = _SEP_LINE.fullmatch(next(_lines(data, codec), ""))
@@ -60,9 +104,7 @@ def text_table(data: bytes, layout: Layout) -> Table:
     else:
         raise InputError(f"no header in line {first + 1}", hint="lines count from 1")
     header[0] = header[0].removeprefix("\ufeff")
-    rows = partial(_rows, data, codec, first + header_lines, cut.delimiter, layout.quoting)
-    facts = {"encoding": codec, "delimiter": cut.delimiter}
-    return Table(tuple(header), rows, header_row, facts)
+    return _Text(header, header_row, codec, first + header_lines, cut.delimiter, layout.quoting)
 
 
 def _lines(data: bytes, codec: str, skipped: int = 0) -> Iterator[str]:
@@ -133,10 +175,9 @@ def _unwrapped(cells: list[str], delimiter: str, quoting: str) -> list[str]:
     return [*map(unwrap_formula, unwrapped_row(cells, delimiter) or cells)]
 
 
-def _rows(
-    data: bytes, codec: str, skipped: int, delimiter: str, quoting: str
-) -> Iterator[TableRow]:
+def _rows(data: bytes, text: _Text) -> Iterator[TableRow]:
     """Yield the rows below the header, each with its first line in the file."""
+    _, _, codec, skipped, delimiter, quoting = text
     line, reader = skipped + 1, _reader(_lines(data, codec, skipped), delimiter, quoting)
     try:
         for cells in reader:
@@ -147,8 +188,8 @@ def _rows(
             yield TableRow(line, cells, following - line)
             line = following
     except csv.Error as fault:
-        text = "".join(islice(_lines(data, codec, line - 1), 1)).strip()
-        raise _unreadable(fault, line, text, delimiter) from None
+        first_line = next(_lines(data, codec, line - 1), "").strip()
+        raise _unreadable(fault, line, first_line, delimiter) from None
 
 
 def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
+from petstore_frame.schema.text import short_text
 
 DATE_NOTE: str = "date→text"
 NUMBER_NOTE: str = "number→text"
@@ -98,6 +100,17 @@ class Table:
 def is_number_note(note: str) -> bool:
     """Return True if a note only says that the text of a cell was a number."""
     return note == NUMBER_NOTE or note.startswith(ZERO_FORMULA_PREFIX)
+
+
+def reject_repeated(names: Iterable[str], noun: str) -> None:
+    """Refuse a frame or a file with two columns of the same name."""
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise InputError(
+            f"the {noun} has the column {short_text(repeated[0])} twice",
+            column=repeated[0],
+            hint="rename or drop one of the two",
+        )
 
 
 def row_of_cells(line: int, cells: Iterable[Cell], *, is_hidden: bool = False) -> TableRow:

@@ -83,12 +83,18 @@ class TableFile:
             raise InputError("this is not a Parquet file, despite its name", hint=PARQUET_HINT)
 
     @contextmanager
-    def naming(self) -> Iterator[None]:
-        """Add the path of the file to an error."""
+    def naming(self, hint: str | None = None) -> Iterator[None]:
+        """Add the path of the file to an error.
+
+        Args:
+            hint: The next step if the error asks for an option; None keeps the option.
+        """
         try:
             yield
         except InputError as problem:
             problem.path = problem.path or (str(self.path) if self.path else None)
+            if hint is not None and problem.questions:
+                problem.questions, problem.add, problem.hint = (), None, hint
             raise
 
     @cached_property

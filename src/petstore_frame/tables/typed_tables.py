@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.extras import import_extra
 from petstore_frame.limits import CELLS, COLUMNS, ROWS, UNPACKED_BYTES, EmptyCells
 from petstore_frame.schema.text import short_text
-from petstore_frame.tables.arrow_tables import damaged_parquet
+from petstore_frame.tables.arrow_tables import damaged_parquet, pandas_from_arrow
 from petstore_frame.tables.file_kinds import JSON_LINES_HINT, check_lines
 from petstore_frame.tables.table import (
     EMPTY_CELL,
@@ -21,8 +23,12 @@ from petstore_frame.tables.table import (
     Table,
     TableRow,
     cell_of_value,
+    reject_repeated,
     row_of_cells,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PARQUET_HINT = "write it again, or save it as CSV (UTF-8)"
 
@@ -36,7 +42,7 @@ def frame_table(frame: Any) -> Table:
         names = getattr(frame, "columns", ())
     is_unique = getattr(names, "is_unique", False)  # of pandas
     if isinstance(names, Iterable) and not is_unique:
-        _reject_repeated(map(str, names), "frame")
+        reject_repeated(map(str, names), "frame")
     native = nw.from_native(frame, pass_through=True)
     if isinstance(native, nw.LazyFrame):
         native = native.collect()
@@ -55,17 +61,6 @@ def frame_table(frame: Any) -> Table:
     return Table(tuple(map(str, native.columns)), rows, facts=facts)
 
 
-def _reject_repeated(names: Iterable[str], noun: str) -> None:
-    """Reject a frame or a file with two columns of the same name."""
-    repeated = [name for name, times in Counter(names).items() if times > 1]
-    if repeated:
-        raise InputError(
-            f"the {noun} has the column {short_text(repeated[0])} twice",
-            column=repeated[0],
-            hint="rename or drop one of the two",
-        )
-
-
 def _cell_of_frame(value: Any) -> Cell:
     import pandas as pd
 
@@ -78,21 +73,39 @@ def _cell_of_frame(value: Any) -> Cell:
 
 def parquet_table(data: bytes) -> Table:
     """Return the bytes of a Parquet file as a table."""
+    with _naming_damage():
+        return frame_table(_arrow_table(data)[0])
+
+
+def parquet_frame(data: bytes) -> pd.DataFrame:
+    """Return the bytes of a Parquet file as a pandas frame, with its attrs."""
+    with _naming_damage():
+        table, schema = _arrow_table(data)
+        return pandas_from_arrow(table.cast(schema))
+
+
+@contextmanager
+def _naming_damage() -> Iterator[None]:
     pyarrow = import_extra("pyarrow", "reading a Parquet file", "history")
-    parquet = import_extra("pyarrow.parquet", "reading a Parquet file", "history")
     try:
-        file = parquet.ParquetFile(io.BytesIO(data))
-        _check_metadata(file.metadata)
-        schema = file.schema_arrow
-        _reject_repeated(schema.names, "file")
-        # As a dictionary, a text that is repeated a million times is in memory once.
-        texts = [field.name for field in schema if _is_text(field.type)]
-        table = parquet.read_table(io.BytesIO(data), read_dictionary=texts)
-        table.validate(full=True)  # rejects text that is not UTF-8, which would fail row by row
-        _check_texts(table)
+        yield
     except (pyarrow.ArrowException, OSError) as problem:
         raise InputError(damaged_parquet(problem), hint=PARQUET_HINT) from None
-    return frame_table(table)
+
+
+def _arrow_table(data: bytes) -> tuple[Any, Any]:
+    """Return a Parquet file as an Arrow table, and its schema."""
+    parquet = import_extra("pyarrow.parquet", "reading a Parquet file", "history")
+    file = parquet.ParquetFile(io.BytesIO(data))
+    _check_metadata(file.metadata)
+    schema = file.schema_arrow
+    reject_repeated(schema.names, "file")
+    # As a dictionary, a text that is repeated a million times is in memory once.
+    texts = [field.name for field in schema if _is_text(field.type)]
+    table = parquet.read_table(io.BytesIO(data), read_dictionary=texts)
+    table.validate(full=True)  # rejects text that is not UTF-8, which would fail row by row
+    _check_texts(table)
+    return table, schema
 
 
 def _check_metadata(metadata: Any) -> None:
@@ -129,19 +142,36 @@ def json_lines_table(data: bytes) -> Table:
 
     The columns are the keys of all objects, in the order of their first use.
     """
-    check_lines(data)
-    columns, filled = dict[str, None](), 0
-    for number, (line, values) in enumerate(_objects(data), 1):
-        columns.update(dict.fromkeys(values))
-        COLUMNS.check(len(columns), line=line)
-        filled += len(values)
-        EmptyCells.check(number * len(columns) - filled, filled, f"line {line}", line)
+    columns = _columns_of(_objects(data))
 
     def rows() -> Iterator[TableRow]:
         for line, values in _objects(data):
             yield row_of_cells(line, [_cell_of_json(values.get(name)) for name in columns])
 
-    return Table(tuple(columns), rows)
+    return Table(columns, rows)
+
+
+def json_lines_frame(data: bytes) -> pd.DataFrame:
+    """Return a file of one JSON object per line as a pandas frame of objects."""
+    import pandas as pd
+
+    objects = [*_objects(data)]
+    columns = {
+        name: pd.Series([values.get(name) for _, values in objects], dtype="object")
+        for name in _columns_of(objects)
+    }
+    return pd.DataFrame(columns)
+
+
+def _columns_of(objects: Iterable[tuple[int, dict[str, Any]]]) -> tuple[str, ...]:
+    """Return the keys of all objects; too many, or too few values of them, are refused."""
+    columns, filled = dict[str, None](), 0
+    for number, (line, values) in enumerate(objects, 1):
+        columns.update(dict.fromkeys(values))
+        COLUMNS.check(len(columns), line=line)
+        filled += len(values)
+        EmptyCells.check(number * len(columns) - filled, filled, f"line {line}", line)
+    return tuple(columns)
 
 
 def list_within(data: bytes) -> tuple[str, int] | None:
@@ -160,11 +190,14 @@ def list_within(data: bytes) -> tuple[str, int] | None:
 
 def _objects(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the line and the values of each object."""
-    for line, text in enumerate(io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")), 1):
+    check_lines(data)
+    # json.loads would build a decoder for each line.
+    decoder = json.JSONDecoder(object_pairs_hook=_object_of)
+    for line, text in enumerate(io.BytesIO(data.removeprefix(codecs.BOM_UTF8)), 1):
         if not text.strip():
             continue
         try:
-            values = json.loads(text, object_pairs_hook=_object_of)
+            values = decoder.decode(text.decode("utf-8", "surrogatepass"))
         except _RepeatedNameError as repeated:
             raise InputError(
                 f"the object has {short_text(repeated.name)} twice",

@@ -67,11 +67,12 @@ def test_json_lines_go_to_a_file_or_to_stdout(server_here) -> None:
     assert saved.frame["name"].tolist() == ["Žofie\n", "Max"]
 
 
-OTHER_LINES = {  # a line that cannot be read has its number, a row without the columns has none
-    "[1]": (pf.InputError, r"pets\.jsonl, line 1: the line is not a JSON object"),
-    "{": (pf.InputError, r"pets\.jsonl, line 1: this is not JSON"),
-    '{"id": 1}': (pf.ArgumentError, r"pets\.jsonl is not"),
-    '{"id": 1.5, "name": "x"}': (pf.ArgumentError, r"pets\.jsonl is not"),
+OTHER_LINES = {
+    "[1]": (pf.ArgumentError, r"pets\.jsonl is not an inventory: it lacks id"),
+    '{"': (pf.InputError, r"pets\.jsonl: this is a JSON document"),
+    "{}": (pf.ArgumentError, r"pets\.jsonl is not an inventory: it lacks id"),
+    '{"id": 1}': (pf.ArgumentError, r"pets\.jsonl is not an inventory: it lacks name"),
+    '{"id": 1.5, "name": "x"}': (pf.InputError, r"pets\.jsonl, line 1, column 'id': '1.5' is not"),
 }
 
 

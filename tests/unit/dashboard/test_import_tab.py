@@ -268,6 +268,28 @@ def test_an_invalid_row_is_corrected_in_the_grid(importing) -> None:
     assert "fix.csv" in importing.tab.send.files
 
 
+def test_the_finished_page_says_what_each_row_needs_once(importing) -> None:
+    """A sum has no category, but it needs one answer; what led to the result is not repeated."""
+    rows = "1,Rex,Dog\n2,Mia,Cat\n3,,Cat\n4,Bo,Dog\nTotal,4,\n"
+    importing.open("a.csv", f"tag,name,category\n{rows}").confirm().without_key()
+    importing.decide("cell", 3, "name", value="Luna").send()
+    assert "Added" in importing.text and importing.state.result.counts["created"] == 4
+    said = importing.text
+    assert said.count("line 6") == 1 and "tick “Import the totals rows”" in said
+    assert "Animal ID:" not in said and "To send" not in said
+
+
+def test_rows_that_became_doubtful_while_sending_are_asked_afterward(importing, store) -> None:
+    """If somebody else adds animals after the check, rows like them wait, and step 4 asks."""
+    rows = "".join(f"Kim {number},1\n" for number in range(6))
+    importing.open("a.csv", f"name,category_id\n{rows}").without_key()
+    for number in range(3):
+        store.client().create_pet(f"Kim {number}", 1)
+    importing.send()
+    assert len(importing.names) == 6 and "answer in step 4" in importing.text
+    assert importing.decide("duplicates", value="They are different animals").offer == "Add 3 pets"
+
+
 def test_the_corrected_fix_file_is_uploaded_in_the_same_place(importing) -> None:
     """The rows that were left go to the fix file; corrected, they are sent once."""
     importing.open("a.csv", "name,category_id\nLuna,1\n,2\nMax,2\nBo,2\n").send()
@@ -305,6 +327,20 @@ def test_possible_duplicates_wait_for_one_answer(importing) -> None:
     assert importing.decide("duplicates", value=SAME).offer == "Add 2 pets"
     importing.send()
     assert importing.names == ["Bo", "Ida", "Luna", "Max", "Max"]
+
+
+def test_answers_stay_while_the_file_is_checked_again(importing, store) -> None:
+    """The next check takes as long as the store does; no answer jumps back, and none is lost."""
+    rows = "".join(f"{name},Cat\n" for name in ("", "", "Kim", "Bo", "Luna", "Max"))
+    importing.open("a.csv", f"name,category\n{rows}").without_key()
+    form, waiting = importing.tab.check.form, threading.Event()
+    store.reply = lambda method, body, answer: waiting.wait(WAIT_S) and answer()
+    for row, name in ((1, "Ada"), (2, "Eve")):
+        form["cell", row, "name"].value = name
+        assert form["cell", row, "name"].value == name and importing.offer == ""
+    assert "Ada" in form.markup and "Eve" in form.markup
+    waiting.set()
+    assert importing.settled().offer == "Add 6 pets"
 
 
 def test_the_same_file_may_stand_for_new_animals(importing) -> None:
@@ -369,9 +405,11 @@ def test_unconfirmed_rows_are_looked_for(import_into) -> None:
     importing.open("some.csv", LOSSY).send()
     unfinished = importing.tab.unfinished
     assert unfinished.check.description == "Check whether 1 animal arrived"
+    assert "Unconfirmed" in importing.text
     unfinished.check.click()
     importing.settled()
     assert unfinished.results == [] and importing.names.count("Lost") == 1
+    assert "Added" in importing.text and "Unconfirmed" not in importing.text
 
 
 def test_what_did_not_arrive_is_one_click_away(import_into) -> None:
@@ -447,7 +485,7 @@ def test_any_name_of_an_upload_is_kept_inside(importing, name: str) -> None:
     """A browser may send any name; the file lands in the folder of uploads."""
     importing.open(name, "name,category_id\nLuna,1\n")
     inside = importing.state.source.resolve()
-    assert inside.is_relative_to(importing.tab._uploads.name) and importing.offer == "Add 1 pet"
+    assert inside.is_relative_to(importing.folder / "journal") and importing.offer == "Add 1 pet"
 
 
 def test_a_path_starts_where_the_command_was_started(importing) -> None:
@@ -467,7 +505,7 @@ def test_too_large_an_upload_is_rejected_with_what_to_do(importing, failures) ->
 def test_the_cards_count_rows_and_the_button_counts_pets(importing) -> None:
     """A row that stands for several pets is on one card, before and after it is sent."""
     importing.open("litters.csv", "name,category_id,Anzahl\nWurf,1,3\nMax,2,1\n,2,1\n")
-    importing.tab.change_recipe(importing.state.recipe.replace(quantity="Anzahl"))
+    importing.tab.use_settings(importing.state.recipe.replace(quantity="Anzahl"))
     importing.settled().without_key()
     groups = importing.state.dry_run.facts.groups
     assert (groups["to_send"], groups["need_fixing"], sum(groups.values())) == (2, 1, 3)
@@ -491,3 +529,28 @@ def test_a_list_that_contradicts_earlier_files_waits_for_an_answer(import_into) 
     assert "Your list calls 4 Guinea pig" in importing.text
     importing.decide("rename_categories", value="Your list is right").send()
     assert importing.names == ["Mogli"]
+
+
+def test_a_question_that_comes_up_while_sending_sends_nothing(import_into, tmp_path) -> None:
+    """Somebody else gives a number another name after the check: the page asks before it sends."""
+    store = MemoryStore([(1, "Tweety", 4, "sold")])
+    importing = import_into(store, categories={4: "Guinea pig"})
+    importing.open("pigs.csv", "name,category_id\nMogli,Guinea pig\n").without_key()
+    path = tmp_path / "birds.csv"
+    path.write_text("name,category_id\nKiwi,4\n")
+    pf.load(path, store.client(), categories={4: "Bird"}, journal=tmp_path / "journal")
+    importing.send()
+    assert importing.names == ["Kiwi"] and "rename_categories" in importing.tab.check.form
+
+
+def test_the_earlier_names_replace_a_list_that_is_wrong(import_into) -> None:
+    """Then nothing means the number of the wrong name, and its words are asked about again."""
+    store = MemoryStore([(1, "Tweety", 4, "sold")])
+    first = import_into(store, categories={4: "Bird"})
+    first.open("birds.csv", "name,category_id\nKiwi,Bird\n").without_key().send()
+    importing = import_into(store, categories={4: "Guinea pig"})
+    importing.open("pigs.csv", "name,category_id\nMogli,Guinea pig\n").without_key()
+    importing.decide("rename_categories", value="The earlier names are right")
+    assert importing.offer == "" and importing.values == {("category_id", "guinea pig"): ""}
+    importing.mean("category_id", **{"Guinea pig": "Guinea pig (5)"}).send()
+    assert [(pet.name, pet.category_id) for pet in store.pets[2:]] == [("Mogli", 5)]

@@ -7,6 +7,7 @@ import re
 
 import ipywidgets as widgets
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -109,34 +110,49 @@ def test_a_selection_says_so_everywhere(dashboard) -> None:
     tab.table.download = lambda content, name: sent.update({name.rpartition(".")[2]: content})
     tab.status.value, tab.categories.value = "pending", ("Dog",)
     screen = tab.cards.value + tab.figures.markup + tab.table.markup
-    assert "of 240 pets: Dog, pending" in tab.summary.value
+    assert "of 240 pets: category Dog, status pending" in tab.summary.value
     assert "none" not in screen
     assert screen.count("not selected") == 3 and "All pets" not in screen
     for button in (tab.excel, tab.csv, tab.web_page):
         button.click()
     book = read_book(io.BytesIO(sent["xlsx"]))
     cells = " ".join(str(cell.value) for row in book.worksheets[0].rows for cell in row)
-    assert "pets with Dog, pending" in cells and "none:" not in cells
-    assert "pets: Dog, pending" in sent["html"].decode()
+    assert "pets with category Dog, status pending" in cells and "none:" not in cells
+    assert "pets: category Dog, status pending" in sent["html"].decode()
     assert len(pd.read_csv(io.BytesIO(sent["csv"]), comment="#")) == tab.selected.completeness.rows
     tab.status.value = "sold"
     assert tab.notice.value == ""  # a message of an earlier download
 
 
+@pytest.mark.parametrize(
+    ("selection", "text"),
+    [
+        (Selection("sold"), "status sold"),
+        (Selection("no status", ("Dog", "Cat")), "category Dog or Cat, no status"),
+        (Selection(categories=("Category 7", "no category")), "Category 7 or no category"),
+        (Selection(text="Kim"), "“Kim” in the name"),
+        (Selection(order="-name"), ""),
+    ],
+)
+def test_a_selection_is_what_the_pets_have(selection: Selection, text: str) -> None:
+    """The text fits after "61 pets with"; the order selects nothing."""
+    assert selection.description == text
+
+
 def test_order_and_pages(dashboard) -> None:
     """The order is a control; another order or filter begins at the first page."""
     tab = dashboard.tabs.inventory
-    tab.page.value = 2
+    tab.pager.page.value = 2
     assert "51–100 of 240" in tab.table.markup
     tab.table._handle_custom_msg({"sort": "name"}, [])
-    assert (tab.order.value, tab.page.value) == ("name", 1)
+    assert (tab.order.value, tab.pager.page.value) == ("name", 1)
     tab.table._handle_custom_msg({"sort": "name"}, [])
     names = re.findall(r"Pet \d+|pet \d+", tab.table.markup)
     assert tab.order.value == "-name" and names == sorted(names, key=str.lower, reverse=True)
-    tab.page.value = 99
-    assert tab.page.value == 5 and tab.next.disabled
-    tab.previous.click()
-    assert tab.page.value == 4 and "151–200 of 240" in tab.table.markup
+    tab.pager.page.value = 99
+    assert tab.pager.page.value == 5 and tab.pager.next.disabled
+    tab.pager.previous.click()
+    assert tab.pager.page.value == 4 and "151–200 of 240" in tab.table.markup
 
 
 def test_a_full_page_without_links_is_no_whole_store(show) -> None:
@@ -209,7 +225,18 @@ def test_a_list_that_contradicts_earlier_files_is_asked_about(show, tmp_path) ->
     tab.excel.click()
     assert tab.categories.options == ("Guinea pig",) and not tab.names.questions
     tab = show(store, categories={4: "Guinea pig"}, **options).tabs.inventory
-    tab.names["rename_categories"].value = tab.names["rename_categories"].question.answers[1].text
+    assert not tab.names.questions  # the journal remembers the answer
+
+
+def test_the_names_of_earlier_files_replace_a_list_that_is_wrong(show, tmp_path) -> None:
+    """The other answer is carried out too."""
+    store = MemoryStore([(1, "Tweety", 4, "sold")])
+    path = tmp_path / "birds.csv"
+    path.write_text("name,category_id\nKiwi,4\n")
+    pf.load(path, store.client(), categories={4: "Bird"}, journal=tmp_path / "journal")
+    options = {"journal": tmp_path / "journal", "folder": tmp_path}
+    tab = show(store, categories={4: "Guinea pig"}, **options).tabs.inventory
+    tab.names["rename_categories"].value = "The earlier names are right"
     assert tab.categories.options == ("Bird",) and not tab.names.questions
 
 

@@ -1,6 +1,8 @@
 """Every answer is one row of one table."""
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -17,10 +19,10 @@ NAMED = Decision(STORE, "category", "4", "bird", "Bird", 1.0)
 
 
 @pytest.fixture
-def sql() -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(TABLES)
-    return connection
+def sql() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(TABLES)
+        yield connection
 
 
 def test_a_later_answer_replaces_an_earlier_one(sql) -> None:

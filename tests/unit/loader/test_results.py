@@ -241,7 +241,7 @@ def test_views_escape_everything(result: LoadResult) -> None:
     html, text = result._repr_html_(), str(result)
     assert SPOILT not in html and "&lt;img" in html
     assert "some unconfirmed" in html and "result.reconcile(client)" in html
-    assert "1 row: name: no name (line 6); fill it in" in text
+    assert "1 row with no name (line 6); fill it in" in text
     assert all(sign.isprintable() or sign == "\n" for sign in text)
     assert "columns: name, category id from " in html
     assert "columns: name, category id from " in text and "; not sent: 'note'" in text
@@ -343,7 +343,7 @@ def test_lines_of_a_cause_are_ranges(shop: Shop) -> None:
     """Rows that need fixing for one reason are named by their lines, in a row as one range."""
     rows = [f"{number},{'' if number in (0, 1, 2, 7) else 'Ada'}" for number in range(12)]
     result = shop.load("a.csv", "tag,name", *rows, key="tag", max_errors=9)
-    assert "4 rows: name: " in str(result) and "(lines 2 to 4, 9)" in str(result)
+    assert "4 rows with no name " in str(result) and "(lines 2 to 4, 9)" in str(result)
 
 
 @given(st.lists(st.integers(1, 60)))

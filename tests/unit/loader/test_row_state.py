@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from itertools import product
 from typing import NamedTuple
 
@@ -97,16 +98,16 @@ ROWS = [
 @pytest.fixture(scope="module")
 def actual() -> dict[Row, tuple[str, str, str | None]]:
     """The state, the group and the reason of every combination of facts."""
-    sql = sqlite3.connect(":memory:")
-    sql.executescript(TABLES)
-    for trigger in ("first_state", "moves", "last_state"):
-        sql.execute(f"DROP TRIGGER {trigger}")
-    sql.execute("INSERT INTO imports (import, id, reading, session) VALUES (?, 'x', 1, ?)",
-                [IMPORT, NOW])  # fmt: skip
-    for number, row in enumerate(ROWS, 1):
-        write(sql, 10 * number, row)
-    records = sql.execute('SELECT row, state, "group", reason FROM row_states')
-    by_number = {number: tuple(values) for number, *values in records}
+    with closing(sqlite3.connect(":memory:")) as sql:
+        sql.executescript(TABLES)
+        for trigger in ("first_state", "moves", "last_state"):
+            sql.execute(f"DROP TRIGGER {trigger}")
+        sql.execute("INSERT INTO imports (import, id, reading, session) VALUES (?, 'x', 1, ?)",
+                    [IMPORT, NOW])  # fmt: skip
+        for number, row in enumerate(ROWS, 1):
+            write(sql, 10 * number, row)
+        records = sql.execute('SELECT row, state, "group", reason FROM row_states')
+        by_number = {number: tuple(values) for number, *values in records}
     return {row: by_number[10 * number] for number, row in enumerate(ROWS, 1)}
 
 

@@ -183,9 +183,9 @@ def test_labels_of_categories_are_not_a_column_of_the_user(ending, write) -> Non
 NOT_LISTINGS = [
     ("gone.csv", None, pf.InputError, "cannot open"),
     ("gone.parquet", None, pf.InputError, "cannot open"),
-    ("a.json", b"{}", pf.ArgumentError, "unsupported extension '.json'"),
-    ("a.xlsx", b"not a zip", pf.ArgumentError, "a workbook is a report"),
-    ("a.parquet", b"not Parquet", pf.ArgumentError, "not a Parquet file"),
+    ("a.json", b"[{}]", pf.InputError, "this is a JSON document"),
+    ("a.html", b"<html>", pf.InputError, "this is a web page"),
+    ("a.parquet", b"not Parquet", pf.InputError, "not a Parquet file"),
     ("a.csv", b"id;name\r\n1;Rex\r\n", pf.ArgumentError, "lacks"),
 ]
 

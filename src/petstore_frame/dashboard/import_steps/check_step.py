@@ -10,7 +10,7 @@ from petstore_frame.dashboard.page.step_frame import Progress, Step
 from petstore_frame.dashboard.page.widgets import WidgetFactory
 from petstore_frame.dashboard.state.check_questions import open_rows, questions
 from petstore_frame.dashboard.state.import_state import ImportState
-from petstore_frame.loader import RowGroup
+from petstore_frame.loader import RowGroup, view_of
 from petstore_frame.rendering import PAGE, Card, Markup
 from petstore_frame.schema import count_text
 
@@ -58,15 +58,16 @@ class CheckStep:
             if state.refused is not None:
                 self._cards.value = self._warnings.value = self._note.value = ""
                 self.form.ask(_tables(state))
-            return  # the questions stay until the next dry run has ended
+            return
         facts = dry_run.facts
-        summary, note = cards_text(facts.groups), _note(state)
+        summary, note = "" if state.is_finished else cards_text(facts.groups), _note(state)
         self.step.render(progress, summary, is_opened=state.opened == 4, note=note)
         notes = {}
         if state.corrections:
             notes[RowGroup.TO_SEND] = f"{count_text(len(state.corrections), 'cell')} corrected here"
         self._cards.value = cards_markup(facts.groups, notes, animals=facts.animals)
-        warnings = dry_run.result.warnings
+        names = [f"New category name {line}" for line in view_of(dry_run.result).category_names()]
+        warnings = [*dry_run.result.warnings, *names]
         self._warnings.value = PAGE.items(warnings) if warnings else ""
         self.form.ask(_tables(state))
         more = len(dry_run.to_fix) >= MAX_ROWS
@@ -85,7 +86,7 @@ def _tables(state: ImportState) -> Iterator[Table]:
 def _note(state: ImportState) -> str:
     if state.question is not None:
         return "One question needs your answer."
-    if state.dry_run is None:
+    if state.dry_run is None or not state.is_checked:
         return ""
     rows, waiting = len(state.dry_run.facts), open_rows(state)
     if waiting:

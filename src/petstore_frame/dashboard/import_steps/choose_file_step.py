@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from petstore_frame.dashboard.page.form import Table
 from petstore_frame.dashboard.page.live_html import LARGEST_MESSAGE
+from petstore_frame.dashboard.page.local_time import time_element
 from petstore_frame.dashboard.page.step_frame import Progress, Step
 from petstore_frame.dashboard.page.widgets import WidgetFactory, scrollable, set_visible
 from petstore_frame.dashboard.state.file_state import FileState
@@ -33,6 +34,7 @@ class ChooseFileStep:
         settings: Uploads a saved recipe to read the file with.
         form: The layout options by name: ``form["header_row"].value = "3"``.
         start_over: The button that deletes the saved answers for this header.
+        resume, forget: The buttons that continue with the file of an earlier page, and delete it.
     """
 
     def __init__(self, factory: WidgetFactory, steps: FileSteps, title: str, hint: str) -> None:
@@ -54,9 +56,15 @@ class ChooseFileStep:
             factory.html(element("span", "Using the answers of the last file with these columns.")),
             self.start_over,
         )
+        self.resume = factory.button("", steps.resume)
+        self.resume.button_style = "primary"
+        self.forget = factory.button("Remove it", steps.forget_unfinished, css="pf-link")
+        self._unfinished = factory.html()
+        self._unfinished_row = factory.row(self._unfinished, self.resume, self.forget)
         self.area = steps.background.add_area(factory)
         self.extra = factory.row(self.settings)
         self.step.body.children = [
+            self._unfinished_row,
             factory.row(self.file, self.path, self.extra),
             self.drop,
             self._problems,
@@ -72,6 +80,7 @@ class ChooseFileStep:
         summary = _summary(state)
         self.step.render(progress, summary, is_opened=state.opened == 1, note=summary)
         set_visible(self.remembered, state.is_remembered)
+        self._offer_unfinished(state)
         self.form.ask([Table("", layout_questions(state))])
         problems = [
             PAGE.failure("This file needs your answer", str(problem).splitlines())
@@ -83,6 +92,16 @@ class ChooseFileStep:
             is_encoding_open = "encoding" in state.likely_layout
             table = preview_table(preview, accented_rows_first=is_encoding_open)
             self._preview.value = scrollable(table)
+
+    def _offer_unfinished(self, state: FileState) -> None:
+        """Offer the file that an earlier page left open, unless this page has a file."""
+        saved = self._steps.unfinished_file
+        set_visible(self._unfinished_row, saved is not None and state.source is None)
+        if saved is not None:
+            name = shorten(saved.source.name, LONGEST_CELL)
+            time = time_element(saved.saved_at)
+            self._unfinished.value = element("span", f"{name} is not finished; last answer: ", time)
+            self.resume.description = f"Continue with {name}"
 
     def _use_path(self, text: str) -> None:
         if text.strip():
@@ -100,7 +119,7 @@ class ChooseFileStep:
         self._steps.keep_upload(name, content)
 
     def _use_settings(self, name: str, content: bytes) -> None:
-        path = self._steps.upload_path(name)
+        path = self._steps.scratch_path(name)
         path.write_bytes(content)
         self._steps.use_settings(Recipe.read(path))
 
@@ -110,6 +129,8 @@ def _summary(state: FileState) -> str:
     preview, source = state.preview, state.source
     if preview is None or source is None:
         return ""
+    if state.is_finished:
+        return preview.name
     parts = [preview.name]
     if preview.records or preview.stopped_by:  # neither until the columns are matched
         parts.append(preview.counted_rows)

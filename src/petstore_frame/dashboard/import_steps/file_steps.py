@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,6 +15,7 @@ from petstore_frame.dashboard.page.background import Background, Job, ProgressAr
 from petstore_frame.dashboard.page.form import Answers
 from petstore_frame.dashboard.page.widgets import WidgetFactory
 from petstore_frame.dashboard.state.file_state import LAYOUT_OPTIONS, FileState
+from petstore_frame.dashboard.state.saved_files import SavedFiles, safe_name
 from petstore_frame.dashboard.state.step_questions import answer, has_columns, has_values
 from petstore_frame.dashboard.state.store_state import StoreState
 from petstore_frame.errors import InputError
@@ -24,7 +24,6 @@ from petstore_frame.questions import Name
 from petstore_frame.tables import Labels
 
 PREVIEW_ROWS, SCANNED_ROWS = 30_000, 100_000
-LONGEST_NAME = 50
 
 
 class FileSteps:
@@ -34,6 +33,8 @@ class FileSteps:
         store: The store that all tabs share.
         state: Everything that the tab shows; the widgets only display it.
         background: Runs the jobs of this tab.
+        saved_files: The open file and its answers on the disk, for a page that starts again.
+        unfinished_file: The file that an earlier page left open, or None.
         choose_file, match_columns, match_values: The steps, each with its controls.
     """
 
@@ -45,13 +46,16 @@ class FileSteps:
         store: StoreState,
         background: Background,
         *,
+        name: str,
         choose: tuple[str, str],
         unused: str,
     ) -> None:
         self.store, self.memory, self.background = store, store.memory, background
         self._factory = factory
         self.state = self.new_state()
-        self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
+        self._scratch = tempfile.TemporaryDirectory(prefix="petstore-")
+        self.saved_files = SavedFiles(self.memory.folder_of(name))
+        self.unfinished_file = self.saved_files.latest()
         self._settings: Recipe | None = None
         self._is_new_file = False
         self.choose_file = ChooseFileStep(factory.for_part(), self, *choose)
@@ -77,24 +81,41 @@ class FileSteps:
 
     # Choosing a file.
 
-    def upload_path(self, name: str) -> Path:
-        """Return the path to save an upload to; a browser may send a name with any path."""
-        stem = re.sub(r"[^\w .()-]", "_", name)[-LONGEST_NAME:].strip(". ")
-        return Path(self._uploads.name, stem or "upload")
+    def scratch_path(self, name: str) -> Path:
+        """Return a path for a file that is needed only now; its name may be any text."""
+        return Path(self._scratch.name, safe_name(name))
 
     def keep_upload(self, name: str, content: bytes) -> None:
         """Save an upload, and choose it."""
-        path = self.upload_path(name)
-        path.write_bytes(content)
-        self.choose(path)
+        self.choose(self.saved_files.keep_upload(name, content))
 
     def choose(self, path: Path) -> None:
         """Choose a file; the answers for the previous one are discarded."""
+        if self.state.source not in (None, path):
+            self.saved_files.remove(self.state.source)
         recipe = self._with_categories(self._settings or Recipe())
         self.state = replace(self.new_state(), source=path, recipe=recipe)
         self._is_new_file = self._settings is None
         self._settings = None
         self.update()
+
+    def resume(self) -> None:
+        """Continue with the file that an earlier page left open, and with its answers."""
+        saved, self.unfinished_file = self.unfinished_file, None
+        if saved is None:
+            return
+        names = dict(Labels.ids_and_labels(saved.answers.recipe.categories))
+        self.memory.change_categories({}, names)
+        self.state = saved.add_to(self.new_state())
+        self._is_new_file = False
+        self.update()
+
+    def forget_unfinished(self) -> None:
+        """Delete the file that an earlier page left open, and offer the one before it."""
+        if self.unfinished_file is not None:
+            self.saved_files.remove(self.unfinished_file.source)
+            self.unfinished_file = self.saved_files.latest()
+            self.render()
 
     def use_settings(self, recipe: Recipe) -> None:
         """Read the file with a saved recipe; without a file, use it for the next file."""
@@ -126,9 +147,8 @@ class FileSteps:
     def change(self, state: FileState) -> None:
         """Show another state; the file is read again when each value has a meaning."""
         before, self.state = self.state, state
-        names = state.categories.names
-        if names != self.memory.categories:
-            self.memory.name_categories(names)
+        self.saved_files.save(state)
+        self.memory.change_categories(before.categories.names, state.categories.names)
         is_waiting = bool(state.open_values) and state.opened != 3
         has_same_steps = has_values(before) == has_values(state)
         is_shown = has_same_steps and self.is_same_reading(before, state)
@@ -142,14 +162,9 @@ class FileSteps:
         is_same: bool = before.recipe == state.recipe and before.source == state.source
         return is_same
 
-    def change_recipe(self, recipe: Recipe) -> None:
-        """Read the file with another recipe."""
-        self.state = replace(self.state, recipe=recipe)
-        self.update()
-
     def name_categories(self, labels: Mapping[int, str]) -> None:
         """Use more names of categories."""
-        self.memory.name_categories(labels)
+        self.memory.change_categories({}, labels)
         recipe = self.state.recipe.replace(categories=self.memory.categories)
         self.state = replace(self.state, recipe=recipe, categories=self.store.categories)
         self.update()
@@ -166,6 +181,7 @@ class FileSteps:
 
     def update(self) -> None:
         """Read the file again, then import or compare it, in a job."""
+        self.saved_files.save(self.state)
         self.render()
         self.background.start(Job("Reading the file …", self._update, self.choose_file.area))
 
@@ -220,6 +236,6 @@ class FileSteps:
             self.render_rest()
 
     def close(self) -> None:
-        """Stop the current job, and delete the uploads."""
+        """Stop the current job; an open file can be continued on the next page."""
         self.background.close()
-        self._uploads.cleanup()
+        self._scratch.cleanup()

@@ -52,7 +52,7 @@ class MatchColumnsStep:
 
     def _summary(self, state: FileState) -> str:
         preview = state.preview
-        if preview is None:
+        if preview is None or state.is_finished:
             return ""
         mapping = preview.mapping
         parts = [

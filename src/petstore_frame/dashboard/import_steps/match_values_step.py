@@ -55,7 +55,7 @@ class MatchValuesStep:
         is_done = not open_values and not state.missing_fields
         progress = Progress.DONE if is_done else Progress.CURRENT
         note = f"Say what the words in your file mean: {len(open_values):,} open."
-        summary = _summary(filled_values, state)
+        summary = "" if state.is_finished else _summary(filled_values, state)
         self.step.render(progress, summary, is_opened=state.opened == 3, note=note)
         self.form.ask(self._tables(state))
         of_category = any(value.field == "category_id" for value in open_values)
@@ -77,7 +77,7 @@ class MatchValuesStep:
             yield Table(f"{title}: {len(rest):,} matched", rest, is_folded=bool(first))
 
     def _use_labels(self, name: str, content: bytes) -> None:
-        path = self._steps.upload_path(name)
+        path = self._steps.scratch_path(name)
         path.write_bytes(content)
         labels = dict(Labels.ids_and_labels(Path(path)))
         if not labels:

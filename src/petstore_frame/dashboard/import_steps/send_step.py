@@ -16,7 +16,7 @@ from petstore_frame.dashboard.page import background as jobs
 from petstore_frame.dashboard.page.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.page.step_frame import Progress, Step
 from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
-from petstore_frame.dashboard.state.check_questions import open_rows
+from petstore_frame.dashboard.state.check_questions import open_rows, open_texts
 from petstore_frame.dashboard.state.import_state import ImportState
 from petstore_frame.loader import LoadResult, State, view_of
 from petstore_frame.rendering import PAGE, element
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from petstore_frame.dashboard.tabs.import_tab import ImportTab
 
 CAREFUL = "Pets can’t be changed or deleted afterward."
+UPLOAD_FIX = "Correct fix.csv and upload it here, or import another file."
 # Earlier, a rate would not be reliable.
 FEWEST_FOR_RATE, SHORTEST_FOR_RATE_S, RATE_OVER_S = 20, 1.0, 10.0
 
@@ -74,11 +75,12 @@ class SendStep:
 
     def render(self, state: ImportState) -> None:
         is_sent = state.result is not None
-        is_ready = not state.open_steps and (
-            state.dry_run is not None or state.question is not None
-        )
+        is_ready = not state.open_steps and (state.is_checked or state.question is not None)
         is_current = is_ready or is_sent or self._tab.background.is_sending
-        note = "Download the results, or import another file." if is_sent else ""
+        note = ""
+        if is_sent:
+            has_fix = "fix.csv" in self.files
+            note = UPLOAD_FIX if has_fix else "Download the results, or import another file."
         self.step.render(Progress.CURRENT if is_current else Progress.WAITING, note=note)
         count = state.pets_to_send
         self.send.description = f"Add {count_text(count, 'pet')}" if count else "Add pets"
@@ -98,7 +100,9 @@ class SendStep:
             button.close()
         download = self._tab.choose_file.drop.download_file
         self.files = {
-            path.name: self._factory.button(f"Download {path.name}", partial(download, path))
+            path.name: self._factory.button(
+                f"Download {path.name}", partial(download, path), f"saved in {path.parent}"
+            )
             for path in paths
             if _is_offered(path, result)
         }
@@ -111,7 +115,7 @@ class SendStep:
         view = view_of(result)
         facts = view.facts
         cards = cards_markup(facts.groups, {}, animals=facts.animals, is_sent=True)
-        self._result.value = cards + view.html() + PAGE.quiet([f"Saved in {view.folder}"])
+        self._result.value = cards + PAGE.items(open_texts(facts))
 
 
 def _waits_for(state: ImportState) -> str:
@@ -121,7 +125,7 @@ def _waits_for(state: ImportState) -> str:
     if state.question is not None:
         return "Waiting for: Check."
     dry_run = state.dry_run
-    if dry_run is None or state.pets_to_send:
+    if dry_run is None or not state.is_checked or state.pets_to_send:
         return ""
     is_undecided = dry_run.facts.is_held or open_rows(state)
     return "Waiting for: Check." if is_undecided else "There is nothing to add."

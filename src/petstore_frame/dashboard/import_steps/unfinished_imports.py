@@ -91,6 +91,12 @@ def is_unfinished(result: LoadResult) -> bool:
     return any(counts[state] > 0 for state in states)
 
 
+def is_done(result: LoadResult) -> bool:
+    """Return whether no row of an import needs anything."""
+    needs_user = (State.INVALID, State.REJECTED, State.POSSIBLE_DUPLICATE)
+    return not is_unfinished(result) and not any(result.counts[state] for state in needs_user)
+
+
 def _line(result: LoadResult) -> Markup:
     counts = "; ".join(
         f"{rows:,} {State(state).text}" for state, rows in result.counts.items() if rows

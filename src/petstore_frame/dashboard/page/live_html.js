@@ -114,7 +114,7 @@ function watchDashboard(model, dashboard) {
 // while there is no answer, a banner says so.
 const PING_EVERY_MS = 3_000, GAP_MS = 8_000, LOST_AFTER_MS = 15_000;
 const LOST = "The connection was lost. Animals that were already sent are in the store; "
-  + "after a reload the Import tab offers what is left.";
+  + "after a reload, the Import tab continues with your file and answers.";
 function watchConnection(model, dashboard) {
   let answeredAt = Date.now(), banner = null, checkedAt = Date.now();
   model.on("msg:custom", (message) => {

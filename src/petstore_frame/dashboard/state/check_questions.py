@@ -9,9 +9,16 @@ from dataclasses import replace
 
 from petstore_frame.dashboard.state import step_questions
 from petstore_frame.dashboard.state.category_numbers import CategoryNumbers
-from petstore_frame.dashboard.state.file_values import fold
-from petstore_frame.dashboard.state.import_state import ImportState
-from petstore_frame.loader import JournalRow, RowGroup, State, Suspicion
+from petstore_frame.dashboard.state.file_values import fold, without_categories
+from petstore_frame.dashboard.state.import_state import FileRow, ImportState
+from petstore_frame.dashboard.state.store_state import (
+    EARLIER_NAMES,
+    RENAME,
+    agreed_names,
+    conflicts_of,
+    with_earlier_names,
+)
+from petstore_frame.loader import ImportSummary, JournalRow, RowGroup, State, Suspicion
 from petstore_frame.questions import YES, Example, Name, Question, Step
 from petstore_frame.rendering import shorten
 from petstore_frame.schema import FIELDS, count_text
@@ -21,7 +28,7 @@ SAME, DIFFERENT = "They are the same animals", "They are different animals"
 ONE_LINE = {"": "as above", "new": "a new animal", "exclude": "don't import it"}
 LATEST = "the last by "
 KEEP = {"last": "the last in the file", "first": "the first in the file"}
-CONFLICT, LONGEST, EXAMPLES = "key_repeated", 40, 4
+CONFLICT, LONGEST, EXAMPLES, MAX_TEXTS = "key_repeated", 40, 4, 10
 SUSPICIOUS = {
     Suspicion.TOTAL_ROW: "Import the totals rows",
     Suspicion.UNLISTED_CATEGORY: "Import the rows whose category is not in the list",
@@ -73,14 +80,37 @@ def open_rows(state: ImportState) -> int:
     return counts[State.POSSIBLE_DUPLICATE] + counts[State.INVALID] + counts[State.REJECTED]
 
 
+def open_texts(facts: ImportSummary) -> list[str]:
+    """Return what the rows of a file that was sent still need, as sentences."""
+    sentences = []
+    if waiting := facts.counts[State.POSSIBLE_DUPLICATE]:
+        sentences.append(f"{count_text(waiting, 'row')} may be loaded already: answer in step 4.")
+    for cause in facts.causes:
+        sentence = f"{cause.text}."
+        if kind := cause.problem.allow:
+            pronoun = "it" if cause.rows == 1 else "them"
+            sentence += f" To import {pronoun}, tick “{SUSPICIOUS[Suspicion(kind)]}” in step 4."
+        sentences.append(sentence)
+    if facts.open_rows is not None:
+        for line, pets in facts.open_rows.candidates.items():
+            sentences.append(f"Line {line} may be pet {', '.join(map(str, pets))}.")
+        sentences += facts.open_rows.notes
+    if len(sentences) > MAX_TEXTS:
+        return [*sentences[:MAX_TEXTS], f"And {len(sentences) - MAX_TEXTS:,} more."]
+    return sentences
+
+
 def _load_question(state: ImportState) -> Iterator[Question]:
     """Yield the question that the load would ask, such as about names of categories."""
-    if state.question is not None:
-        yield state.question
+    question = state.question
+    if question is not None and question.name == RENAME:
+        yield with_earlier_names(question)
+    elif question is not None:
+        yield question
     elif state.rename_categories:
         numbers = ", ".join(map(str, sorted(state.rename_categories)))
         yield Question(
-            "rename_categories",
+            RENAME,
             f"Your list is right about {numbers}",
             answers=(Step(YES),),
             value=YES,
@@ -89,11 +119,15 @@ def _load_question(state: ImportState) -> Iterator[Question]:
 
 def _with_names(state: ImportState, _: Subject, text: str) -> ImportState:
     question = state.question
-    numbers = frozenset[int]()
-    for step in () if question is None else question.answers:
-        if step.text == text:
-            numbers |= {*step.add.get("rename_categories", ())}
-    return replace(state, rename_categories=numbers)
+    if question is None:  # a confirmed list, which is not confirmed any more
+        return replace(state, rename_categories=frozenset())
+    numbers = conflicts_of(question)
+    if text != EARLIER_NAMES:
+        return replace(state, rename_categories=state.rename_categories | numbers)
+    names = agreed_names(question, state.categories.names, state.earlier_names)
+    recipe = without_categories(state.recipe, numbers).replace(categories=names)
+    categories = state.categories._replace(names=names)
+    return replace(state, categories=categories, recipe=recipe)
 
 
 # Possible duplicates.
@@ -250,12 +284,12 @@ def _cell_questions(state: ImportState) -> Iterator[Question]:
         return
     header = dry_run.facts.run.header
     asked = {(row.number, column): row for row, column in _wrong_cells(state)}
-    rows = dict(state.corrected) | {row.number: row for row in dry_run.to_fix}
+    rows = {row.number: _as_in_file(row) for row in dry_run.to_fix} | dict(state.corrected)
     for number, column in sorted({*asked, *state.corrections}):
-        row = rows[number]
-        is_wrong = (number, column) in asked
-        problems = [problem.message for problem in row.problems if problem.column == column]
-        note = "; ".join(problems) if is_wrong else "✓ corrected"
+        row, note = rows[number], "✓ corrected"
+        if (number, column) in asked:
+            problems = asked[number, column].problems
+            note = "; ".join(item.message for item in problems if item.column == column)
         before = dict(zip(header, row.cells, strict=False)).get(column, "")
         yield Question(
             ("cell", number, column),
@@ -291,7 +325,7 @@ def _with_cell(state: ImportState, subject: Subject, text: str) -> ImportState:
         return state
     for row in dry_run.to_fix:
         if row.number == number:
-            corrected.setdefault(number, row)
+            corrected.setdefault(number, _as_in_file(row))
     header = dry_run.facts.run.header
     before = dict(zip(header, corrected[number].cells, strict=False)).get(column, "")
     corrections[number, column] = text
@@ -300,7 +334,11 @@ def _with_cell(state: ImportState, subject: Subject, text: str) -> ImportState:
     return replace(state, corrections=corrections, corrected=corrected)
 
 
-def _cells_text(row: JournalRow) -> str:
+def _as_in_file(row: JournalRow) -> FileRow:
+    return FileRow(row.line, row.cells)
+
+
+def _cells_text(row: JournalRow | FileRow) -> str:
     return shorten(", ".join(filter(None, (cell.strip() for cell in row.cells))), LONGEST)
 
 
@@ -372,7 +410,7 @@ def _with_missing_animals(state: ImportState, _: Subject, text: str) -> ImportSt
 
 
 _ANSWERS: dict[str | int, Callable[[ImportState, Subject, str], ImportState]] = {
-    "rename_categories": _with_names,
+    RENAME: _with_names,
     "duplicates": _with_duplicates,
     "duplicate": _with_line,
     "keep": _with_keep,

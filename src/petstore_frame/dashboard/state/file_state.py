@@ -43,6 +43,11 @@ class FileState:
     opened: int | None = None
 
     @property
+    def is_finished(self) -> bool:
+        """Whether the file was sent; the page then shows the result, and not what led to it."""
+        return False
+
+    @property
     def problems(self) -> tuple[InputError, ...]:
         """Why the file cannot be read with the options so far, with likely answers."""
         return () if self.preview is None else self.preview.questions

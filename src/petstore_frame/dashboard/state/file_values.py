@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from petstore_frame.loader import FilePreview, Recipe
@@ -96,6 +96,21 @@ class FileValue:
             defaults=defaults,
             exclude={column: sorted(texts) for column, texts in excluded.items() if texts},
         )
+
+
+def without_categories(recipe: Recipe, numbers: Collection[int]) -> Recipe:
+    """Return a recipe in which no value means one of these categories, so that they are asked."""
+    tables = {
+        option: {**getattr(recipe, option)} for option in ("value_map", "defaults", "fallback")
+    }
+    words = tables["value_map"].get("category_id", {})
+    tables["value_map"]["category_id"] = {
+        text: meaning for text, meaning in words.items() if meaning not in numbers
+    }
+    for option in ("defaults", "fallback"):
+        if tables[option].get("category_id") in numbers:
+            del tables[option]["category_id"]
+    return recipe.replace(**tables)
 
 
 def values_of(preview: FilePreview, recipe: Recipe) -> list[FileValue]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from petstore_frame.dashboard.state.file_state import FileState
 from petstore_frame.dashboard.state.step_questions import has_columns, has_values
@@ -12,9 +12,18 @@ from petstore_frame.loader import ImportSummary, JournalRow, LoadResult, RowGrou
 from petstore_frame.questions import Question
 
 
+class FileRow(NamedTuple):
+    """A row as it is in the file."""
+
+    line: int
+    cells: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class DryRun:
     """The result of a dry run, with what was read of it once.
+
+    After sending, it is the result of that, so that rows which still need an answer are asked.
 
     Attributes:
         result: The LoadResult.
@@ -36,11 +45,14 @@ class ImportState(FileState):
     """The state of a file that is being imported.
 
     Attributes:
-        dry_run: The last dry run, which is the plan; None while it is running.
+        dry_run: The last dry run, which is the plan, or None. Its questions stay on the page while
+            the next one runs.
+        is_checked: Whether the dry run is of the present answers.
         refused: The question without whose answer there is no dry run, or None.
         duplicates: What to do with all possible duplicates: ``skip``, ``create`` or None.
         as_new: Whether all rows are new animals although the file was loaded before.
         new_lines, excluded_lines: Lines that are new animals, and lines that are not sent.
+        earlier_names: The names that earlier files gave to the categories of the store.
         rename_categories: Numbers of categories whose names in the list are right.
         send_valid_rows: Whether to send the valid rows although most rows fail for one reason.
         corrections: Corrected cells, by row and column.
@@ -49,16 +61,22 @@ class ImportState(FileState):
     """
 
     dry_run: DryRun | None = None
+    is_checked: bool = False
     refused: Question | None = None
     duplicates: str | None = None
     as_new: bool = False
     new_lines: frozenset[int] = frozenset()
     excluded_lines: frozenset[int] = frozenset()
+    earlier_names: Mapping[int, str] = field(default_factory=dict)
     rename_categories: frozenset[int] = frozenset()
     send_valid_rows: bool = False
     corrections: Mapping[tuple[int, str], str] = field(default_factory=dict)
-    corrected: Mapping[int, JournalRow] = field(default_factory=dict)
+    corrected: Mapping[int, FileRow] = field(default_factory=dict)
     result: LoadResult | None = None
+
+    @property
+    def is_finished(self) -> bool:
+        return self.result is not None
 
     @property
     def load_options(self) -> dict[str, Any]:
@@ -76,14 +94,14 @@ class ImportState(FileState):
     @property
     def question(self) -> Question | None:
         """The question that the load would ask, or None."""
-        if self.dry_run is None:
+        if self.dry_run is None or not self.is_checked:
             return self.refused
         return self.dry_run.facts.question
 
     @property
     def pets_to_send(self) -> int:
         """The number of pets that Send would add."""
-        if self.dry_run is None:
+        if self.dry_run is None or not self.is_checked:
             return 0
         facts = self.dry_run.facts
         if facts.question is not None or facts.is_held:

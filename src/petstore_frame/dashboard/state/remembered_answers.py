@@ -29,9 +29,16 @@ class Memory:
         self._folder = folder
         self.categories = {**categories}
 
-    def name_categories(self, labels: Mapping[int, str]) -> None:
-        """Use more names of categories."""
-        self.categories |= labels
+    def folder_of(self, tab: str) -> Path:
+        """Return the folder for the open files of a tab."""
+        return self._folder / tab
+
+    def change_categories(self, before: Mapping[int, str], after: Mapping[int, str]) -> None:
+        """Use more names of categories, and no longer those that an answer removed."""
+        for number in before.keys() - after.keys():
+            self.categories.pop(number, None)
+        new = {number: name for number, name in after.items() if before.get(number) != name}
+        self.categories |= new
 
     def recipe_path(self, columns: Sequence[str]) -> Path:
         """Return the path of the recipe for a header; the order of its columns does not matter."""

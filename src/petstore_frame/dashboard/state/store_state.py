@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from petstore_frame.client import Client
 from petstore_frame.dashboard.state.category_numbers import CategoryNumbers
 from petstore_frame.dashboard.state.remembered_answers import Memory
 from petstore_frame.inventory import Inventory
-from petstore_frame.loader import category_question, known_category_names
-from petstore_frame.questions import Question
+from petstore_frame.loader import (
+    category_question,
+    confirm_category_names,
+    known_category_names,
+)
+from petstore_frame.questions import Question, Step
+
+RENAME, EARLIER_NAMES = "rename_categories", "The earlier names are right"
 
 
 @dataclass
@@ -26,7 +32,6 @@ class StoreState:
         inventory: The last reading, or None.
         outdated: Why the last reading is out of date; empty if it is not.
         own_clients: Clients for keys that were entered on the page.
-        renamed: The numbers of categories for which the user confirmed the names of the list.
     """
 
     client: Client
@@ -36,7 +41,6 @@ class StoreState:
     inventory: Inventory | None = None
     outdated: str = ""
     own_clients: list[Client] = field(default_factory=list)
-    renamed: frozenset[int] = frozenset()
 
     @property
     def used_numbers(self) -> set[int]:
@@ -52,32 +56,42 @@ class StoreState:
             first = self.inventory.frame.dropna(subset="category_id").groupby("category_id").head(2)
             for number, name in zip(first["category_id"], first["name"], strict=True):
                 pets.setdefault(int(number), []).append(str(name))
-        return category_question(self.memory.categories, known, pets=pets, renamed=self.renamed)
+        question = category_question(self.memory.categories, known, pets=pets)
+        return None if question is None else with_earlier_names(question)
 
     def category_names(self) -> Mapping[int, str]:
         """Return the names to show: while the question is open, those of earlier files."""
         question = self.category_question()
         if question is None:
             return self.memory.categories
-        numbers = conflicts_of(question)
-        agreed = {
-            number: name for number, name in self.memory.categories.items() if number not in numbers
-        }
-        return agreed | first_names(self._known_names())
+        return agreed_names(question, self.memory.categories, self.earlier_names)
 
     def answer_category_question(self, text: str) -> None:
-        """Use the names of the list or, for any other answer, those of earlier files."""
+        """Use the names of the list, and remember that; or use those of earlier files."""
         question = self.category_question()
         if question is None:
             return
-        if text == question.answers[0].text:
-            self.renamed |= conflicts_of(question)
-        else:
+        if text == EARLIER_NAMES:
             self.memory.categories = {**self.category_names()}
+            return
+        names = {number: self.memory.categories[number] for number in conflicts_of(question)}
+        confirm_category_names(
+            self.client.base_url, names, store_id=self._store_id, journal=self.journal
+        )
+
+    @property
+    def earlier_names(self) -> Mapping[int, str]:
+        """The names that earlier files gave to the categories."""
+        return first_names(self._known_names())
+
+    @property
+    def _store_id(self) -> str | None:
+        return None if self.inventory is None else self.inventory.provenance.store_id
 
     def _known_names(self) -> Mapping[int, Sequence[str]]:
-        store_id = None if self.inventory is None else self.inventory.provenance.store_id
-        return known_category_names(self.client.base_url, store_id=store_id, journal=self.journal)
+        return known_category_names(
+            self.client.base_url, store_id=self._store_id, journal=self.journal
+        )
 
     @property
     def categories(self) -> CategoryNumbers:
@@ -87,7 +101,22 @@ class StoreState:
 
 def conflicts_of(question: Question) -> frozenset[int]:
     """Return the numbers that a question about the names of categories is about."""
-    return frozenset(question.answers[0].add["rename_categories"])
+    return frozenset(question.answers[0].add[RENAME])
+
+
+def with_earlier_names(question: Question) -> Question:
+    """Return the question with an answer that the page can carry out if the list is wrong."""
+    effect = "the page uses them instead of those of your list"
+    return replace(question, answers=(question.answers[0], Step(EARLIER_NAMES, effect=effect)))
+
+
+def agreed_names(
+    question: Question, listed: Mapping[int, str], earlier: Mapping[int, str]
+) -> dict[int, str]:
+    """Return the names of a list, without those that contradict earlier names."""
+    numbers = conflicts_of(question)
+    agreed = {number: name for number, name in listed.items() if number not in numbers}
+    return {**agreed, **earlier}
 
 
 def first_names(names: Mapping[int, Sequence[str]]) -> dict[int, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from petstore_frame import sample_data
 from petstore_frame.dashboard.import_steps.check_step import MAX_ROWS, CheckStep
 from petstore_frame.dashboard.import_steps.file_steps import FileSteps
 from petstore_frame.dashboard.import_steps.send_step import SendStep, send_progress
-from petstore_frame.dashboard.import_steps.unfinished_imports import UnfinishedImports
+from petstore_frame.dashboard.import_steps.unfinished_imports import UnfinishedImports, is_done
 from petstore_frame.dashboard.page.background import (
     Background,
     Job,
@@ -72,7 +72,9 @@ class ImportTab(FileSteps):
         self._header, self._on_unfinished = header, on_unfinished
         self.grace_s: float | None = None
         background = Background(factory, self.render, header.ask_for_key)
-        super().__init__(factory, store, background, choose=CHOOSE, unused="not imported")
+        super().__init__(
+            factory, store, background, name="import", choose=CHOOSE, unused="not imported"
+        )
         self.unfinished = UnfinishedImports(factory.for_part(), self)
         self.check = CheckStep(factory.for_part(), self)
         self.send = SendStep(factory.for_part(), self)
@@ -94,18 +96,21 @@ class ImportTab(FileSteps):
     # The steps before sending.
 
     def new_state(self) -> ImportState:
-        return ImportState(categories=self.store.categories, rename_categories=self.store.renamed)
+        store = self.store
+        return ImportState(categories=store.categories, earlier_names=store.earlier_names)
 
     def clear(self) -> None:
         """Clear the tab for another file."""
+        if self.state.source is not None:
+            self.saved_files.remove(self.state.source)
         self.state = self.new_state()
         self.render()
 
     def use_sample(self) -> None:
         """Choose a small file of sample animals."""
-        path = self.upload_path("sample_arrivals.csv")
+        path = self.scratch_path("sample_arrivals.csv")
         sample_data.write_sample_csv(path, rows=30, seed=4)
-        self.choose(path)
+        self.keep_upload(path.name, path.read_bytes())
 
     def area(self) -> ProgressArea:
         return super().area() if self.state.open_steps else self.check.area
@@ -117,7 +122,7 @@ class ImportTab(FileSteps):
         return super().is_same_reading(before, state) and before.load_options == state.load_options
 
     def update(self) -> None:
-        self.state = replace(self.state, dry_run=None, refused=None, result=None)
+        self.state = replace(self.state, is_checked=False, refused=None, result=None)
         super().update()
 
     def process(self) -> None:
@@ -141,7 +146,9 @@ class ImportTab(FileSteps):
                 raise
         with self._factory.drawing():
             if self.is_same_reading(state, self.state):
-                self.state = replace(self.state, dry_run=dry_run, refused=refused)
+                self.state = replace(
+                    self.state, dry_run=dry_run, refused=refused, is_checked=dry_run is not None
+                )
 
     def _options(self, **more: Any) -> dict[str, Any]:
         return {"journal": self.store.journal, **self.state.load_options, **more}
@@ -192,6 +199,8 @@ class ImportTab(FileSteps):
             self.update()
             return
         self._show(result)
+        if is_done(result):
+            self.saved_files.finish(source)
 
     def _client(self) -> StoppableClient:
         return StoppableClient(self.store.client, self.background)
@@ -211,6 +220,7 @@ class ImportTab(FileSteps):
             results = [result_so_far]
             self._check_key()
         self._show(*results[-1:])
+        self._finish_files(results)
 
     def _resend(self) -> None:
         for result in self.unfinished.with_missing_animals():
@@ -241,11 +251,23 @@ class ImportTab(FileSteps):
                 f"arrive, {outcome.unconfirmed:,} still not confirmed"
             )
         self.unfinished.read()
+        self._finish_files(results)
         if self.state.result is not None:
             self.send.show_cards(self.state.result)
         self.background.show_message(PAGE.success("Checked", lines))
         self._changed()
         self._header.read()
+
+    def _finish_files(self, results: Iterable[LoadResult]) -> None:
+        """Forget the open files of which each row is done now."""
+        saved = self.unfinished_file
+        sources = {self.state.source, None if saved is None else saved.source}
+        places = [f"{view_of(result).run.place}#" for result in results if is_done(result)]
+        for source in filter(None, sources):
+            if any(place.startswith(f"{source.resolve()}#") for place in places):
+                self.saved_files.finish(source)
+                if saved is not None and saved.source == source:
+                    self.unfinished_file = None
 
     def _check_key(self) -> None:
         """Ask for a new key if the store rejects the current one."""
@@ -270,7 +292,8 @@ class ImportTab(FileSteps):
         if result is not None:
             self.background.show_message(PAGE.progress("Writing the result files …"))
             paths = self._write(result)
-            self.state = replace(self.state, result=result)
+            dry_run = read_dry_run(result, MAX_ROWS)
+            self.state = replace(self.state, result=result, dry_run=dry_run)
             self.send.show_result(result, paths)
         self.background.show_message("")
         self._changed()
@@ -281,7 +304,7 @@ class ImportTab(FileSteps):
         preview = self.state.preview
         if preview is not None:
             stem = Path(preview.name).stem or "recipe"
-            path = self.state.recipe.write(Path(self._uploads.name, f"{stem}.toml"))
+            path = self.state.recipe.write(self.scratch_path(f"{stem}.toml"))
             self.choose_file.drop.download_file(path)
 
     def update_view(self) -> None:

@@ -9,12 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-import ipywidgets as widgets
-
 from petstore_frame.charts import status_chart
 from petstore_frame.dashboard.page.form import Answers, Table
 from petstore_frame.dashboard.page.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.page.local_time import utc_text
+from petstore_frame.dashboard.page.pager import Pager
 from petstore_frame.dashboard.page.widgets import (
     WidgetFactory,
     scrollable,
@@ -25,7 +24,7 @@ from petstore_frame.dashboard.page.widgets import (
 from petstore_frame.dashboard.state.file_values import LABELS
 from petstore_frame.dashboard.state.store_state import StoreState
 from petstore_frame.dashboard.tabs.category_menu import CategoryMenu
-from petstore_frame.dashboard.tabs.pet_grid import ROWS_PER_PAGE, pets_markup
+from petstore_frame.dashboard.tabs.pet_grid import pets_markup
 from petstore_frame.dashboard.tabs.selection import Selection
 from petstore_frame.inventory import Inventory, headline_html
 from petstore_frame.rendering import PAGE, Markup, element, in_notebook, palette
@@ -63,7 +62,7 @@ class InventoryTab:
     Attributes:
         widget: The whole tab.
         status, categories, name, order: The filters and the order; empty means all.
-        page, previous, next: The current page of pets, and the buttons to turn it.
+        pager: The current page of pets: ``pager.page.value = 2``.
         clear: The button that clears the filters.
         names: The question about ``categories=`` that contradicts the names of earlier files.
         excel, csv, web_page: The buttons that download the selected pets.
@@ -88,16 +87,11 @@ class InventoryTab:
         self.excel = factory.button("Excel", lambda: self._export(".xlsx"), tooltip)
         self.csv = factory.button("CSV", lambda: self._export(".csv"), tooltip)
         self.web_page = factory.button("Web page", lambda: self._export(".html"), tooltip)
-        self.previous = factory.button("‹ Previous", lambda: self._turn(-1))
-        self.next = factory.button("Next ›", lambda: self._turn(1))
-        self.page = factory.control(
-            widgets.BoundedIntText, "Page", lambda _: self._render_table(), value=1, min=1, max=1
-        )
-        self.summary, self.cards, self.notice, self._pages = (factory.html() for _ in range(4))
+        self.pager = Pager(factory, self._render_table)
+        self.summary, self.cards, self.notice = (factory.html() for _ in range(3))
         self.figures = factory.live_html(self.pick)
         self.table = factory.live_html(self._sort)
-        turning = factory.row(self.previous, self.page, self._pages, self.next)
-        self._parts = factory.column(self.figures, self.table, turning)
+        self._parts = factory.column(self.figures, self.table, self.pager.widget)
         filters = factory.row(self.status, self.categories, self.name)
         files = factory.row(factory.html("Download"), self.excel, self.csv, self.web_page)
         self._empty = factory.html(PAGE.empty("Reading the store …"))
@@ -214,27 +208,18 @@ class InventoryTab:
         if reading is None or self.selected is None:
             return
         with self._factory.drawing():
-            pages = max(1, -(-len(self.selected) // ROWS_PER_PAGE))
-            self.page.max = pages  # the widget limits the page number to it
-            first = (self.page.value - 1) * ROWS_PER_PAGE
-            rows = self.selected.frame.iloc[first : first + ROWS_PER_PAGE]
-            range_text = f"{first + 1:,}–{first + len(rows):,} of {self._total}"
+            shown = self.pager.rows_of(len(self.selected))
+            rows = self.selected.frame.iloc[shown.start : shown.stop]
+            range_text = f"{shown.start + 1:,}–{shown.stop:,} of {self._total}"
             colors = palette.status_colors(reading.counts.statuses)
             caption = f"Pets {range_text}"
             table = pets_markup(rows, caption, reading.names, colors, self.order.value)
             self.table.markup = scrollable(table)
-            self._pages.value = f"of {pages:,}"
-            self.previous.disabled = self.page.value <= 1
-            self.next.disabled = self.page.value >= pages
-
-    def _turn(self, pages: int) -> None:
-        self.page.value += pages
-        self._render_table()
 
     def _filter(self, _: object = "") -> None:
         with self._factory.drawing():
             self.notice.value = ""
-            self.page.value = 1
+            self.pager.page.value = 1
             self.update_view()
 
     def _sort(self, used: Mapping[str, str]) -> None:
@@ -257,7 +242,6 @@ class InventoryTab:
                 self.selected,
                 Path(folder, name),
                 categories=labels,
-                rename_categories=self._store.renamed,
                 journal=self._store.journal,
             )
             content = path.read_bytes()

@@ -12,8 +12,6 @@ from petstore_frame.schema import FIELDS, NO_STATUS
 if TYPE_CHECKING:
     import pandas as pd
 
-ROWS_PER_PAGE = 50
-
 
 def pets_markup(
     pets: pd.DataFrame,

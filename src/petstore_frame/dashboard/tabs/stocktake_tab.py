@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import ipywidgets as widgets
-
 from petstore_frame.comparison import Comparison, Kind, compare, table_columns
 from petstore_frame.dashboard.import_steps.file_steps import FileSteps
 from petstore_frame.dashboard.page.background import Background
 from petstore_frame.dashboard.page.local_time import time_element
+from petstore_frame.dashboard.page.pager import Pager
 from petstore_frame.dashboard.page.step_frame import Progress, Step
 from petstore_frame.dashboard.page.store_header import StoreHeader
 from petstore_frame.dashboard.page.widgets import (
@@ -25,7 +24,7 @@ from petstore_frame.loader import read_ids
 from petstore_frame.rendering import PAGE, Markup, element, shorten
 from petstore_frame.schema import count_text
 
-ROWS_PER_PAGE, LONGEST, MAX_CAUSES = 50, 60, 5
+LONGEST, MAX_CAUSES = 60, 5
 CHOOSE = ("Choose a list", "CSV or Excel.")
 INTRODUCTION = "Compare your list with the store. Nothing is sent."
 ALL_DIFFERENCES = ("all differences", "")
@@ -37,7 +36,7 @@ class StocktakeTab(FileSteps):
     Attributes:
         widget: The whole tab.
         use_imported: The button that compares the file of the Import tab.
-        kind, page: The kind of differences to show, and the page of them.
+        kind, pager: The kind of differences to show, and the page of them.
         workbook: The button that downloads all differences.
         comparison: The Comparison, or None.
     """
@@ -52,22 +51,20 @@ class StocktakeTab(FileSteps):
         self.comparison: Comparison | None = None
         self._imported_file = imported_file
         background = Background(factory, self.render, header.ask_for_key)
-        super().__init__(factory, store, background, choose=CHOOSE, unused="not compared")
+        super().__init__(
+            factory, store, background, name="stocktake", choose=CHOOSE, unused="not compared"
+        )
         part = factory.for_part()
         self._step = Step(part, 4, "Differences", "See what differs.", self.toggle)
         self.kind = part.dropdown("Show", [ALL_DIFFERENCES], lambda _: self._show_kind())
-        self.page = part.control(
-            widgets.BoundedIntText, "Page", lambda _: self.render(), value=1, min=1, max=1
-        )
-        self._pages = part.html()
-        self._pages_row = part.row(self.page, self._pages)
+        self.pager = Pager(part, self.render)
         self.workbook = part.button("Download Excel", self._write, "all differences")
         self._facts, self._table = part.html(), part.html()
         self._step.body.children = [
             self._facts,
             part.row(self.kind, self.workbook),
             self._table,
-            self._pages_row,
+            self.pager.widget,
         ]
         self.use_imported = factory.button("", self._use_imported, css="pf-suggestion")
         self._introduction = factory.html(element("span", INTRODUCTION))
@@ -133,28 +130,26 @@ class StocktakeTab(FileSteps):
 
     def _show_kind(self) -> None:
         with self._factory.drawing():
-            self.page.value = 1
+            self.pager.page.value = 1
         self.render()
 
     def _differences(self, comparison: Comparison) -> Markup:
         frame, kind = comparison.frame, self.kind.value
         rows = frame[frame["kind"].eq(kind)] if kind else frame[frame["kind"].ne(Kind.SAME)]
-        set_visible(self._pages_row, len(rows) > ROWS_PER_PAGE)
+        shown = self.pager.rows_of(len(rows))
         if not len(rows):
             return PAGE.success("Your list and the store agree in everything that was compared")
-        pages = -(-len(rows) // ROWS_PER_PAGE)
-        self.page.max, self._pages.value = pages, f"of {pages:,}"
-        first = (self.page.value - 1) * ROWS_PER_PAGE
-        last = min(first + ROWS_PER_PAGE, len(rows))
         categories = self.store.category_names()
         columns = table_columns(comparison, rows, categories, has_kind=not kind)
         cells = [
             [None if value is None else shorten(str(value), LONGEST) for value in values]
-            for values in zip(*(column.values[first:last] for column in columns), strict=True)
+            for values in zip(
+                *(column.values[shown.start : shown.stop] for column in columns), strict=True
+            )
         ]
         count = f"{len(rows):,}"
-        if pages > 1:
-            count = f"{first + 1:,}–{last:,} of {len(rows):,}"
+        if len(shown) < len(rows):
+            count = f"{shown.start + 1:,}–{shown.stop:,} of {len(rows):,}"
         title = kind.capitalize() if kind else "All differences"
         headings = [column.heading for column in columns]
         return PAGE.table(cells, headings, caption=f"{title}: {count}")
@@ -162,7 +157,7 @@ class StocktakeTab(FileSteps):
     def _write(self) -> None:
         comparison = self.comparison
         if comparison is not None:
-            path = self.upload_path(f"stocktake-{Path(comparison.name).stem}.xlsx")
+            path = self.scratch_path(f"stocktake-{Path(comparison.name).stem}.xlsx")
             comparison.write(path, categories=self.store.category_names() or None)
             self.choose_file.drop.download_file(path)
 
@@ -180,6 +175,8 @@ def _facts(comparison: Comparison) -> Markup:
     causes = comparison.frame.loc[is_invalid, "problem"].value_counts()
     if len(causes):
         lines = [f"{rows:,}: {problem}" for problem, rows in causes.head(MAX_CAUSES).items()]
+        if len(causes) > MAX_CAUSES:
+            lines.append(f"and {len(causes) - MAX_CAUSES:,} more reasons: see the table below")
         title = f"{count_text(int(causes.sum()), 'row')} could not be compared"
         facts += PAGE.warning(title, lines)
     return facts

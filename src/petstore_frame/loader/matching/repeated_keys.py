@@ -54,7 +54,7 @@ def select_row(rows: Sequence[Row], keep: Keep) -> Row | RowProblem:
     if len(_names(rows)) > 1 and len(_categories(rows)) > 1:
         return differ(rows, OTHER_ANIMALS)
     if keep.position is None:
-        return differ(rows, "leave one, or choose which one counts", ("keep", "?"))
+        return differ(rows, "keep one, or choose which one counts", ("keep", "?"))
     if any(row.order_value is not None for row in rows):
         return _select_by_order(rows, keep)
     return rows[0] if keep.position == "first" else rows[-1]
@@ -66,21 +66,21 @@ def _select_by_order(rows: Sequence[Row], keep: Keep) -> Row | RowProblem:
         if row.order_value and row.order_value.startswith(_UNREADABLE):
             return _unreadable(row, keep.order_by)
     if not all(row.order_value for row in rows):
-        return differ(rows, "at least one has no value to order by; leave one")
+        return differ(rows, "at least one has no value to order by; keep one")
     values = [row.order_value or "" for row in rows]
     selected_value = min(values) if keep.position == "first" else max(values)
     selected = [row for row in rows if row.order_value == selected_value]
     if _send_the_same(selected):
         return selected[0]
-    return differ(rows, f"it is not clear which is the {keep.position}; leave one")
+    return differ(rows, f"several rows have the same {keep.order_by}; keep one")
 
 
 def _unreadable(row: Row, order_by: str | None) -> RowProblem:
     """Return the problem of rows of which one has a value of ``order_by`` that cannot be read."""
     text = (row.order_value or "").removeprefix(_UNREADABLE)
-    hint = "write it as 2026-03-31 or as a number, or leave one of the rows"
+    hint = "write it as 2026-03-31 or as a number, or keep one of the rows"
     message = (
-        f"rows of this key differ, and the value of order_by in line {row.line}, "
+        f"the rows of this animal differ, and the value of order_by in line {row.line}, "
         f"{short_text(text)}, cannot be read as a date or a number"
     )
     return RowProblem(ORDER_UNREADABLE, message, column=order_by, value=text, hint=hint)
@@ -89,7 +89,9 @@ def _unreadable(row: Row, order_by: str | None) -> RowProblem:
 def differ(rows: Sequence[Row], hint: str, add: tuple[str, str] | None = None) -> RowProblem:
     """Return the problem of rows that have the same key and differ, with their lines."""
     lines = line_text(row.line for row in rows)
-    return RowProblem(KEY_REPEATED, "rows of this key differ", hint=f"{lines}: {hint}", add=add)
+    return RowProblem(
+        KEY_REPEATED, "the rows of this animal differ", hint=f"{lines}: {hint}", add=add
+    )
 
 
 def _send_the_same(rows: Sequence[Row]) -> bool:

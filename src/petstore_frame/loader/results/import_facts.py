@@ -169,16 +169,26 @@ class Cause:
         """The first two lines."""
         return list(islice(chain.from_iterable(self.lines), _FIRST_LINES))
 
-    def __str__(self) -> str:
-        problem = self.problem
-        prefix = f"{problem.column}: " if problem.column else ""
-        text = f"{count_text(self.rows, self.noun)}: {prefix}{problem.message}"
+    @property
+    def text(self) -> str:
+        """What is wrong, without what to do about it."""
+        problem, count = self.problem, count_text(self.rows, self.noun)
+        if problem.is_missing:
+            text = f"{count} with {problem.message}"
+        elif problem.column:
+            text = f"{count}: {problem.column}: {problem.message}"
+        else:
+            text = f"{count}: {problem.message}"
         text += f" ({line_text(self.lines)})"
         if len(self.values) > 1:
             values = [f"{short_text(value)} ({count:,})" for value, count in self.values]
             more = f" and {len(values) - _MAX_VALUES:,} more" if values[_MAX_VALUES:] else ""
             text += f"; in all {', '.join(values[:_MAX_VALUES])}{more}"
-        return f"{text}; {problem.hint}" if problem.hint else text
+        return text
+
+    def __str__(self) -> str:
+        hint = self.problem.hint
+        return f"{self.text}; {hint}" if hint else self.text
 
 
 def _has_quantity(run: Import) -> bool:

@@ -31,6 +31,7 @@ from petstore_frame.loader.results.result_files import (
     write_results,
 )
 from petstore_frame.loader.results.result_text import (
+    category_names,
     file_warnings,
     headline,
     result_html,
@@ -41,7 +42,7 @@ from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.loader.source import Recipe
 from petstore_frame.questions import Question, Reader
-from petstore_frame.rendering import Markup, in_notebook
+from petstore_frame.rendering import in_notebook
 from petstore_frame.validation import checked_client, refuse_file
 
 if TYPE_CHECKING:
@@ -127,9 +128,9 @@ class ImportView:
         _, sentence = headline(self.facts, reader)
         return sentence
 
-    def html(self) -> Markup:
-        """Return the outcome as markup, for a page that shows its own next steps."""
-        return result_html(self.facts, has_steps=False)
+    def category_names(self) -> list[str]:
+        """Return the names of categories that are new for the store, each with some of its pets."""
+        return [*category_names(self.facts)]
 
     def reconcile(
         self,

@@ -47,7 +47,6 @@ _BADGES = {
 _RESULT_OF_ERROR = "import sys; result = sys.last_value.result"
 _MAX_ITEMS = 10  # maximum number of lines, candidates or causes in a list
 _RECONCILE = Call("result.reconcile(client)", "add --reconcile")
-_WARNINGS = "Warnings"
 _NEVER = "do not send them again by hand"
 # Options that the suggested comparison leaves out: they choose rows, and ``key`` excludes ``on``.
 _NOT_COMPARED = ("key", "keep", "order_by", "quantity")
@@ -142,21 +141,17 @@ def result_text(facts: ImportSummary, reader: Reader = "python") -> str:
     return "\n".join([*lines, *steps])
 
 
-def result_html(facts: ImportSummary, *, has_steps: bool = True) -> Markup:
-    """Return the result for a notebook; without steps, for a page that shows its counts itself."""
+def result_html(facts: ImportSummary) -> Markup:
+    """Return the result for a notebook."""
     title, sentence = headline(facts)
     badge = _BADGES.get(title, palette.VERDICT_BADGES["incomplete"])
-    parts = [PAGE.quiet(file_warnings(facts))]
-    if has_steps:
-        parts = [
-            PAGE.headline(badge, sentence, title),
-            PAGE.quiet([facts.run.base_url, *_background(facts)]),
-        ]
+    parts = [
+        PAGE.headline(badge, sentence, title),
+        PAGE.quiet([facts.run.base_url, *_background(facts)]),
+    ]
     for heading, sentences in _sections(facts):
-        if has_steps or heading != _WARNINGS:  # a page shows only the rows that need something
-            parts += [PAGE.section(heading), PAGE.items(sentences)]
-    if has_steps:
-        parts.append(PAGE.steps("\n  ".join([s.text, *s.typed()]) for s in _next_steps(facts)))
+        parts += [PAGE.section(heading), PAGE.items(sentences)]
+    parts.append(PAGE.steps("\n  ".join([s.text, *s.typed()]) for s in _next_steps(facts)))
     return Markup("").join(parts)
 
 
@@ -260,10 +255,10 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
         yield "Rows not sent", _cut(_not_sent(facts), "reasons")
     if facts.causes:
         yield "Rows that need fixing", _cut(facts.causes, "causes")
-    if names := [*_category_names(facts)]:
+    if names := [*category_names(facts)]:
         yield "Names of categories that are new for this store", _cut(names, "names")
     if facts.notes:
-        yield _WARNINGS, _cut(facts.notes, "kinds")
+        yield "Warnings", _cut(facts.notes, "kinds")
     if open_rows := facts.open_rows:
         lines = [
             f"line {line} may be pet {', '.join(_cut(ids, 'pets'))}"
@@ -273,7 +268,7 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
         yield "What reading the store showed", sentences
 
 
-def _category_names(facts: ImportSummary) -> Iterator[str]:
+def category_names(facts: ImportSummary) -> Iterator[str]:
     """Yield the names of a list that nobody stated before, with pets that have these numbers."""
     for finding in facts.findings:
         if isinstance(finding, NewCategoryNames):

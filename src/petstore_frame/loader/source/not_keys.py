@@ -10,9 +10,9 @@ from petstore_frame.schema.words import comparable, words_for
 _NAMES_SOMETHING = re.compile("[1-9]")  # no word for none has a digit, and most keys have
 _ONLY_PUNCTUATION = re.compile(r"[-?._/]+")
 _NOT_KEYS = (
-    (re.compile(""), "no key"),
-    (SPREADSHEET_ERROR, "{} is a spreadsheet error, not a key"),
-    (ROUNDED_NUMBER, "{} is a number that a spreadsheet rounded, not a key"),
+    (re.compile(""), "no animal ID"),
+    (SPREADSHEET_ERROR, "{} is a spreadsheet error, not an animal ID"),
+    (ROUNDED_NUMBER, "{} is a number that a spreadsheet rounded, not an animal ID"),
 )
 
 
@@ -21,14 +21,14 @@ def why_no_key(text: str) -> str | None:
 
     Example:
         >>> why_no_key(""), why_no_key("9,81E14")
-        ('no key', "'9,81E14' is a number that a spreadsheet rounded, not a key")
+        ('no animal ID', "'9,81E14' is a number that a spreadsheet rounded, not an animal ID")
         >>> why_no_key("n/a"), why_no_key("A-17")
-        ("'n/a' says that there is no key", None)
+        ("'n/a' says that there is no animal ID", None)
     """
     for pattern, message in _NOT_KEYS:
         if pattern.fullmatch(text):
             return message.format(repr(text[:60]))
-    return f"{text[:60]!r} says that there is no key" if means_none(text) else None
+    return f"{text[:60]!r} says that there is no animal ID" if means_none(text) else None
 
 
 def means_none(text: str) -> bool:

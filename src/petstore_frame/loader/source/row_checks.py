@@ -333,14 +333,18 @@ class RowChecker:
     def _without_allowed(
         self, problems: list[RowProblem], notes: list[str], *, is_confirmed: bool
     ) -> list[RowProblem]:
-        """Turn the suspicions that a person allowed into notes; return the other problems."""
+        """Turn the suspicions that a person allowed into notes; return the other problems.
+
+        A row of totals has no other problem: it has no category because it is no animal.
+        """
         remaining = []
         for problem in problems:
             if problem.allow and (is_confirmed or problem.allow in self.recipe.allow):
                 notes.append(problem.allow)
             else:
                 remaining.append(problem)
-        return remaining
+        totals = [problem for problem in remaining if problem.allow == Suspicion.TOTAL_ROW]
+        return totals or remaining
 
     def _hash_of_texts(self, cells: tuple[str, ...]) -> bytes:
         """Return a hash of the texts of the fields."""

@@ -21,7 +21,7 @@ _MAY_BE_SPECIAL = re.compile(r"[+#/.,]|^$")
 # Most keys: up to two letters, so not the name of a month, and one or two numbers.
 _USUAL_KEY = re.compile(r"[A-Za-z]{0,2}-?[0-9]*[1-8][0-9]*(?:-[0-9]+)?")
 _THREE_NUMBERS = re.compile(r"\d+[./]\d+[./]\d+")
-_HINT = "fill it in: it identifies the animal"
+_HINT = "fill it in"
 
 
 def _is_plain(text: str) -> bool:
@@ -156,7 +156,7 @@ class KeyReader:
         is_ambiguous = tuple(texts) in self._ambiguous
         for at, text in zip(self.positions, texts, strict=True):
             if is_missing or is_spreadsheet_fault(text):
-                return self._placed(why_no_key(text) or "no key", at, row.cells)
+                return self._placed(why_no_key(text) or "no animal ID", at, row.cells)
             if is_ambiguous and not text:
                 message = "a part of the key is empty, and the rest fits several animals"
                 return self._placed(message, at, row.cells)

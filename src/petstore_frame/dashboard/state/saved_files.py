@@ -1,0 +1,180 @@
+"""Keeps the open file of a tab and its answers on the disk, for a page that starts again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import weakref
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
+
+from petstore_frame.dashboard.state.file_state import FileState
+from petstore_frame.dashboard.state.import_state import FileRow
+from petstore_frame.loader import Recipe
+from petstore_frame.storage.atomic_write import replacing
+
+StateT = TypeVar("StateT", bound=FileState)
+LONGEST_NAME = 50
+RECORD = ".answers.json"  # no upload can have this name, because it starts with a dot
+
+
+def _with_tuples(cells: Any) -> Any:
+    return (
+        {(row, column): text for row, column, text in cells} if isinstance(cells, list) else cells
+    )
+
+
+def _without_tuples(cells: dict[tuple[int, str], str]) -> list[tuple[int, str, str]]:
+    return [(row, column, text) for (row, column), text in cells.items()]
+
+
+Corrections = Annotated[
+    dict[tuple[int, str], str], BeforeValidator(_with_tuples), PlainSerializer(_without_tuples)
+]
+
+
+class Answers(BaseModel):
+    """The answers for a file; each has the name of its attribute in the state."""
+
+    model_config = ConfigDict(from_attributes=True, frozen=True)
+
+    recipe: Recipe = Recipe()
+    absent: frozenset[str] = frozenset()
+    postponed: frozenset[tuple[str, str]] = frozenset()
+    duplicates: str | None = None
+    as_new: bool = False
+    new_lines: frozenset[int] = frozenset()
+    excluded_lines: frozenset[int] = frozenset()
+    rename_categories: frozenset[int] = frozenset()
+    send_valid_rows: bool = False
+    corrections: Corrections = {}
+    corrected: dict[int, FileRow] = {}
+
+
+class _Record(BaseModel):
+    source: Path
+    changed_at_ns: int  # when the file was changed last; a changed file needs new answers
+    answers: Answers
+
+
+@dataclass(frozen=True)
+class SavedFile:
+    """A file of an earlier page, with its answers and the time of the last answer."""
+
+    source: Path
+    answers: Answers
+    saved_at: datetime
+
+    def add_to(self, state: StateT) -> StateT:
+        """Return a state with this file and its answers."""
+        names = [name for name in Answers.model_fields if hasattr(state, name)]
+        answers: dict[str, Any] = {name: getattr(self.answers, name) for name in names}
+        return replace(state, source=self.source, **answers)
+
+
+class SavedFiles:
+    """The open files of one tab: a folder for each, which only its owner can read.
+
+    It has the answers and, if the file was uploaded, the file.
+
+    Args:
+        folder: Folder for the folders of the files; created when needed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._removals: dict[Path, weakref.finalize[Any, Any]] = {}
+
+    def keep_upload(self, name: str, content: bytes) -> Path:
+        """Save an upload, and return its path; a browser may send a name with any path."""
+        digest = hashlib.sha256(b"\0".join([name.encode(errors="replace"), content])).hexdigest()
+        folder = self._folder / digest[:16]
+        path = folder / safe_name(name)
+        _write_privately(path, content)
+        return path
+
+    def save(self, state: FileState) -> None:
+        """Save the answers for the file of a state."""
+        source = state.source
+        if source is None:
+            return
+        folder = self._folder_of(source)
+        removal = self._removals.pop(folder, None)
+        if removal is not None:
+            removal.detach()
+        with suppress(OSError):  # a full disk; the page works, but could not start again
+            record = _Record(
+                source=source.absolute(),
+                changed_at_ns=source.stat().st_mtime_ns,
+                answers=Answers.model_validate(state),
+            )
+            text = record.model_dump_json(exclude_unset=True)
+            _write_privately(folder / RECORD, text.encode(errors="surrogatepass"))
+
+    def latest(self) -> SavedFile | None:
+        """Return the file that was answered last; files that are gone or changed are forgotten."""
+        folders = [path for path in self._folder.glob("*") if path not in self._removals]
+        files = list[SavedFile]()
+        for folder in folders:
+            file = _read(folder / RECORD)
+            if file is None:
+                shutil.rmtree(folder, ignore_errors=True)
+            else:
+                files.append(file)
+        return max(files, key=lambda file: file.saved_at, default=None)
+
+    def remove(self, source: Path) -> None:
+        """Delete the answers for a file, and the file if it was uploaded."""
+        folder = self._folder_of(source)
+        self._removals.pop(folder, None)
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def finish(self, source: Path) -> None:
+        """Forget the answers for a file; an upload is deleted when the page ends."""
+        folder = self._folder_of(source)
+        (folder / RECORD).unlink(missing_ok=True)
+        if folder not in self._removals:
+            removal = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            self._removals[folder] = removal
+
+    def _folder_of(self, source: Path) -> Path:
+        path = source.absolute()
+        if path.is_relative_to(self._folder):
+            return path.parent
+        return self._folder / hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+
+
+def safe_name(name: str) -> str:
+    """Return a file name without a path, hidden names and characters that a system rejects.
+
+    Example:
+        >>> safe_name("../../etc/list.csv"), safe_name(" .. ")
+        ('_.._etc_list.csv', 'upload')
+    """
+    stem = re.sub(r"[^\w .()-]", "_", name)[-LONGEST_NAME:].strip(". ")
+    return stem or "upload"
+
+
+def _read(path: Path) -> SavedFile | None:
+    """Return the file of a record; None if it is gone or changed."""
+    try:
+        record = _Record.model_validate_json(path.read_bytes())
+        saved_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        is_unchanged = record.source.stat().st_mtime_ns == record.changed_at_ns
+    except (OSError, ValidationError):
+        return None
+    return SavedFile(record.source, record.answers, saved_at) if is_unchanged else None
+
+
+def _write_privately(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with replacing(path) as draft:
+        draft.touch(0o600)
+        draft.write_bytes(content)
