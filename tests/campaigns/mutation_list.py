@@ -350,7 +350,7 @@ EDITS = [
     Edit("each attempt has another idempotency key", f"{JOURNAL}/plan_writer.py",
          "coalesce((SELECT max(attempt) + 1", "coalesce((SELECT max(attempt)", GONE),
     Edit("equal pets of the store raise the attempt", f"{JOURNAL}/plan_writer.py",
-         "(equal_pets.get(match.pet.content, 0), row)", "(0, row)", f"{EXPORTS}::test_two_branches_with_the_same_goldfish"),
+         "(equal_pets[match.pet.content], row)", "(0, row)", f"{EXPORTS}::test_two_branches_with_the_same_goldfish"),
     Edit("a skipped row gives its key to the animal", f"{JOURNAL}/plan_writer.py",
          "self._write_keys([*plan.animals])", "self._write_keys([])", f"{ANSWERS}::test_a_key_that_skip_gave_is_known_in_the_next_file"),
     Edit("a key that is named late", f"{JOURNAL}/plan_writer.py",
