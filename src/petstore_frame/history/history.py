@@ -22,7 +22,7 @@ from petstore_frame.inventory import Inventory
 from petstore_frame.rendering import PAGE, in_notebook
 from petstore_frame.schema import as_type
 from petstore_frame.tables import Categories, Labels
-from petstore_frame.validation import time_zone
+from petstore_frame.validation import refuse_file, time_zone
 
 HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]
 _MAX_ROWS = 10
@@ -68,6 +68,7 @@ class History:
     ) -> None:
         if not isinstance(folder, (str, PathLike)):
             raise ArgumentError(f"folder must be a path, got {folder!r}")
+        refuse_file("folder", folder)
         self.folder = Path(folder)
         self.timezone = time_zone(timezone)
 

@@ -39,8 +39,9 @@ def plan_of(inputs: Candidates, answer: Answer | None = None) -> Plan:
 def outcome(plan: Plan, number: int) -> Any:
     """Return the animal of a row, its pet, the line of the table that holds it back, or NEW."""
     if number in plan.possible:
-        found = plan.possible[number]
-        return f"line {found.table_line}", found.animal or found.same_as or found.pet.id
+        duplicate = plan.possible[number]
+        animal_id = duplicate.animal or duplicate.same_as or duplicate.pet.id
+        return f"line {duplicate.table_line}", animal_id
     if number in plan.pets:
         return f"pet {plan.pets[number].id}"
     return plan.animals.get(number, NEW)
