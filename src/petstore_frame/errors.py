@@ -7,13 +7,14 @@ an InputError. The page on errors in the documentation shows the class tree.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from petstore_frame.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from petstore_frame.inventory import Inventory
@@ -322,9 +323,7 @@ class JournalLockedError(JournalError):
 class ReportError(PetstoreError):
     """A report cannot be written; a file that it names was not changed.
 
-    Attributes:
-        partial: The Inventory that was not written, such as after a full disk; None if nothing was
-            read yet.
+    After a full disk, ``partial`` is the Inventory that was not written.
     """
 
     partial: Inventory | None = None
@@ -335,7 +334,12 @@ class ReportError(PetstoreError):
 
 
 class HistoryError(PetstoreError):
-    """A history cannot be read or written."""
+    """A history cannot be read or written.
+
+    After a full disk, ``partial`` is the Inventory that was not added.
+    """
+
+    partial: Inventory | None = None
 
     @property
     def exit_code(self) -> ExitCode:
@@ -390,6 +394,19 @@ def partial_of(error: BaseException) -> Inventory | None:
     """
     partial: Inventory | None = getattr(error, "partial", None)
     return partial
+
+
+@contextmanager
+def keeping(inventory: Inventory | None) -> Iterator[None]:
+    """Let Ctrl-C and an error of the disk carry the pets that were read, as ``partial``."""
+    try:
+        yield
+    except BaseException as error:
+        is_lost = exit_code_of(error) in (ExitCode.INTERRUPTED, ExitCode.DISK)
+        if is_lost and inventory is not None and partial_of(error) is None:
+            error.partial = inventory  # type: ignore[attr-defined]
+            error.add_note(PARTIAL_NOTE)
+        raise
 
 
 class QuestionError(PetstoreError):

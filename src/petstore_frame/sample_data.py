@@ -111,7 +111,7 @@ def write_sample_csv(
     target = Path(path)
     if not _is_sample(target):
         refuse_overwriting(target, overwrite=overwrite)
-    with write_atomically(target) as draft:
+    with write_atomically(target, ".csv") as draft:
         draft.write_bytes(_sample_csv(rows, seed, dirty=dirty))
     return target
 

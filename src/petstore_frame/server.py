@@ -322,7 +322,6 @@ def run_with_faults(
         What was applied, as numbers for a script and as one line for a person.
     """
     rates = read_faults(faults)
-    checked_integer("port", settings["port"], 0, _MAX_PORT)
     process = None
     if upstream is None:
         process = _ServiceProcess({**settings, "port": 0}, shows_log=True)

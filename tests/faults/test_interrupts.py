@@ -25,7 +25,6 @@ from petstore_frame.__main__ import main
 main()
 """
 _ROWS = 200
-_LISTED = r"error: interrupted; incomplete: at least \d+ pets read; nothing was written\n"
 _KEPT = r"error: interrupted; incomplete: at least (\d+) pets read; they are in (\S+)\n"
 
 
@@ -89,53 +88,57 @@ def test_a_load_that_was_interrupted_says_how_to_continue(
     assert stdout.splitlines()[-1] == f"  petstore-frame {command}"
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["snapshot", "compare a.csv --on name"],
-)
-def test_a_reading_that_was_interrupted_wrote_nothing(
-    tmp_path: Path, slow_store: FlakyStore, command: str
-) -> None:
-    """Ctrl-C during the reading says how much was read, and that no file was written."""
-    before = sorted(tmp_path.iterdir())
-    stdout, stderr = interrupt(tmp_path, slow_store, command, lambda: slow_store.gets > 2)
-    assert stdout == "" and re.fullmatch(_LISTED, stderr)
-    assert sorted(tmp_path.iterdir()) == before
+KEPT_BY = {  # what a command writes -> where the pets are
+    "fetch --output x.csv": "x.partial.csv",
+    "fetch --output x.xlsx": "x.partial.csv",
+    "fetch --output -": "pets.partial.csv",
+    "report --output x.html": "x.partial.csv",
+    "snapshot": "pets.partial.csv",
+    "snapshot --history days/of/cats": "days/of/pets.partial.csv",
+    "compare a.csv --on name": "pets.partial.csv",
+    "compare a.csv --on name --output days/x.xlsx": "days/pets.partial.csv",
+}
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "fetch --output x.csv", "fetch --output x.jsonl", "fetch --output x.parquet",
-        "fetch --output x.xlsx", "report --output x.xlsx", "report --output x.html",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("command", KEPT_BY)
 def test_a_reading_that_was_interrupted_keeps_its_pets(
     tmp_path: Path, slow_store: FlakyStore, command: str
 ) -> None:
-    """They are in a file next to the one that was asked for, which stays as it is."""
+    """They are in a file with their coverage next to what the command writes, and nothing else."""
+    (tmp_path / "days" / "of").mkdir(parents=True)
+    before = {*tmp_path.rglob("*")}
     stdout, stderr = interrupt(tmp_path, slow_store, command, lambda: slow_store.gets > 8)
-    partial = Path(command.rsplit(maxsplit=1)[-1].replace("x.", "x.partial."))
-    said = re.fullmatch(_KEPT, stderr)
-    assert said and (stdout, said[2]) == ("", str(partial))
-    assert not (tmp_path / command.rsplit(maxsplit=1)[-1]).exists()
-    if command.startswith("fetch") and partial.suffix != ".xlsx":
-        inventory = pf.read_inventory(tmp_path / partial)
-        assert len(inventory) == int(said[1]) > 20
-        assert inventory.completeness.verdict == "incomplete"
+    notice = re.fullmatch(_KEPT, stderr)
+    assert notice and (stdout, notice[2]) == ("", KEPT_BY[command])
+    kept = tmp_path / notice[2]
+    assert {*tmp_path.rglob("*")} - before == {kept, kept.with_name(f"{kept.name}.coverage.json")}
+    inventory = pf.read_inventory(kept)
+    assert len(inventory) == int(notice[1]) > 20
+    assert inventory.completeness.verdict == "incomplete"
 
 
-def test_a_reading_for_a_pipe_that_was_interrupted_prints_its_pets(
+def test_a_later_interrupt_keeps_the_earlier_pets(tmp_path: Path, slow_store: FlakyStore) -> None:
+    """A file with the name is never replaced, whoever wrote it."""
+    (tmp_path / "x.partial.csv").write_text("mine")
+    _, stderr = interrupt(tmp_path, slow_store, "fetch -o x.csv", lambda: slow_store.gets > 8)
+    assert stderr.endswith("they are in x.partial-2.csv\n")
+    assert (tmp_path / "x.partial.csv").read_text() == "mine"
+
+
+def test_an_interrupted_snapshot_can_be_added_as_partial(
     tmp_path: Path, slow_store: FlakyStore
 ) -> None:
-    """JSON lines of the pets read so far are on stdout, and their number is on stderr."""
-    command = "fetch --output -"
-    stdout, stderr = interrupt(tmp_path, slow_store, command, lambda: slow_store.gets > 8)
-    said = re.fullmatch(_KEPT, stderr)
-    assert said and len(stdout.splitlines()) == int(said[1])
+    """The history has no day of it, until a person adds the pets; then the day is incomplete."""
+    interrupt(tmp_path, slow_store, "snapshot", lambda: slow_store.gets > 8)
+    history = pf.History(tmp_path / "history")
+    assert history.snapshots().empty
+    history.add(pf.read_inventory(tmp_path / "pets.partial.csv"))
+    assert history.snapshots()["verdict"].tolist() == ["incomplete"]
 
 
-@pytest.mark.parametrize("act", ["pf.fetch_inventory(client)"])
+@pytest.mark.parametrize(
+    "act", ["pf.fetch_inventory(client)", "pf.weekly.run('weekly.toml', client=client)"]
+)
 def test_a_script_that_was_interrupted_ends_like_any_other(
     tmp_path: Path, slow_store: FlakyStore, act: str
 ) -> None:
@@ -147,6 +150,7 @@ import petstore_frame as pf
 with pf.Client({slow_store.base_url!r}, {KEY!r}) as client:
     {act}
 """
+    (tmp_path / "weekly.toml").write_text("")
     with subprocess.Popen(
         [sys.executable, "-c", script], cwd=tmp_path, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -169,6 +173,18 @@ def test_a_weekly_run_that_was_interrupted_says_where(
     assert f"{sent} animals added; {_ROWS - sent} to send" in stderr
     assert "the same command continues" in stderr
     assert '"outcome": "interrupted"' in (tmp_path / "reports" / "runs.jsonl").read_text()
+
+
+def test_a_weekly_run_that_was_interrupted_keeps_its_pets(
+    tmp_path: Path, slow_store: FlakyStore
+) -> None:
+    """While the store is read, and while files are written, they are in the output folder."""
+    (tmp_path / "weekly.toml").write_text("")
+    _, stderr = interrupt(tmp_path, slow_store, "weekly", lambda: slow_store.gets > 8)
+    assert "stopped at: read the store; no folder was written" in stderr
+    assert stderr.endswith("pets read; they are in reports/pets.partial.csv\n")
+    kept = pf.read_inventory(tmp_path / "reports" / "pets.partial.csv")
+    assert kept.completeness.verdict == "incomplete"
 
 
 def test_a_weekly_run_that_was_interrupted_early_sent_nothing(

@@ -382,10 +382,10 @@ class Stories(RuleBasedStateMachine):
         self.store.fault_of = dict(enumerate(faults, self.store.posts + 1)).get
         with suppress(Crash):
             result = self._run(shop, source, crash_at=crash_at)
-            held = [*view_of(result).rows(State.POSSIBLE_DUPLICATE)]
-            if held and not any(self._is_unconfirmed(row.cells[1]) for row in held):
-                there = self.store_counts()
-                new = [row.line for row in held if not there[row.cells[1]]]
+            duplicates = [*view_of(result).rows(State.POSSIBLE_DUPLICATE)]
+            if duplicates and not any(self._is_unconfirmed(row.cells[1]) for row in duplicates):
+                counts = self.store_counts()
+                new = [row.line for row in duplicates if not counts[row.cells[1]]]
                 result = self._run(shop, source, duplicates="skip", as_new=new)
             if len(result.fix) and shop is self.mine:
                 self.fix_files.append(shop.fix_file(result))

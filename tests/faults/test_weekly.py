@@ -297,6 +297,10 @@ def test_the_day_is_that_of_the_time_zone(
         ('api_key = "secret"\n', 1, "PETSTORE_API_KEY"),
         ('timezone = "Europe/Zurch"\n', 1, "Europe/Zurich"),
         ('load = {api_key = "secret"}\n', 1, "load: "),
+        *(
+            (f'\n{folder} = "weekly.toml"\n', 2, f"{folder}: must be a folder, and ")
+            for folder in ("journal", "output", "history")
+        ),
     ],
 )
 def test_a_wrong_word_is_named_with_its_line(

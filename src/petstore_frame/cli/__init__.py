@@ -85,9 +85,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         typed = sys.argv[1:] if arguments is None else [*arguments]
         code = app(typed, standalone_mode=False, prog_name="petstore-frame")
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader, such as head, has closed the pipe
-        code = 0
     except CommandInterrupted as interrupt:
         code = ExitCode.INTERRUPTED
         warn(interrupt)

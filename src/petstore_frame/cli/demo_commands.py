@@ -13,6 +13,7 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
+from petstore_frame.cli.endings import refuse
 from petstore_frame.cli.options import Overwrite
 
 
@@ -35,6 +36,8 @@ def sample(
 
     Example: petstore-frame sample --output arrivals.csv --categories categories.csv
     """
+    if categories == output:
+        refuse(f"--output and --categories both name {output}")
     typer.echo(pf.sample_data.write_sample_csv(output, rows=rows, seed=seed, overwrite=overwrite))
     if categories is not None:
         typer.echo(pf.sample_data.write_sample_categories(categories, overwrite=overwrite))

@@ -42,64 +42,71 @@ _MARKS = {
 }
 
 
+@contextmanager
 def read_store(
-    base_url: str | None,
-    timeout: float,
-    *,
-    status: Status | None = None,
-    keep: Callable[[pf.Inventory], str] | None = None,
-) -> pf.Inventory:
-    """Return the pets that could be read; Ctrl-C ends the command with the number so far.
+    base_url: str | None, timeout: float, target: Path, *, status: Status | None = None
+) -> Iterator[pf.Inventory]:
+    """Give the pets that could be read, and keep them if the command cannot finish.
 
-    If the store fails during reading, print the error and return the pets read so far.
+    If the store fails during reading, print the error and give the pets read so far.
 
     Args:
         base_url: Address of the store, or None.
         timeout: Read timeout in seconds.
+        target: See ``keeping_pets``.
         status: The requested status, or None.
-        keep: Writes the pets that were read before Ctrl-C, and says where; None keeps none.
     """
-    with pf.Client(base_url, timeout=timeout) as client:
+    with keeping_pets(target), pf.Client(base_url, timeout=timeout) as client:
         try:
-            return pf.fetch_inventory(client, status=status)
-        except KeyboardInterrupt as interrupt:
-            partial = pf.errors.partial_of(interrupt)
-            if partial is None:
-                raise CommandInterrupted("nothing was written") from interrupt
-            kept = "nothing was written" if keep is None else keep(partial)
-            raise CommandInterrupted(f"{partial.completeness} read", kept) from interrupt
+            inventory = pf.fetch_inventory(client, status=status)
         except pf.IncompleteInventoryError as problem:
             warn(explain(problem))
-            return problem.partial
-
-
-def keep_next_to(output: Path, write: Callable[..., Path]) -> Callable[[pf.Inventory], str]:
-    """Return a function that writes a part of a listing next to the file that it was for.
-
-    The file itself keeps what the last complete reading wrote.
-    """
-
-    def keep(partial: pf.Inventory) -> str:
-        target = output.with_name(f"{output.stem}.partial{output.suffix}")
-        with naming_lost_pets(partial):
-            write(partial, target)
-        return f"they are in {target}"
-
-    return keep
+            inventory = problem.partial
+        with pf.errors.keeping(inventory):
+            yield inventory
 
 
 @contextmanager
-def naming_lost_pets(inventory: pf.Inventory) -> Iterator[None]:
-    """Add to the error about a full disk how much was read, and what to do."""
+def keeping_pets(
+    target: Path, done_until: Callable[[KeyboardInterrupt], list[str]] | None = None
+) -> Iterator[None]:
+    """Write the pets that were read before Ctrl-C; after a full disk, say how many they were.
+
+    Args:
+        target: What the command writes, which stays as it is. The pets are in a CSV next to it, in
+            ``stock.partial.csv`` for ``stock.xlsx``.
+        done_until: Returns what else the command did until Ctrl-C.
+    """
     try:
         yield
-    except pf.errors.ReportError as error:
-        if error.exit_code is not ExitCode.DISK:
+    except KeyboardInterrupt as interrupt:
+        done = [] if done_until is None else done_until(interrupt)
+        partial = pf.errors.partial_of(interrupt)
+        if partial is not None:
+            done += [f"{partial.completeness} read", f"they are in {_keep(partial, target)}"]
+        elif done_until is None:
+            done += ["nothing was written"]
+        raise CommandInterrupted(*done) from interrupt
+    except (pf.PetstoreError, OSError) as error:
+        partial = pf.errors.partial_of(error)
+        if partial is None or pf.errors.exit_code_of(error) is not ExitCode.DISK:
             raise
         raise pf.errors.ReportError(
-            f"{error.message}; {inventory.completeness} read, and not written: free some space or "
-            "name a file on another disk with --output, and run the command again"
-        ) from error.__cause__
+            f"{explain(error)}; {partial.completeness} read, and not written: free some space, or "
+            "write to another disk, and run the command again"
+        ) from (error if isinstance(error, OSError) else error.__cause__)
+
+
+def _keep(partial: pf.Inventory, target: Path) -> Path:
+    """Write pets to a new file next to a target."""
+    from petstore_frame.report import write_data
+
+    with pf.errors.keeping(partial):
+        path, number = target.with_name(f"{target.stem}.partial.csv"), 1
+        while path.exists():
+            number += 1
+            path = target.with_name(f"{target.stem}.partial-{number}.csv")
+        return write_data(partial, path)
 
 
 def finish_export(
@@ -150,9 +157,9 @@ def fetch(
     """Write all pets to a data file, exactly as the store has them.
 
     If the reading fails, the pets read so far are written, and the exit code is 8. After Ctrl-C,
-    they are in a file of their own, such as pets.partial.csv. What a CSV or
-    JSON lines file covers is in FILE.coverage.json next to it. A spreadsheet may treat a name such
-    as =1+1 in the CSV as a formula; if people will open the file, use report instead.
+    they are in a file of their own, such as pets.partial.csv. What a CSV, JSON lines or Parquet
+    file covers is in FILE.coverage.json next to it. A spreadsheet may treat a name such as =1+1 in
+    the CSV as a formula; if people will open the file, use report instead.
 
     Example: petstore-frame fetch --output pets.csv
     """
@@ -163,8 +170,7 @@ def fetch(
     if str(output) == "-":
         _fetch_to_stdout(base_url, timeout, status, as_json=as_json)
     check_target(output, is_data=True, overwrite=overwrite)  # before minutes are spent on reading
-    inventory = read_store(base_url, timeout, status=status, keep=keep_next_to(output, write_data))
-    with naming_lost_pets(inventory):
+    with read_store(base_url, timeout, output, status=status) as inventory:
         write_data(inventory, output, overwrite=overwrite)
     counts = requested_counts(inventory.completeness).items()
     more = "\n".join(f"  {clean_text(name, 40):<12} {count}" for name, count in counts)
@@ -180,13 +186,9 @@ def _fetch_to_stdout(
     if as_json:
         refuse("--output - writes the pets to stdout, so it cannot be combined with --json")
 
-    def write_lines(pets: pf.Inventory) -> str:
-        for line in json_lines(pets.frame):
+    with read_store(base_url, timeout, Path("pets.csv"), status=status) as inventory:
+        for line in json_lines(inventory.frame):
             typer.echo(line)
-        return "they are in stdout"
-
-    inventory = read_store(base_url, timeout, status=status, keep=write_lines)
-    write_lines(inventory)
     completeness = inventory.completeness
     typer.echo("\n".join(coverage_lines(completeness, Path("stdout"))).rstrip(), err=True)
     raise typer.Exit(ExitCode.DONE if completeness.is_complete else ExitCode.NOT_COMPLETE)
@@ -207,7 +209,7 @@ def report(
     """Write a report that people can open, as a workbook or a page.
 
     If the listing is not complete, the report says so at the top. After Ctrl-C, the pets read so
-    far are in a file of their own, such as stock.partial.xlsx.
+    far are in a file for programs, such as stock.partial.csv.
 
     Example: petstore-frame report --output stock.xlsx --categories categories.csv
     """
@@ -217,19 +219,15 @@ def report(
     check_target(output, overwrite=overwrite, inputs=[categories])
     renamed = numbers_of("--rename-categories", rename_categories)
 
-    def write(pets: pf.Inventory, target: Path) -> Path:
-        return pf.write_report(
-            pets,
-            target,
+    with read_store(base_url, timeout, output) as inventory:
+        pf.write_report(
+            inventory,
+            output,
             categories=categories,
             rename_categories=renamed,
             journal=journal,
             overwrite=overwrite,
         )
-
-    inventory = read_store(base_url, timeout, keep=keep_next_to(output, write))
-    with naming_lost_pets(inventory):
-        write(inventory, output)
     finish_export(inventory, output, as_json=as_json)
 
 
@@ -252,13 +250,16 @@ def snapshot(
     """Add today's inventory to the history, for example from cron.
 
     If the reading fails, the snapshot is saved as partial, so missing pets are not reported as
-    gone.
+    gone. After Ctrl-C, no snapshot is saved; the pets read so far are in pets.partial.csv next to
+    the history.
 
     Example: petstore-frame snapshot --history history
     """
     store_history = pf.History(history, timezone=timezone)
-    inventory = read_store(base_url, timeout)
-    added = store_history.add(inventory, replace=replace)
+    # In the folder itself, a partial listing would be in the way of the snapshots.
+    folder = history.absolute().parent if history == Path() else history.parent
+    with read_store(base_url, timeout, folder / "pets.csv") as inventory:
+        added = store_history.add(inventory, replace=replace)
     has_earlier = (store_history.snapshots()["date"].dt.date < added.date).any()
     changes = store_history.diff(new=added.date) if has_earlier else None
     more: dict[str, Any] = {"more": "the only day so far", "compared_with": None, "changes": None}
@@ -302,7 +303,8 @@ def compare(
 
     With --key, the import journal says which pet each row is. With --on, a row and a pet match if
     these fields are equal; several matches are ambiguous. The exit code is 0 if all animals agree,
-    1 if some differ, and 8 if the listing is not known to be complete.
+    1 if some differ, and 8 if the listing is not known to be complete. After Ctrl-C, the pets read
+    so far are in pets.partial.csv.
 
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
@@ -314,12 +316,13 @@ def compare(
     if output is not None:  # before minutes are spent on reading
         inputs = [file, recipe, reading.categories]
         refuse_overwriting(output, overwrite=overwrite, inputs=inputs)
-    inventory = read_store(base_url, timeout)
-    comparison = pf.compare(
-        source_of(file), inventory, on=on or (), recipe=reading, journal=journal
-    )
-    if output is not None:
-        comparison.write(output, categories=reading.categories, overwrite=overwrite)
+    folder = Path() if output is None else output.parent
+    with read_store(base_url, timeout, folder / "pets.csv") as inventory:
+        comparison = pf.compare(
+            source_of(file), inventory, on=on or (), recipe=reading, journal=journal
+        )
+        if output is not None:
+            comparison.write(output, categories=reading.categories, overwrite=overwrite)
     facts = {
         "output": None if output is None else str(output),
         "kinds": {

@@ -16,7 +16,9 @@ Database = Annotated[str, Option(help="Path of a SQLite file, or a SQLAlchemy UR
 
 
 def serve(
-    port: Annotated[int, Option(help="Port to listen on; 0 picks a free one.")] = 8080,
+    port: Annotated[
+        int, Option(help="Port to listen on; 0 picks a free one.", min=0, max=65_535)
+    ] = 8080,
     host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1",
     database: Database = "petstore.sqlite3",
     api_key_file: Annotated[
@@ -26,7 +28,9 @@ def serve(
             show_default="none",
         ),
     ] = None,
-    sample: Annotated[int, Option(help="Number of sample pets to add to an empty store.")] = 0,
+    sample: Annotated[
+        int, Option(help="Number of sample pets to add to an empty store.", min=0)
+    ] = 0,
     seed: Annotated[int, Option(help="Seed of the sample pets and of the faults.")] = 0,
     spec_only: Annotated[
         bool, Option("--spec-only", help="Turn off all extensions of the interface.")
@@ -95,13 +99,18 @@ def api_keys(
     """
     from petstore_frame.server import manage_api_keys
 
+    if new is not None and revoke is not None:
+        refuse("pass only one of --new and --revoke")
     if new is not None:
         key = manage_api_keys(database, label=new)["key"]
         finish({"key": key, "label": new}, key, as_json=as_json)
     if revoke is not None:
         revoked = manage_api_keys(database, revoke=revoke.removesuffix("..."))["revoked"]
         if not revoked:
-            raise pf.ArgumentError("no valid key has this listed prefix; nothing was revoked")
+            raise pf.ArgumentError(
+                "no valid key has this listed prefix; nothing was revoked; without options, "
+                "petstore-frame api-keys lists the keys"
+            )
         finish({"revoked": revoked}, f"{revoked} revoked", as_json=as_json)
     reply = manage_api_keys(database)
     keys, lines = [], []

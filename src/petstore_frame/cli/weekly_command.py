@@ -9,7 +9,8 @@ import typer
 from typer import Option
 
 import petstore_frame as pf
-from petstore_frame.cli.endings import CommandInterrupted, finish, refuse
+from petstore_frame.cli.endings import finish, refuse
+from petstore_frame.cli.inventory_commands import keeping_pets
 from petstore_frame.cli.options import AsJson
 
 
@@ -34,7 +35,8 @@ def weekly(
 ) -> None:
     """Load new files, read the store, and write the day's reports.
 
-    The store is read once. The exit code is that of the worst outcome.
+    The store is read once. The exit code is that of the worst outcome. After Ctrl-C, the pets read
+    so far are in pets.partial.csv in the output folder.
 
     Example: petstore-frame weekly weekly.toml
     """
@@ -50,10 +52,9 @@ def weekly(
     if check:
         is_recent, sentence = pf.weekly.check(settings, max_age_days=max_age_days)
         finish({"is_recent": is_recent}, sentence, as_json=as_json, code=0 if is_recent else 1)
-    try:
+    output = pf.weekly.WeeklySettings.read(settings).output
+    with keeping_pets(output / "pets.csv", _done_until):
         run = pf.weekly.run(settings)
-    except KeyboardInterrupt as interrupt:
-        raise CommandInterrupted(*_done_until(interrupt)) from interrupt
     facts = run.as_dict() | {"folder": str(run.folder)}
     finish(facts, str(run), as_json=as_json, code=run.exit_code)
 
@@ -62,7 +63,8 @@ def _done_until(interrupt: KeyboardInterrupt) -> list[str]:
     """Return at which step Ctrl-C ended a run, and what the load of this step has sent."""
     from petstore_frame.loader import view_of
 
-    details = [*getattr(interrupt, "__notes__", ())]
+    notes = getattr(interrupt, "__notes__", ())
+    details = [note for note in notes if note != pf.errors.PARTIAL_NOTE]
     result = pf.errors.result_of(interrupt)
     if result is not None:
         details.append(view_of(result).headline("shell"))

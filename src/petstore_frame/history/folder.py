@@ -28,6 +28,7 @@ from petstore_frame.history.snapshot import (
     write_file,
 )
 from petstore_frame.inventory import Inventory
+from petstore_frame.questions import command_line
 from petstore_frame.schema import minute_text
 from petstore_frame.storage import LockedError, locked, replacing, sync
 
@@ -75,8 +76,10 @@ class Contents:
 
     def between(self, since: Day | None = None, until: Day | None = None) -> Contents:
         """Return the contents of these days, both included; without a snapshot, raise an error."""
-        first = date.min if since is None else day_of(since, self.zone)
-        last = date.max if until is None else day_of(until, self.zone)
+        first = date.min if since is None else day_of(since, self.zone, "since")
+        last = date.max if until is None else day_of(until, self.zone, "until")
+        if first > last:
+            raise ArgumentError(f"since must not be after until, got {first} and {last}")
         snapshots = [entry for entry in self.snapshots if first <= entry.date <= last]
         if not snapshots:
             if not self.snapshots:
@@ -124,10 +127,8 @@ class Contents:
             return f"{self.folder} has {len(self.snapshots)}, {first} to {last}"
         if self.lost:
             return f"{next(iter(self.lost.values()))}; {NEXT_STEP}"
-        return (
-            f"no snapshots in {str(self.folder)!r}; add one first, in a shell with "
-            "petstore-frame snapshot"
-        )
+        command = command_line(["petstore-frame", "snapshot", "--history", str(self.folder)])
+        return f"no snapshots in {str(self.folder)!r}; add one first, in a shell with {command}"
 
 
 def _entries(folder: Path) -> Iterator[Snapshot | SnapshotProblem]:
@@ -153,10 +154,13 @@ def _day_of_folder(path: Path) -> date | None:
     return day if is_day else None
 
 
-def day_of(day: Day, zone: tzinfo | None = None) -> date:
+def day_of(day: Day, zone: tzinfo | None, name: str = "day") -> date:
     """Return the day of a date, an instant (also one of pandas or numpy), or a text.
 
-    An instant with a time zone counts as its day in ``zone``; None is the machine's.
+    Args:
+        day: The day.
+        zone: The time zone in which an instant counts as a day; None is the machine's.
+        name: The argument, for an error.
     """
     try:
         if isinstance(day, str):
@@ -166,7 +170,7 @@ def day_of(day: Day, zone: tzinfo | None = None) -> date:
             return (moment.astimezone(zone) if moment.tzinfo else moment).date()
     except ValueError:
         pass
-    raise ArgumentError(f"expected a day, got {day!r}; pass a date, or text like 2026-11-01")
+    raise ArgumentError(f"{name} must be a date, or a text such as 2026-11-01, got {day!r}")
 
 
 def add_snapshot(
@@ -205,7 +209,8 @@ def add_snapshot(
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise HistoryError(
-            f"{folder} cannot be written to: {reason}; nothing was changed"
+            f"{folder} cannot be written to: {reason}; nothing was changed; make it writable, or "
+            "name another folder"
         ) from problem
 
 

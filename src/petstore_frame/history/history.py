@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, keeping
 from petstore_frame.history.changes import Diff, compare_listings
 from petstore_frame.history.coverage import coverage_tables
 from petstore_frame.history.flow import Flow
@@ -22,7 +22,7 @@ from petstore_frame.inventory import Inventory
 from petstore_frame.rendering import PAGE, in_notebook
 from petstore_frame.schema import as_type
 from petstore_frame.tables import Categories, Labels
-from petstore_frame.validation import time_zone
+from petstore_frame.validation import refuse_file, time_zone
 
 HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]
 _MAX_ROWS = 10
@@ -68,6 +68,7 @@ class History:
     ) -> None:
         if not isinstance(folder, (str, PathLike)):
             raise ArgumentError(f"folder must be a path, got {folder!r}")
+        refuse_file("folder", folder)
         self.folder = Path(folder)
         self.timezone = time_zone(timezone)
 
@@ -85,7 +86,8 @@ class History:
             HistoryError: The snapshot of the day is newer or more complete, the folder is for
                 another store, the frame was changed after it was fetched, or an id appears twice.
         """
-        return add_snapshot(self.folder, inventory, self.timezone, overwrite=replace)
+        with keeping(inventory):
+            return add_snapshot(self.folder, inventory, self.timezone, overwrite=replace)
 
     def snapshots(self) -> pd.DataFrame:
         """List the snapshots, oldest first.

@@ -64,7 +64,7 @@ from petstore_frame.loader.journal.header_keys import (
     repeats_earlier,
 )
 from petstore_frame.loader.journal.outcomes import Outcomes
-from petstore_frame.loader.journal.plan_writer import PlanWriter, equal_pets, row_decisions
+from petstore_frame.loader.journal.plan_writer import PlanWriter, row_decisions
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import Import, note_facts, read_cells, read_imports
 from petstore_frame.loader.journal.staging import (
@@ -130,8 +130,8 @@ class Load:
         options: The arguments of the load.
         corrections: Cells to correct, by row and column, in addition to those in the journal.
         run: The import to continue without its file.
-        rows_read: Called with the number of rows read so far, and again while the store is read. An
-            error that it raises ends the load.
+        on_read: Called with the number of rows of the file and of pets of the store that were read.
+            An error that it raises ends the load.
         timing: The clocks of the session.
         step: Called with the name of each step of the session, so that a test can end the process.
     """
@@ -145,7 +145,7 @@ class Load:
         *,
         corrections: Mapping[tuple[int, str], str] | None = None,
         run: Import | None = None,
-        rows_read: Callable[[int], None] | None = None,
+        on_read: Callable[[int, int], None] | None = None,
         timing: SessionClocks = REAL_TIME,
         step: Callable[[str], None] | None = None,
     ) -> None:
@@ -155,7 +155,7 @@ class Load:
         self.fix: FixFile | None = None
         self._input = source
         self._corrections = corrections or {}
-        self._rows_read, self._timing, self._step = rows_read, timing, step
+        self._on_read, self._timing, self._step = on_read, timing, step
         self._rows = 0
         self._findings: list[Finding] = []
         self._source: Source | None = None
@@ -272,12 +272,12 @@ class Load:
     def _batches(self, source: Source) -> Iterator[Sequence[SourceRow]]:
         for batch in source.batches():
             self._rows += len(batch)
-            self._note_rows()
+            self._note_read()
             yield batch
 
-    def _note_rows(self) -> None:
-        if self._rows_read is not None:
-            self._rows_read(self._rows)
+    def _note_read(self, pets: int = 0) -> None:
+        if self._on_read is not None:
+            self._on_read(self._rows, pets)
 
     def read_store(self) -> None:
         """Read the store, unless the caller does not want that.
@@ -293,7 +293,7 @@ class Load:
         to_send = 0 if self._staged_rows is None else self._staged_rows.to_send
 
         def show(pets: int) -> None:
-            self._note_rows()
+            self._note_read(pets)
             display.show(pets, pets)
 
         try:
@@ -331,9 +331,7 @@ class Load:
         keep = Keep(recipe.get("keep"), recipe.get("order_by"))
         plan = match(candidates, keep, options.duplicates, now)
         self._refuse(sql, plan)
-        PlanWriter(sql, self._staged, now).write(
-            plan, decisions, equal_pets(candidates.pets.values())
-        )
+        PlanWriter(sql, self._staged, now).write(plan, decisions, candidates.pets.values())
         if options.duplicates is not None and plan.answered:
             remember_duplicates(sql, run.header, options.duplicates, now)
         if self._store is not None:

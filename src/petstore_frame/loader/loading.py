@@ -145,7 +145,7 @@ def run_import(
     recipe: Recipe,
     *,
     corrections: Mapping[tuple[int, str], str] | None = None,
-    rows_read: Callable[[int], None] | None = None,
+    on_read: Callable[[int, int], None] | None = None,
     timing: SessionClocks = REAL_TIME,
     step: Callable[[str], None] | None = None,
     **arguments: Any,
@@ -155,8 +155,8 @@ def run_import(
     Args:
         source, client, recipe: As in ``load``.
         corrections: Cells to correct, by row and column.
-        rows_read: Called with the number of rows read so far, and again while the store is read. An
-            error that it raises ends the import.
+        on_read: Called with the number of rows of the file and of pets of the store that were read.
+            An error that it raises ends the import.
         timing: The clocks of the session.
         step: Called with the name of each step, so that a test can end the process there.
         arguments: The fields of ``LoadOptions``.
@@ -169,7 +169,7 @@ def run_import(
         recipe,
         options,
         corrections=corrections,
-        rows_read=rows_read,
+        on_read=on_read,
         timing=timing,
         step=step,
     )

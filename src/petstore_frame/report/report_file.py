@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame import __version__
-from petstore_frame.errors import ArgumentError, ReportError
+from petstore_frame.errors import ArgumentError, ReportError, keeping
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory import (
     ATTRS_KEY,
@@ -131,14 +131,11 @@ def write_report(
             renamed=rename_categories,
             journal=journal,
         )
-    try:
+    with keeping(pets if isinstance(pets, Inventory) else None):
         with write_atomically(target) as draft:
             _WRITERS[extension](content, draft)
         if extension in _WITH_COVERAGE_FILE:
             write_coverage(target, content.coverage_facts)
-    except ReportError as error:
-        error.partial = pets if isinstance(pets, Inventory) else None
-        raise
     return target
 
 

@@ -13,6 +13,7 @@ import secrets
 import sys
 import time
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import sqlalchemy as sa
@@ -51,22 +52,29 @@ def key_from_file(path: Path) -> str:
         try:
             return _make_key_file(path)
         except FileExistsError:
-            content = _read_key_file(path)
-    except OSError as problem:
-        raise StartError(f"{path}: {problem.strerror}") from None
-    except ValueError as problem:  # a path with a NUL character
-        raise StartError(f"{str(path)!r}: {problem}") from None
+            content, mode = _read_key_file(path)
+    except (OSError, ValueError) as problem:  # a ValueError for a path with a NUL character
+        reason = getattr(problem, "strerror", None) or problem
+        raise StartError(
+            f"the key file {str(path)!r} cannot be read or created: {reason}; name a file in an "
+            "existing folder"
+        ) from None
     key = content.decode("ascii", "replace").strip("\r\n")
     # The characters that a client can send in a header: printable ASCII without spaces.
     if not key.isascii() or not key.isprintable() or " " in key:
         raise StartError(
-            f"{path} must have one key on one line, in printable ASCII characters without blanks"
+            f"{path} must have one key on one line, in printable ASCII characters without blanks; "
+            "name a file that does not exist to create a key"
         )
     if len(key) < MIN_KEY_LENGTH:
         raise StartError(
             f"the key in {path} must have at least {MIN_KEY_LENGTH} characters, got {len(key)}; "
             "delete the file to create a new one"
         )
+    # Windows has access lists instead of these bits.
+    if os.name == "posix" and mode & _READABLE_BY_OTHERS:
+        command = f"chmod 600 {quote(str(path))}"
+        raise StartError(f"other users may read the key in {path}; run: {command}")
     return key
 
 
@@ -77,13 +85,10 @@ def _make_key_file(path: Path) -> str:
     return key
 
 
-def _read_key_file(path: Path) -> bytes:
+def _read_key_file(path: Path) -> tuple[bytes, int]:
+    """Return the content of a file, and the bits of its permissions."""
     with path.open("rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        # Windows has access lists instead of these bits.
-        if os.name == "posix" and mode & _READABLE_BY_OTHERS:
-            raise StartError(f"other users may read the key in {path}; run: chmod 600 {path}")
-        return file.read(_MAX_KEY_FILE_BYTES)
+        return file.read(_MAX_KEY_FILE_BYTES), os.fstat(file.fileno()).st_mode
 
 
 def new_key(engine: sa.Engine, label: str) -> str:
@@ -153,8 +158,9 @@ def run_request(
     """Create a key with a label, revoke a key, or list all keys."""
     reply: dict[str, Any] = {"database": safe_url(database)}
     path = Path(database)
-    is_missing = "://" not in database and path.parent.is_dir() and not path.exists()
-    if is_missing and label is None:  # opening would create it
+    is_path = "://" not in database and path.parent.is_dir()
+    is_missing = is_path and (not path.exists() or (path.is_file() and path.stat().st_size == 0))
+    if is_missing and label is None:  # opening would create the tables
         return {**reply, "keys": [], "revoked": 0}
     engine = open_database(database)
     if label is not None:

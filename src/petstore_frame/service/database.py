@@ -87,8 +87,11 @@ def open_database(database: str) -> sa.Engine:
             "of a SQLite file, or an address that begins with postgresql+psycopg://"
         ) from problem
     except (SQLAlchemyError, ValueError, OSError) as problem:
-        cause = getattr(problem, "orig", None) or problem
-        raise StartError(f"cannot open the database {safe_url(database)}: {cause}") from problem
+        cause = getattr(problem, "orig", None) or getattr(problem, "strerror", None) or problem
+        raise StartError(
+            f"cannot open the database {safe_url(database)}: {cause}; name a SQLite file in an "
+            "existing folder, or the address of a database that is running"
+        ) from problem
     return engine
 
 

@@ -154,9 +154,11 @@ def listen(options: Options) -> socket.socket:
     except (OSError, UnicodeError) as problem:  # UnicodeError: a label of a host name is too long
         code = getattr(problem, "errno", None)
         reason = os.strerror(code) if code and code > 0 else str(problem)
-        advice = "; port 0 picks a free one" if code == errno.EADDRINUSE else ""
+        advice = "name an address of this machine, such as 127.0.0.1, and a free port"
+        if code == errno.EADDRINUSE:
+            advice = "port 0 picks a free one"
         raise StartError(
-            f"cannot listen on {options.host} port {options.port}: {reason}{advice}"
+            f"cannot listen on {options.host} port {options.port}: {reason}; {advice}"
         ) from problem
     # asyncio sets TCP_NODELAY only for a socket with an explicit protocol.
     return socket.socket(fileno=bound.detach())

@@ -45,8 +45,8 @@ def read_toml(path: Path, what: str, hint: str = "") -> tuple[str, dict[str, Any
         message = f"cannot open {what}: {problem.strerror}"
         raise InputError(message, path=str(path), hint=hint) from None
     except UnicodeError:
-        message = f"{what} is not UTF-8 text"
-        raise InputError(message, path=str(path), hint="save it with the encoding UTF-8") from None
+        message, hint = "this is not UTF-8 text", "save it with the encoding UTF-8"
+        raise InputError(message, path=str(path), hint=hint) from None
     except RecursionError:
         signs = [sum(map(text.count, "[{.")) for text in text.splitlines()]
         line, wrong = signs.index(max(signs)) + 1, "this is nested too deeply"

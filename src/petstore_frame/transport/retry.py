@@ -22,7 +22,7 @@ FIRST_CONTACT_S = 4.0
 GUESS_S = 1.0
 # Limits for the waits that the store asks for: one wait, and all waits without a usable response.
 MAX_REQUESTED_S, MAX_TOTAL_REQUESTED_S = 300.0, 900.0
-_OUTAGES = frozenset({408, 429, 502, 503, 504})
+OUTAGES = frozenset({408, 429, 502, 503, 504})  # statuses of a store that is away for a while
 
 
 class Wait(NamedTuple):
@@ -92,7 +92,7 @@ class Retries:
         if is_other_server and not self.has_responded:
             return min(self.timeout_s, FIRST_CONTACT_S)
         is_outage = isinstance(problem, APIConnectionError) or (
-            isinstance(problem, APIStatusError) and problem.status_code in _OUTAGES
+            isinstance(problem, APIStatusError) and problem.status_code in OUTAGES
         )
         if self.is_guess and not is_outage:
             return min(self.timeout_s, GUESS_S)

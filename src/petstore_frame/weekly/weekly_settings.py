@@ -7,13 +7,22 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+)
 
 from petstore_frame.errors import InputError
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.storage import write_atomically
 from petstore_frame.validation import time_zone
 
+_INIT = "petstore-frame weekly {} --init"
 _TEMPLATE = """\
 # Settings of the weekly run. Paths are relative to this file.
 # The API key does not belong here: it comes from PETSTORE_API_KEY.
@@ -46,7 +55,14 @@ def _from_folder(value: Any, info: ValidationInfo) -> Any:
     return Path(folder, value) if isinstance(folder, Path) else Path(value)
 
 
+def _refuse_file(path: Path) -> Path:
+    if path.is_file():
+        raise ValueError(f"must be a folder, and {path} is a file")
+    return path
+
+
 SettingsPath = Annotated[Path, BeforeValidator(_from_folder)]
+SettingsFolder = Annotated[SettingsPath, AfterValidator(_refuse_file)]
 
 
 class _Table(BaseModel):
@@ -99,9 +115,9 @@ class WeeklySettings(_Table):
     """
 
     base_url: str | None = None
-    journal: SettingsPath | None = None
-    output: SettingsPath = Path("reports")
-    history: SettingsPath = Path("history")
+    journal: SettingsFolder | None = None
+    output: SettingsFolder = Path("reports")
+    history: SettingsFolder = Path("history")
     timezone: Annotated[tzinfo | None, BeforeValidator(time_zone)] = None
     categories: SettingsPath | None = None
     rename_categories: list[int] = []
@@ -117,7 +133,7 @@ class WeeklySettings(_Table):
             InputError: A setting is invalid; the error has its line and the most similar setting.
         """
         path = Path(path)
-        hint = f"petstore-frame weekly {quote(str(path))} --init writes one"
+        hint = "name a file" if path.is_dir() else f"{_INIT.format(quote(str(path)))} writes one"
         text, values = toml.read_toml(path, "the settings", hint)
         try:
             return cls.model_validate(values, context=path.parent)
@@ -133,10 +149,10 @@ def _settings_error(error: ValidationError, text: str, path: Path) -> InputError
         settings = {name for table in _Table.__subclasses__() for name in table.model_fields}
         return toml.unknown_option(setting, settings, text, path, owner="the weekly run")
     return InputError(
-        f"{setting}: {problem['msg']}",
+        f"{setting}: {problem['msg'].removeprefix('Value error, ')}",
         path=str(path),
         line=toml.line_of(setting, text),
-        hint="petstore-frame weekly NEW.toml --init lists all settings",
+        hint=f"{_INIT.format('NEW.toml')} lists all settings",
     )
 
 
@@ -147,8 +163,9 @@ def write_settings(path: str | Path = "weekly.toml") -> Path:
         InputError: A file with this name exists; it was not changed.
     """
     path = Path(path)
-    if path.exists():
-        raise InputError("the file exists already and was not changed", path=str(path))
+    if path.is_file():
+        hint = "edit it, or name another file"
+        raise InputError("the file exists already and was not changed", path=str(path), hint=hint)
     with write_atomically(path.absolute()) as draft:
         draft.write_text(_TEMPLATE, encoding="utf-8")
     return path

@@ -24,6 +24,14 @@ def test_a_key_is_made_listed_and_revoked(tmp_path, monkeypatch) -> None:
     assert typed("petstore-frame api-keys --database none/store.sqlite3").exit_code == 2
 
 
+def test_an_empty_file_stays_empty(tmp_path) -> None:
+    """Listing and revoking keys write nothing to a file that is no database yet."""
+    file = tmp_path / "empty"
+    file.touch()
+    assert "no keys in" in typed(f"petstore-frame api-keys --database {file}").stdout
+    assert file.stat().st_size == 0
+
+
 def test_only_the_key_that_was_named_is_revoked(tmp_path) -> None:
     """The whole key or its listed beginning names it; less, or more that differs, names none."""
     book = open_database(str(tmp_path / "store.sqlite3"))

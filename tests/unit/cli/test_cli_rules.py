@@ -176,6 +176,20 @@ REFUSED = {
     "serve --faults lost-replies=0.1": "'lost-reply'",
     "serve --faults late=2": "late must be a rate from 0 to 1",
     "serve --upstream http://[::1]:9/v1": "needs --faults",
+    "serve --port 99999": "--port must be 65535 or less, got 99999",
+    "serve --sample -3": "--sample must be 0 or more, got -3",
+    "api-keys --new till --revoke psk_a1b2c3": "pass only one of --new and --revoke",
+    "api-keys --revoke psk_a1b2c3": "nothing was revoked; without options, petstore-frame api-keys",
+    "sample --output b.csv --categories b.csv": "--output and --categories both name b.csv",
+    "sample --output b.xlsx": "the extension must be .csv",
+    "trend --history a.csv": "must be a folder, and 'a.csv' is a file",
+    f"snapshot --history a.csv {STORE}": "must be a folder, and 'a.csv' is a file",
+    "trend --history e": "petstore-frame snapshot --history e",
+    "trend --since 2026-11-30 --until 2026-11-01": "since must not be after until, got 2026-11-30",
+    "trend --since today": "since must be a date, or a text such as 2026-11-01, got 'today'",
+    "weekly .": "cannot open the settings: Is a directory; name a file",
+    "weekly . --init": "is a folder; add a file's name",
+    "weekly a.csv --init": "not changed; edit it, or name another file",
     # What a newcomer types leads to the command that was meant.
     "fetc": "fetch",
 }
@@ -237,10 +251,19 @@ def test_a_full_disk_says_how_much_was_read(command: str, monkeypatch) -> None:
 
 @pytest.mark.usefixtures("server_here")
 def test_an_empty_key_answers_that_no_column_identifies_an_animal() -> None:
-    """The question says so, and the answer is taken."""
+    """The question offers it next to a column, and the answer is taken."""
     rows = ["Animal ID,name,categoryId", *(f"A{n % 9},Pet {n % 9},1" for n in range(18))]
     Path("a.csv").write_text("\n".join([*rows, ""]), encoding="utf-8")
     asked = typed("petstore-frame load a.csv --journal journal")
-    assert asked.exit_code == 9 and "an empty key says that there is none" in asked.output
+    offered = [line.strip() for line in asked.stderr.splitlines() if "--key" in line]
+    assert (asked.exit_code, offered) == (9, ["add --key '?'", "add --key ''"])
     loaded = typed("petstore-frame load a.csv --key '' --journal journal")
     assert (loaded.exit_code, "18 animals added" in loaded.output) == (0, True)
+
+
+@pytest.mark.parametrize("words", ["https://host/v1 list.csv --report x.xlsx", "--report x.xlsx"])
+def test_a_weekly_run_has_its_options_in_a_file(words: str) -> None:
+    """An option or argument that it lacks leads to the command that writes its settings."""
+    ended = typed(f"petstore-frame weekly {words}")
+    assert ended.exit_code == 2
+    assert ended.stderr.rstrip().endswith("petstore-frame weekly --init writes them")

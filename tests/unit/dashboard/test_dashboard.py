@@ -150,6 +150,8 @@ def test_stocktake_reads_a_list_with_the_memory(show, store, tmp_path: Path) -> 
     assert tab.background.wait(WAIT_S)
     tab.match_values.form["value", "status", "weg"].value = "sold"
     assert tab.background.wait(WAIT_S) and len(tab.comparison.frame) > 200
+    tab.pager.next.click()
+    assert "51–100 of" in tab._table.value and tab.pager.page.value == 2
     tab.kind.value = next(kind for _, kind in tab.kind.options if "in list" in kind)
     assert "Nobody" in tab._table.value and "Only in list" in tab._table.value
     imports.choose_file.path.value = "list.csv"

@@ -274,9 +274,9 @@ def test_the_finished_page_says_what_each_row_needs_once(importing) -> None:
     importing.open("a.csv", f"tag,name,category\n{rows}").confirm().without_key()
     importing.decide("cell", 3, "name", value="Luna").send()
     assert "Added" in importing.text and importing.state.result.counts["created"] == 4
-    said = importing.text
-    assert said.count("line 6") == 1 and "tick “Import the totals rows”" in said
-    assert "Animal ID:" not in said and "To send" not in said
+    text = importing.text
+    assert text.count("line 6") == 1 and "tick “Import the totals rows”" in text
+    assert "Animal ID:" not in text and "To send" not in text
 
 
 def test_rows_that_became_doubtful_while_sending_are_asked_afterward(importing, store) -> None:
@@ -327,6 +327,20 @@ def test_possible_duplicates_wait_for_one_answer(importing) -> None:
     assert importing.decide("duplicates", value=SAME).offer == "Add 2 pets"
     importing.send()
     assert importing.names == ["Bo", "Ida", "Luna", "Max", "Max"]
+
+
+def test_answers_stay_while_the_file_is_checked_again(importing, store) -> None:
+    """The next check takes as long as the store does; no answer jumps back, and none is lost."""
+    rows = "".join(f"{name},Cat\n" for name in ("", "", "Kim", "Bo", "Luna", "Max"))
+    importing.open("a.csv", f"name,category\n{rows}").without_key()
+    form, waiting = importing.tab.check.form, threading.Event()
+    store.reply = lambda method, body, answer: waiting.wait(WAIT_S) and answer()
+    for row, name in ((1, "Ada"), (2, "Eve")):
+        form["cell", row, "name"].value = name
+        assert form["cell", row, "name"].value == name and importing.offer == ""
+    assert "Ada" in form.markup and "Eve" in form.markup
+    waiting.set()
+    assert importing.settled().offer == "Add 6 pets"
 
 
 def test_the_same_file_may_stand_for_new_animals(importing) -> None:

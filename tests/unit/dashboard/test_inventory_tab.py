@@ -7,6 +7,7 @@ import re
 
 import ipywidgets as widgets
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,24 +39,24 @@ selections = st.builds(
 @given(rows, selections)
 def test_cards_matrix_and_table_agree_with_pandas(rows: list, selection: Selection) -> None:
     """Every number of a selection is that of the rows that pandas finds."""
-    held = make_inventory([(n, *row) for n, row in enumerate(rows)])
-    frame = held.frame
-    found = frame[[True] * len(frame)]
+    inventory = make_inventory([(n, *row) for n, row in enumerate(rows)])
+    frame = inventory.frame
+    expected = frame[[True] * len(frame)]
     if selection.status == "no status":
-        found = found[found["status"].isna()]
+        expected = expected[expected["status"].isna()]
     elif selection.status:
-        found = found[found["status"] == selection.status]
+        expected = expected[expected["status"] == selection.status]
     if selection.categories:
         numbers = [{"Cat": 1, "2": 2}[category] for category in selection.categories]
-        found = found[found["category_id"].isin(numbers)]
+        expected = expected[expected["category_id"].isin(numbers)]
     if selection.text:
-        is_id = found["id"].astype("str") == selection.text
-        is_named = found["name"].str.lower().str.contains(selection.text)
-        found = found[is_id | is_named]
-    shown = selection.of(held, LABELS)
-    counts = pf.summarize(shown)
-    assert counts.total.count == len(found) == counts.cells.sum()
-    assert shown.frame["id"].tolist() == found["id"].tolist()
+        is_id = expected["id"].astype("str") == selection.text
+        is_named = expected["name"].str.lower().str.contains(selection.text)
+        expected = expected[is_id | is_named]
+    selected = selection.of(inventory, LABELS)
+    counts = pf.summarize(selected)
+    assert counts.total.count == len(expected) == counts.cells.sum()
+    assert selected.frame["id"].tolist() == expected["id"].tolist()
 
 
 def marks_of(tab) -> list[tuple[str, str, str]]:
@@ -109,18 +110,33 @@ def test_a_selection_says_so_everywhere(dashboard) -> None:
     tab.table.download = lambda content, name: sent.update({name.rpartition(".")[2]: content})
     tab.status.value, tab.categories.value = "pending", ("Dog",)
     screen = tab.cards.value + tab.figures.markup + tab.table.markup
-    assert "of 240 pets: Dog, pending" in tab.summary.value
+    assert "of 240 pets: category Dog, status pending" in tab.summary.value
     assert "none" not in screen
     assert screen.count("not selected") == 3 and "All pets" not in screen
     for button in (tab.excel, tab.csv, tab.web_page):
         button.click()
     book = read_book(io.BytesIO(sent["xlsx"]))
     cells = " ".join(str(cell.value) for row in book.worksheets[0].rows for cell in row)
-    assert "pets with Dog, pending" in cells and "none:" not in cells
-    assert "pets: Dog, pending" in sent["html"].decode()
+    assert "pets with category Dog, status pending" in cells and "none:" not in cells
+    assert "pets: category Dog, status pending" in sent["html"].decode()
     assert len(pd.read_csv(io.BytesIO(sent["csv"]), comment="#")) == tab.selected.completeness.rows
     tab.status.value = "sold"
     assert tab.notice.value == ""  # a message of an earlier download
+
+
+@pytest.mark.parametrize(
+    ("selection", "text"),
+    [
+        (Selection("sold"), "status sold"),
+        (Selection("no status", ("Dog", "Cat")), "category Dog or Cat, no status"),
+        (Selection(categories=("Category 7", "no category")), "Category 7 or no category"),
+        (Selection(text="Kim"), "“Kim” in the name"),
+        (Selection(order="-name"), ""),
+    ],
+)
+def test_a_selection_is_what_the_pets_have(selection: Selection, text: str) -> None:
+    """The text fits after "61 pets with"; the order selects nothing."""
+    assert selection.description == text
 
 
 def test_order_and_pages(dashboard) -> None:

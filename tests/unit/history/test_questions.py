@@ -141,11 +141,12 @@ def test_an_empty_store_has_the_same_tables(history) -> None:
 ELSEWHERE = listing("2026-11-06", LAST, base_url="https://other.example/v1")
 WRONG = {
     "old must be before new, got 2026-11-01": lambda h: h.diff("2026-11-01", "2026-11-01"),
-    "expected a day, got 'yesterday'; pass a date": lambda h: h.read("yesterday"),
-    "expected a day, got NaT": lambda h: h.read(pd.NaT),
+    "^day must be a date, or .* as 2026-11-01, got 'yesterday'": lambda h: h.read("yesterday"),
+    "^day must be a date, or a text such as 2026-11-01, got NaT": lambda h: h.read(pd.NaT),
     "by must be one or more of category_id, status": lambda h: h.trend([["status"]]),
     "not its frame": lambda h: h.add(h.read().frame),
     "folder must be a path, got 3": lambda h: pf.History(3),
+    "folder must be a folder, .*file' is a file": lambda h: pf.History(h.folder.parent / "file"),
     r"one store; got .* and https://other\.ex": lambda h: pf.diff(h.read(), ELSEWHERE),
     "name must be one of trend_by_status, .* got 'trend'": lambda h: statement("trend"),
 }
@@ -154,7 +155,6 @@ UNANSWERED = {
     "no snapshot from 2026-12-01": lambda h: h.trend(since="2026-12-01"),
     "^no snapshots in '.*none'; add one first": lambda h: pf.History(h.folder / "none").trend(),
     r"no snapshot of 2026-11-03; .* has 4, 2026-11-01": lambda h: h.read("2026-11-03"),
-    "file cannot be written to": lambda h: pf.History(h.folder.parent / "file").add(h.read()),
 }
 
 

@@ -133,6 +133,13 @@ def test_the_completeness_is_the_object_that_the_fetch_made() -> None:
     assert isinstance(fetched.frame.attrs["petstore_frame"], dict)
 
 
+def test_a_pickled_frame_keeps_its_completeness_and_needs_no_package() -> None:
+    """What it covers comes back as an ordinary dict, and says the same."""
+    frame = pickle.loads(pickle.dumps(STOCK.frame))
+    assert type(frame.attrs["petstore_frame"]) is dict
+    assert pf.completeness(frame) == STOCK.completeness
+
+
 def test_pages_come_one_by_one() -> None:
     """Each page is asked for when it is needed, and the filter is kept on the way."""
     store = pf.testing.fake_store(

@@ -58,7 +58,7 @@ class CheckStep:
             if state.refused is not None:
                 self._cards.value = self._warnings.value = self._note.value = ""
                 self.form.ask(_tables(state))
-            return  # the questions stay until the next dry run has ended
+            return
         facts = dry_run.facts
         summary, note = "" if state.is_finished else cards_text(facts.groups), _note(state)
         self.step.render(progress, summary, is_opened=state.opened == 4, note=note)
@@ -86,7 +86,7 @@ def _tables(state: ImportState) -> Iterator[Table]:
 def _note(state: ImportState) -> str:
     if state.question is not None:
         return "One question needs your answer."
-    if state.dry_run is None:
+    if state.dry_run is None or not state.is_checked:
         return ""
     rows, waiting = len(state.dry_run.facts), open_rows(state)
     if waiting:

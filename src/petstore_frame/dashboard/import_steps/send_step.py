@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from petstore_frame.dashboard.import_steps.check_step import cards_markup
 from petstore_frame.dashboard.page import background as jobs
 from petstore_frame.dashboard.page.live_html import LARGEST_MESSAGE
 from petstore_frame.dashboard.page.step_frame import Progress, Step
+from petstore_frame.dashboard.page.time_left import TimeLeft
 from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
 from petstore_frame.dashboard.state.check_questions import open_rows, open_texts
 from petstore_frame.dashboard.state.import_state import ImportState
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 CAREFUL = "Pets can’t be changed or deleted afterward."
 UPLOAD_FIX = "Correct fix.csv and upload it here, or import another file."
-# Earlier, a rate would not be reliable.
-FEWEST_FOR_RATE, SHORTEST_FOR_RATE_S, RATE_OVER_S = 20, 1.0, 10.0
 
 
 class SendStep:
@@ -75,9 +73,7 @@ class SendStep:
 
     def render(self, state: ImportState) -> None:
         is_sent = state.result is not None
-        is_ready = not state.open_steps and (
-            state.dry_run is not None or state.question is not None
-        )
+        is_ready = not state.open_steps and (state.is_checked or state.question is not None)
         is_current = is_ready or is_sent or self._tab.background.is_sending
         note = ""
         if is_sent:
@@ -127,7 +123,7 @@ def _waits_for(state: ImportState) -> str:
     if state.question is not None:
         return "Waiting for: Check."
     dry_run = state.dry_run
-    if dry_run is None or state.pets_to_send:
+    if dry_run is None or not state.is_checked or state.pets_to_send:
         return ""
     is_undecided = dry_run.facts.is_held or open_rows(state)
     return "Waiting for: Check." if is_undecided else "There is nothing to add."
@@ -149,9 +145,7 @@ def send_progress(
     background: jobs.Background, total: int, *, clock: Callable[[], float] = time.monotonic
 ) -> Callable[[Mapping[State, int]], None]:
     """Return a function that shows the progress of sending ``total`` pets, or stops it."""
-    changed_at = clock()
-    # The numbers of the last seconds, because a load starts slowly and a store may become slower.
-    recent: deque[tuple[float, int]] = deque()
+    changed_at, time_left = clock(), TimeLeft(total, clock)
     last_counts: Mapping[State, int] = {}
 
     def report(counts: Mapping[State, int]) -> None:
@@ -161,16 +155,9 @@ def send_progress(
             changed_at, last_counts = now, dict(counts)
         waiting = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
         done = max(0, total - waiting)
-        recent.append((now, done))
-        while now - recent[0][0] > RATE_OVER_S:
-            recent.popleft()
-        elapsed_s, done_recently = now - recent[0][0], done - recent[0][1]
-        text = f"{done:,} of {total:,}"
+        text, rest = f"{done:,} of {total:,}", time_left.text(done)
         if now - changed_at >= jobs.SILENT_AFTER_S:
-            text += f" · {jobs.silence_text(now - changed_at)}"
-        elif done_recently >= FEWEST_FOR_RATE and elapsed_s >= SHORTEST_FOR_RATE_S:
-            rate = done_recently / elapsed_s
-            text += f" · {rate:,.0f} per second · about {(total - done) / rate:,.0f} s left"
-        background.report(text, done / max(total, 1))
+            rest = f" · {jobs.silence_text(now - changed_at)}"
+        background.report(text + rest, done / max(total, 1))
 
     return report

@@ -27,14 +27,13 @@ class Pager:
         self.page = factory.control(
             widgets.BoundedIntText, "Page", lambda _: on_turn(), value=1, min=1, max=1
         )
-        self.previous = factory.button("‹ Previous", lambda: self._turn(-1, on_turn))
-        self.next = factory.button("Next ›", lambda: self._turn(1, on_turn))
+        self.previous = factory.button("‹ Previous", lambda: self._turn(-1))
+        self.next = factory.button("Next ›", lambda: self._turn(1))
         self._pages = factory.html()
         self.widget = factory.row(self.previous, self.page, self._pages, self.next)
 
-    def _turn(self, pages: int, on_turn: Callable[[], None]) -> None:
+    def _turn(self, pages: int) -> None:
         self.page.value += pages
-        on_turn()
 
     def rows_of(self, rows: int) -> range:
         """Return the positions of the rows on the present page of a table with so many rows."""

@@ -14,6 +14,7 @@ from petstore_frame.dashboard.page.background import (
     is_key_rejected,
 )
 from petstore_frame.dashboard.page.local_time import time_element, utc_text
+from petstore_frame.dashboard.page.time_left import TimeLeft
 from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
 from petstore_frame.dashboard.state.store_state import StoreState
 from petstore_frame.errors import PetstoreError
@@ -98,8 +99,11 @@ class StoreHeader:
             remaining = f"The page still shows the reading of {utc_text(inventory.fetched_at)}."
         client = StoppableClient(self._store.client, self.background)
 
+        time_left = TimeLeft(self._store.pets_read)
+
         def report(pets: int) -> None:
-            self.background.report(f"Reading the store: {pets:,} pets so far")
+            text = f"Reading the store: {pets:,} pets so far"
+            self.background.report(text + time_left.text(pets))
 
         try:
             self.show(fetch_inventory(client, progress=report))

@@ -45,7 +45,9 @@ class ImportState(FileState):
     """The state of a file that is being imported.
 
     Attributes:
-        dry_run: The last dry run, which is the plan; None while it is running.
+        dry_run: The last dry run, which is the plan, or None. Its questions stay on the page while
+            the next one runs.
+        is_checked: Whether the dry run is of the present answers.
         refused: The question without whose answer there is no dry run, or None.
         duplicates: What to do with all possible duplicates: ``skip``, ``create`` or None.
         as_new: Whether all rows are new animals although the file was loaded before.
@@ -59,6 +61,7 @@ class ImportState(FileState):
     """
 
     dry_run: DryRun | None = None
+    is_checked: bool = False
     refused: Question | None = None
     duplicates: str | None = None
     as_new: bool = False
@@ -91,14 +94,14 @@ class ImportState(FileState):
     @property
     def question(self) -> Question | None:
         """The question that the load would ask, or None."""
-        if self.dry_run is None:
+        if self.dry_run is None or not self.is_checked:
             return self.refused
         return self.dry_run.facts.question
 
     @property
     def pets_to_send(self) -> int:
         """The number of pets that Send would add."""
-        if self.dry_run is None:
+        if self.dry_run is None or not self.is_checked:
             return 0
         facts = self.dry_run.facts
         if facts.question is not None or facts.is_held:

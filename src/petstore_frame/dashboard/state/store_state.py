@@ -43,6 +43,11 @@ class StoreState:
     own_clients: list[Client] = field(default_factory=list)
 
     @property
+    def pets_read(self) -> int:
+        """The number of pets in the last reading, which tells how long the next one takes."""
+        return 0 if self.inventory is None else len(self.inventory)
+
+    @property
     def used_numbers(self) -> set[int]:
         """The category numbers of the pets that were read."""
         if self.inventory is None:

@@ -22,6 +22,7 @@ from petstore_frame.dashboard.page.background import (
     is_key_rejected,
 )
 from petstore_frame.dashboard.page.store_header import StoreHeader
+from petstore_frame.dashboard.page.time_left import TimeLeft
 from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
 from petstore_frame.dashboard.state.check_questions import ANSWERED_BY_NAME, answer
 from petstore_frame.dashboard.state.import_state import ImportState, read_dry_run
@@ -122,7 +123,7 @@ class ImportTab(FileSteps):
         return super().is_same_reading(before, state) and before.load_options == state.load_options
 
     def update(self) -> None:
-        self.state = replace(self.state, dry_run=None, refused=None, result=None)
+        self.state = replace(self.state, is_checked=False, refused=None, result=None)
         super().update()
 
     def process(self) -> None:
@@ -130,12 +131,8 @@ class ImportTab(FileSteps):
         state = self.state
         if state.open_steps:
             return
-
-        def report(rows: int) -> None:
-            self.background.report(f"Checking {count_text(rows, 'row')} …")
-
         client = StoppableClient(self.store.client, self.background)
-        options = self._options(dry_run=True, progress=False, rows_read=report)
+        options = self._options(dry_run=True, progress=False)
         dry_run, refused = None, None
         try:
             result = run_import(state.source, client, state.recipe, **options)
@@ -146,10 +143,26 @@ class ImportTab(FileSteps):
                 raise
         with self._factory.drawing():
             if self.is_same_reading(state, self.state):
-                self.state = replace(self.state, dry_run=dry_run, refused=refused)
+                self.state = replace(
+                    self.state, dry_run=dry_run, refused=refused, is_checked=dry_run is not None
+                )
 
     def _options(self, **more: Any) -> dict[str, Any]:
-        return {"journal": self.store.journal, **self.state.load_options, **more}
+        options = {"journal": self.store.journal, **self.state.load_options}
+        return options | {"on_read": self._reading_progress()} | more
+
+    def _reading_progress(self) -> Callable[[int, int], None]:
+        """Return a function that shows how much of the file and of the store was read."""
+        time_left = TimeLeft(self.store.pets_read)
+
+        def report(rows: int, pets: int) -> None:
+            text = f"Checking {count_text(rows, 'row')} …"
+            if pets:
+                text = f"Comparing with the store: {count_text(pets, 'pet')} read"
+                text += time_left.text(pets)
+            self.background.report(text)
+
+        return report
 
     # Sending.
 

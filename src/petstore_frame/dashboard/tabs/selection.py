@@ -25,11 +25,16 @@ class Selection(NamedTuple):
 
     @property
     def description(self) -> str:
-        """The filters as text; empty if all pets are shown."""
-        parts = [" or ".join(self.categories), self.status]
+        """What the pets have, as in "61 pets with status sold"; empty if all are shown."""
+        parts = []
+        if self.categories:
+            names = " or ".join(self.categories)  # some are "Category 7" or "no category"
+            parts.append(names if "category" in names.casefold() else f"category {names}")
+        if self.status:
+            parts.append(self.status if self.status == NO_STATUS else f"status {self.status}")
         if self.text:
-            parts.append(f"name contains “{self.text}”")
-        return ", ".join(part for part in parts if part)
+            parts.append(f"“{self.text}” in the name")
+        return ", ".join(parts)
 
     def of(self, inventory: Inventory, names: Names) -> Inventory:
         """Return the selected pets in order, with the completeness of the selection."""

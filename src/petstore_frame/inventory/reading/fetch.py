@@ -113,7 +113,7 @@ def fetch_inventory(
             if partial is None:
                 raise
             raise IncompleteInventoryError(_broke_off(state, problem), partial=partial) from problem
-    return _to_inventory(state, state.evidence, cap)
+    return _to_inventory(state, cap)
 
 
 def fetch_or_raise(
@@ -139,10 +139,7 @@ def fetch_or_raise(
     first = fetcher.page(fetcher.params(), number=1)
     state = ReadingState(fetcher, first, max_pages=max_pages, on_rows=on_rows)
     read_pets(state)
-    if not state.has_enough:
-        return _to_inventory(state, state.evidence, None)
-    broke_off = Evidence(Fact.BROKE_OFF, count=state.pages_read)
-    return _to_inventory(state, [broke_off, *_without_ends(state.evidence)], None)
+    return _to_inventory(state, broke_off=state.has_enough)
 
 
 def _keep_partial(interrupt: KeyboardInterrupt, state: ReadingState, max_pets: int | None) -> None:
@@ -162,18 +159,28 @@ def _partial_inventory(state: ReadingState, max_pets: int | None) -> Inventory |
     """Return the pets that were read before the reading ended early; None if there are none."""
     if len(state.rows) == 0:
         return None
-    broke_off = Evidence(Fact.BROKE_OFF, count=state.pages_read)
-    return _to_inventory(state, [broke_off, *_without_ends(state.evidence)], max_pets)
+    return _to_inventory(state, max_pets, broke_off=True)
 
 
 def _without_ends(evidence: Iterable[Evidence]) -> list[Evidence]:
     return [item for item in evidence if item.shows is not Shows.END]
 
 
-def _to_inventory(state: ReadingState, evidence: list[Evidence], max_pets: int | None) -> Inventory:
-    """Return the requested pets, with the completeness that the evidence gives."""
+def _to_inventory(
+    state: ReadingState, max_pets: int | None = None, *, broke_off: bool = False
+) -> Inventory:
+    """Return the requested pets, with the completeness that the evidence gives.
+
+    Args:
+        state: The reading.
+        max_pets: Maximum number of pets, or None.
+        broke_off: Whether the reading ended early, so that no evidence shows an end.
+    """
     fetcher, columns = state.fetcher, state.rows.columns
-    evidence = [*evidence, *check_rows(state)]
+    evidence = [*state.evidence, *check_rows(state)]
+    if broke_off:
+        broken = Evidence(Fact.BROKE_OFF, count=state.pages_read)
+        evidence = [broken, *_without_ends(evidence)]
     if fetcher.status is not None:
         columns, mismatches = _select_status(columns, fetcher.status)
         if mismatches:

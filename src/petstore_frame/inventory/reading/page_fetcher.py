@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from petstore_frame.errors import AuthenticationError, PetstoreError
-from petstore_frame.transport import STORE_ID, Page
+from petstore_frame.transport import Page
 
 # The query for a page of all pets, also if only one status is read.
 MAX_LIMIT = Page.MAX_LIMIT
@@ -116,10 +116,13 @@ class PageFetcher:
         Raises:
             PetstoreError: There is no usable response, or another store sent it.
         """
+        patience: dict[str, Any] = {"on_wait": self.on_wait}
+        if is_probe:
+            patience = {"on_wait": self._note_probe_wait, "max_wait_s": self.probe_wait_s}
         future = None
         if params is not None:
             if upcoming:
-                self._send_ahead([params, *upcoming], is_probe=is_probe)
+                self._send_ahead([params, *upcoming], patience)
             future = self._in_flight.pop(frozenset(params.items()), None)
         if future is not None:
             page = future.result()
@@ -127,11 +130,7 @@ class PageFetcher:
             self.requests += 1
             started_at = time.monotonic()
             page = self.client.ask_page(
-                address,
-                params=params,
-                number=number,
-                is_guess=is_guess,
-                **self._patience(is_probe=is_probe),
+                address, params=params, number=number, is_guess=is_guess, **patience
             )
             self._fastest_s = min(self._fastest_s, time.monotonic() - started_at)
         self._note(page)
@@ -139,20 +138,18 @@ class PageFetcher:
 
     def _note(self, page: Page) -> None:
         """Update the attributes with the facts from a page."""
-        store_id = page.headers.get(STORE_ID)
-        if store_id is not None and store_id != self.store_id:
+        if page.store_id is not None and page.store_id != self.store_id:
             if self.store_id is not None:
-                self.conflicting_ids = f"{self.store_id} and then {store_id}"
+                self.conflicting_ids = f"{self.store_id} and then {page.store_id}"
                 raise PetstoreError(
                     f"the store identified itself as {self.conflicting_ids}; "
                     "check that base_url leads to one store"
                 )
-            self.store_id = store_id
-        age_s = page.age_s if "Age" in page.headers else 0.0
-        self.newest_s, self.oldest_s = min(self.newest_s, age_s), max(self.oldest_s, age_s)
-        length = len(page.columns.id)
-        self.longest_page = max(self.longest_page, length)
-        if page.limit is not None and length > page.limit:
+            self.store_id = page.store_id
+        self.newest_s = min(self.newest_s, page.age_s)
+        self.oldest_s = max(self.oldest_s, page.age_s)
+        self.longest_page = max(self.longest_page, len(page))
+        if page.limit is not None and len(page) > page.limit:
             self.ignores_limit = True
 
     def probe(self, params: Params, *, upcoming: Iterable[Params] = ()) -> Page | None:
@@ -190,20 +187,15 @@ class PageFetcher:
         except PetstoreError:
             return None
 
-    def _patience(self, *, is_probe: bool) -> dict[str, Any]:
-        """Return the options of a request that say how long it may wait."""
-        if not is_probe:
-            return {"on_wait": self.on_wait}
-        return {"max_wait_s": self.probe_wait_s, "on_wait": self._note_probe_wait}
-
     def _note_probe_wait(self, seconds: float, is_requested: bool) -> None:
         self.probe_wait_s -= seconds
         if self.on_wait is not None:
             self.on_wait(seconds, is_requested)
 
-    def _send_ahead(self, queries: Iterable[Params], *, is_probe: bool) -> None:
+    def _send_ahead(self, queries: Iterable[Params], patience: Mapping[str, Any]) -> None:
         """Send requests, each in its own thread, unless the store responds faster than that.
 
+        ``patience`` has the options of each request that say how long it may wait.
         The threads are daemons: after Ctrl-C neither the caller nor the interpreter waits for them.
         """
         if self._fastest_s <= _THREADS_PAY_OFF_S:
@@ -216,7 +208,7 @@ class PageFetcher:
                 self.requests += 1
                 Thread(
                     target=self._send_in_thread,
-                    args=(params, future, self._patience(is_probe=is_probe)),
+                    args=(params, future, patience),
                     daemon=True,
                     name="petstore-frame-page",
                 ).start()

@@ -35,29 +35,18 @@ class StatusPages:
         refuted = {evidence.scope for evidence in self.contradictions}
         self.usable = {status: page for status, page in filtered.items() if status not in refuted}
         self.pets_not_on_unfiltered_page = len(self.ids.difference(unfiltered_page.columns.id))
-        # Whether the pages of all statuses arrived and match their filter.
-        self.is_usable = len(self.usable) == len(PET_STATUSES)
-        self._filters_first: bool | None = None
-
-    def filters_before_limit(self) -> bool:
-        """Return whether the store filters before it cuts a page; send requests if that is open."""
-        if self._filters_first is None:
-            self._filters_first = self.is_usable and (
-                self.pets_not_on_unfiltered_page > 0
-                or proves_filter_first(self._fetcher, self.unfiltered_page)
-            )
-        return self._filters_first
-
-    def was_filter_tested(self) -> bool:
-        """Return whether responses have shown that the store filters before it cuts a page."""
-        return self._filters_first is True or (
-            self.is_usable
-            and (self.pets_not_on_unfiltered_page > 0 or exceeds_limit(self.unfiltered_page))
-        )
+        # Whether the store filters before it cuts a page; None if no response has shown it yet.
+        self.filters_first: bool | None = None
+        if len(self.usable) < len(PET_STATUSES):
+            self.filters_first = False
+        elif self.pets_not_on_unfiltered_page > 0 or exceeds_limit(unfiltered_page):
+            self.filters_first = True
 
     def complete_statuses(self) -> list[str]:
-        """Return the statuses whose pets are all on their page."""
-        if not self.filters_before_limit():
+        """Return the statuses whose pets are all on their page; this may send requests."""
+        if self.filters_first is None:
+            self.filters_first = proves_filter_first(self._fetcher, self.unfiltered_page)
+        if not self.filters_first:
             return []
         longest_page = self._fetcher.longest_page
         return [

@@ -161,8 +161,7 @@ class ReadingState:
         if self.fetcher.status is not None:
             assumed.append(Assumption.FILTER_IS_TRUE)
         elif scope is None:
-            pages = self.status_pages
-            if pages is not None and pages.was_filter_tested():
+            if self.status_pages is not None and self.status_pages.filters_first:
                 assumed.append(Assumption.LISTS_PETS_WITHOUT_STATUS)
             else:
                 assumed.append(Assumption.LISTS_EVERY_STATUS)

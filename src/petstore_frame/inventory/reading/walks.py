@@ -16,7 +16,7 @@ from petstore_frame.inventory.reading.page_fetcher import IN_FLIGHT, MAX_LIMIT
 from petstore_frame.inventory.reading.page_parameter import Parameter
 from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact
 from petstore_frame.schema import PetColumns
-from petstore_frame.transport import Page
+from petstore_frame.transport import OUTAGES, Page
 
 if TYPE_CHECKING:
     from petstore_frame.inventory.reading.strategies import ReadingState
@@ -29,7 +29,6 @@ MAX_PAGES_WITHOUT_NEW_PETS = 20
 MAX_SHORT_PAGES = 50
 # Pages are requested ahead only after this many, so that a small store gets no needless requests.
 READ_AHEAD_FROM_PAGE = 4
-_OUTAGES = frozenset({408, 429, 502, 503, 504})
 
 
 @dataclass
@@ -315,4 +314,4 @@ def _is_refusal(problem: APIStatusError | ContractError) -> bool:
     """Return whether a store may respond like this to a window past its end."""
     if isinstance(problem, ContractError):
         return problem.position is None  # a list with an invalid pet is not a refusal
-    return problem.status_code not in _OUTAGES
+    return problem.status_code not in OUTAGES

@@ -209,7 +209,7 @@ class Completeness:
         if self.part:
             noun += f" with {self.part}"
         if self.is_complete:
-            is_doubtful = Assumption.FILLS_PAGES in self.assumptions and self.rows > 0
+            is_doubtful = self.rests_on_page_length and self.rows > 0
             doubt = ", if the store fills its pages" if is_doubtful else ""
             return f"{self.rows:,} {noun}{doubt}"
         if self.verdict is Verdict.UNSTABLE:

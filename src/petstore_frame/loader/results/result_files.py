@@ -39,7 +39,9 @@ from petstore_frame.storage import (
     Table,
     TableColumn,
     digest,
+    is_input,
     open_book,
+    reason_to_keep,
     replacing,
     styles,
 )
@@ -402,18 +404,13 @@ def _why_blocked(folder: Path, run: Import) -> str:
     ]
     written = _written_summary(folder)
     old_digests = _digests_in(written)
+    place = run.place or ""
     for path in existing:
-        if run.place is not None and run.place.startswith(str(path.resolve())):
+        if is_input(path, [place, place.rpartition("#")[0]]):  # with the sheet of a workbook
             return f"{path} is the file that was loaded"
-        if path.name == SUMMARY:
-            continue
-        try:
-            is_unchanged = path.is_file() and digest(path) == old_digests.get(path.name)
-        except PermissionError:
-            return f"{path} cannot be read (close it if it is open in Excel)"
-        if not is_unchanged:
-            is_ours = path.name in old_digests
-            return f"{path} was {'changed since it was' if is_ours else 'not'} written by an import"
+        reason = "" if path.name == SUMMARY else reason_to_keep(path, old_digests.get(path.name))
+        if reason:
+            return reason
     if not existing or run.id == written.get("import_id") or written.get("dry_run") is True:
         return ""
     return f"{folder} has the results of another import, of {written.get('source')}"

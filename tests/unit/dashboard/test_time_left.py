@@ -1,10 +1,11 @@
-"""The progress of sending, on a clock of its own."""
+"""The remaining time of a long task, on a clock of its own."""
 
 from __future__ import annotations
 
 import re
 
 from petstore_frame.dashboard.import_steps.send_step import send_progress
+from petstore_frame.dashboard.page.time_left import TimeLeft
 from petstore_frame.loader import State
 
 
@@ -32,3 +33,14 @@ def test_the_remaining_time_is_right_within_a_factor_of_a_half() -> None:
         if now >= 20 and shown:
             ratios.append(int(shown[1].replace(",", "")) / (sent_at[-1] - now))
     assert len(ratios) > 20 and all(1 / 1.5 < ratio < 1.5 for ratio in ratios)
+
+
+def test_the_time_before_the_first_report_does_not_count() -> None:
+    """Sending starts after the store was read, which may take long; an unknown total has no end."""
+    now = 0.0
+    sending, reading = (TimeLeft(total, lambda: now) for total in (1_000, 0))
+    now = 60.0
+    assert sending.text(0) == ""
+    now = 62.0
+    assert sending.text(100) == " · 50 per second · about 18 s left"
+    assert reading.text(0) == reading.text(100) == ""
