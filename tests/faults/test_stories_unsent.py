@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import State
 from shop import Shop, held, tagged
 
@@ -87,6 +88,21 @@ def test_a_row_that_was_rejected_is_not_sent_again_unchanged(shop: Shop) -> None
     assert (shop.store.posts, result.counts[State.REJECTED]) == (2, 1)
     shop.load("a.csv", TAGS, "A-1,Ada", "A-2,Bob", key="tag")
     assert shop.names == ["Ada", "Bob"]
+
+
+@pytest.mark.parametrize("fault", ["400", "fin_before"])  # rejected, and not found
+def test_an_animal_that_is_not_in_the_store_leaves_its_row(shop: Shop, fault: str) -> None:
+    """Its row may be an animal of another file by then, or a pet that somebody else made."""
+    shop.store.fault_of = {1: fault, 2: fault}.get
+    view_of(shop.load("a.csv", TAGS, "A-1,Ada", "A-2,Bo", key="tag")).reconcile(
+        shop.client, grace_s=0
+    )
+    shop.load("b.csv", TAGS, "A-1,Ada", key="tag")
+    for _ in range(2):  # one may be the pet of the row that was not found
+        shop.store.add({"name": "Bo", "categoryId": 1})
+    again = shop.load("a.csv", key="tag", duplicates="skip")
+    assert (again.counts[State.CREATED], again.counts[State.MATCHED]) == (1, 1)
+    assert shop.names == ["Ada", "Bo", "Bo"]
 
 
 def test_a_trial_is_not_resumed(shop: Shop) -> None:

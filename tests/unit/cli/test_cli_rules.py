@@ -251,10 +251,19 @@ def test_a_full_disk_says_how_much_was_read(command: str, monkeypatch) -> None:
 
 @pytest.mark.usefixtures("server_here")
 def test_an_empty_key_answers_that_no_column_identifies_an_animal() -> None:
-    """The question says so, and the answer is taken."""
+    """The question offers it next to a column, and the answer is taken."""
     rows = ["Animal ID,name,categoryId", *(f"A{n % 9},Pet {n % 9},1" for n in range(18))]
     Path("a.csv").write_text("\n".join([*rows, ""]), encoding="utf-8")
     asked = typed("petstore-frame load a.csv --journal journal")
-    assert asked.exit_code == 9 and "an empty key says that there is none" in asked.output
+    offered = [line.strip() for line in asked.stderr.splitlines() if "--key" in line]
+    assert (asked.exit_code, offered) == (9, ["add --key '?'", "add --key ''"])
     loaded = typed("petstore-frame load a.csv --key '' --journal journal")
     assert (loaded.exit_code, "18 animals added" in loaded.output) == (0, True)
+
+
+@pytest.mark.parametrize("words", ["https://host/v1 list.csv --report x.xlsx", "--report x.xlsx"])
+def test_a_weekly_run_has_its_options_in_a_file(words: str) -> None:
+    """An option or argument that it lacks leads to the command that writes its settings."""
+    ended = typed(f"petstore-frame weekly {words}")
+    assert ended.exit_code == 2
+    assert ended.stderr.rstrip().endswith("petstore-frame weekly --init writes them")

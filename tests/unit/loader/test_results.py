@@ -208,6 +208,16 @@ def test_a_sheet_says_what_it_cannot_hold(tmp_path: Path) -> None:
     assert not book["Fix"]["A2"].value and whole.cells[0] == "x" * 40_000
 
 
+def test_rows_to_fix_on_two_sheets_are_not_read_from_one(tmp_path: Path, monkeypatch) -> None:
+    """A workbook beyond the limit of a sheet names fix.csv, which has every row."""
+    monkeypatch.setattr("petstore_frame.storage.excel_styles.SHEET_ROWS", 2)
+    book = sheets_of(tmp_path, "name,categoryId\na,cat\nb,cat\nc,cat\n")
+    assert book.sheetnames == ["Fix", "All", "Fix 2", "All 2"]
+    with pytest.raises(pf.InputError, match=r"several sheets, Fix, Fix 2 .* load fix\.csv"):
+        read(tmp_path / "results.xlsx")
+    assert len(read(tmp_path / "fix.csv")) == 3
+
+
 CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
     ["=1+1", "'=1", "'", "''=x", "-2", "@x", "\t=1", "007", "_x0041_", "_x000D_", " a ", "＝x"]
 )
