@@ -103,6 +103,8 @@ def test_an_animal_that_is_not_in_the_store_leaves_its_row(shop: Shop, fault: st
     again = shop.load("a.csv", key="tag", duplicates="skip")
     assert (again.counts[State.CREATED], again.counts[State.MATCHED]) == (1, 1)
     assert shop.names == ["Ada", "Bo", "Bo"]
+    shop.store.add({"name": "Ada", "categoryId": 1})  # nobody waits for this one
+    assert held(shop.load("c.csv", TAGS, "C-1,Ada", "C-2,Ada", key="tag")) == [2, 3]
 
 
 def test_a_trial_is_not_resumed(shop: Shop) -> None:

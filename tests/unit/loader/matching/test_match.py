@@ -174,7 +174,7 @@ TABLE = [
                     [animal(n, f"Pet {n}", 1, f"K{n}") for n in (1, 2, 3)]),
          {1: NEW, 2: NEW, 3: NEW}),
     Case("6: not an animal that a row of the file is",
-         candidates([*three(category=5), row(4, "Cy", own=1)],
+         candidates([*three(category=5), row(4, "Cy", decision=Decision(SKIP, 1, 1.0))],
                     [animal(n, f"Pet {n}") for n in (1, 2, 3)]),
          {1: NEW, 2: NEW, 3: NEW, 4: 1}),
     Case("6: not for a name from defaults",
@@ -315,6 +315,13 @@ def test_a_named_line_is_a_new_animal(named) -> None:
     plan = plan_of(candidates([named], [animal(9, "Ada")]))
     assert outcome(plan, 1) == NEW and 1 in plan.created
     assert not (plan.refused or plan.skipped)
+
+
+def test_lines_take_precedence_over_words() -> None:
+    """``skip`` applies to the rows that no line names."""
+    rows = [row(1, "Ada", is_named_new=True), row(2, "Bo")]
+    plan = plan_of(candidates(rows, [animal(9, "Ada"), animal(8, "Bo")]), SKIP)
+    assert ([*plan.created], plan.animals) == ([1], {2: 8})
 
 
 def test_a_named_line_needs_a_reason() -> None:
