@@ -317,6 +317,14 @@ def test_a_named_line_is_a_new_animal(named) -> None:
     assert not (plan.refused or plan.skipped)
 
 
+def test_a_named_line_whose_animal_of_another_file_is_gone_is_a_new_animal() -> None:
+    """Also if its name is another one now."""
+    inputs = candidates(
+        [row(1, "Bo", 1, "A", is_named_new=True)], [animal(9, "Ada", 1, "A", is_gone=True)]
+    )
+    assert (outcome(plan_of(inputs), 1), plan_of(inputs).refused) == (NEW, [])
+
+
 def test_lines_take_precedence_over_words() -> None:
     """``skip`` applies to the rows that no line names."""
     rows = [row(1, "Ada", is_named_new=True), row(2, "Bo")]
