@@ -34,11 +34,15 @@ class _Shared:
         self.created: list[widgets.Widget] = [self.layout]
 
     def send_states(self) -> None:
-        """Send the state of all widgets, for a page that may have lost messages."""
+        """Send the state of all widgets, and their ids, for a page that may have lost messages."""
         with self.lock:
-            for widget in self.created:
-                if widget.comm is not None:
-                    widget.send_state()
+            shown = [widget for widget in self.created if widget.comm is not None]
+            for widget in shown:
+                widget.send_state()
+            ids = [widget.model_id for widget in shown]
+            for widget in shown:
+                if isinstance(widget, LiveHTML):
+                    widget.send({"widgets": ids})
 
     def style_for(self, kind: type[widgets.Widget]) -> widgets.Widget | None:
         """Return the style that all widgets of a kind share; None if the kind has none."""

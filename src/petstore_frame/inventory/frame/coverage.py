@@ -18,8 +18,7 @@ from petstore_frame.inventory.verdict.completeness import (
     StatusCount,
     inexact_bound,
 )
-from petstore_frame.inventory.verdict.facts import Evidence, Fact, Shows
-from petstore_frame.inventory.verdict.weighing import Verdict
+from petstore_frame.inventory.verdict.facts import Evidence, Fact, Shows, Verdict
 from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.transport import same_store_address
 

@@ -22,7 +22,7 @@ from petstore_frame.inventory.frame.coverage import (
     status_counts,
 )
 from petstore_frame.inventory.verdict.completeness import Completeness, completeness_html
-from petstore_frame.inventory.verdict.weighing import Verdict
+from petstore_frame.inventory.verdict.facts import Verdict
 from petstore_frame.schema import NO_STATUS, PET_STATUSES, as_type, count_text
 from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import checked_choice, checked_integer

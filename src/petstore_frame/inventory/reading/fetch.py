@@ -27,8 +27,7 @@ from petstore_frame.inventory.frame.inventory import Inventory
 from petstore_frame.inventory.reading.page_fetcher import PageFetcher, ReadingClient
 from petstore_frame.inventory.reading.strategies import ReadingState, check_rows, read_pets
 from petstore_frame.inventory.verdict.completeness import Completeness
-from petstore_frame.inventory.verdict.facts import Evidence, Fact, Shows
-from petstore_frame.inventory.verdict.weighing import Verdict, weigh
+from petstore_frame.inventory.verdict.facts import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus, count_text
 from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.validation import (
