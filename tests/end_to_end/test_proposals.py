@@ -321,15 +321,15 @@ def test_possible_duplicates_are_json_for_a_script(desk: Desk) -> None:
     """With --json, their number and the exit code 9 are on stdout."""
     desk.has(*WEEK, **NO_KEY)
     desk.write(*NEXT_WEEK)
-    told = json.loads(desk.load("shell", ["--json"], NO_KEY))
-    assert (told["exit_code"], told["possible_duplicates"], desk.added) == (9, 6, 1)
+    printed = json.loads(desk.load("shell", ["--json"], NO_KEY))
+    assert (printed["exit_code"], printed["possible_duplicates"], desk.added) == (9, 6, 1)
 
 
 def test_the_question_is_json_for_a_script(desk: Desk) -> None:
     """With --json, the open question and the option that answers it are on stdout."""
     desk.write(*ANIMALS)
-    told = desk.load("shell", ["--json"], {})
-    (question,) = json.loads(told[told.index("{") :])["questions"]
+    printed = desk.load("shell", ["--json"], {})
+    (question,) = json.loads(printed[printed.index("{") :])["questions"]
     assert question["option"] == ["key"] and "Animal ID" in question["choices"]
 
 

@@ -193,8 +193,8 @@ def test_nothing_was_sent_is_not_said_after_something_was(monkeypatch, stores, r
 def test_a_write_that_the_system_refuses_stops_the_import(stores, run_child, go_on) -> None:
     """A real error of the file system stops the sending; what was on its way is unconfirmed."""
     store = stores()
-    code, told = run_child(900, store, file_limit=500_000)
-    assert (code, told) == (1, {})
+    code, facts = run_child(900, store, file_limit=500_000)
+    assert (code, facts) == (1, {})
     assert 0 < store.posts < 900
     go_on(900, store)
 

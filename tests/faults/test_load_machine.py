@@ -179,7 +179,7 @@ class Stories(RuleBasedStateMachine):
         if spoilt:
             row = spoilt[at % len(spoilt)]
             right = replace(row, category=self.animals[row.name].category)
-            self._load_new([right if each is row else each for each in rows], faults=faults)
+            self._load_new([right if source is row else source for source in rows], faults=faults)
 
     @rule(pick=picks, form=st.sampled_from(["csv", "excel"]), faults=some_faults, times=picks)
     def a_fix_file(self, pick: int, form: str, faults: Faults, times: int) -> None:

@@ -68,11 +68,11 @@ def test_a_listing_is_told_with_the_same_keys(name: str, output: str) -> None:
     """What was written, how many, from where, when, and what it covers."""
     place = "--history" if name == "snapshot" else "--output"
     ended = typed(f"petstore-frame {name} {place} {output} --json")
-    told = json.loads(ended.stdout)
+    facts = json.loads(ended.stdout)
     assert len(ended.stdout.splitlines()) == 1
-    assert {"output", "rows", "base_url", "fetched_at", "completeness", "exit_code"} <= set(told)
-    assert (told["rows"], told["exit_code"], ended.exit_code) == (250, 0, 0)
-    assert Path(told["output"]).is_file()
+    assert {"output", "rows", "base_url", "fetched_at", "completeness", "exit_code"} <= set(facts)
+    assert (facts["rows"], facts["exit_code"], ended.exit_code) == (250, 0, 0)
+    assert Path(facts["output"]).is_file()
 
 
 # The code of a load that was not finished depends on its result, or on why it stopped.
@@ -221,8 +221,8 @@ except SystemExit:
     print([name for name in ("pandas", "pydantic", "httpx", "fastapi") if name in sys.modules])
 """
     words = [sys.executable, "-c", code]
-    told = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert told.stdout == f"petstore-frame {pf.__version__}\n[]\n"
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout == f"petstore-frame {pf.__version__}\n[]\n"
 
 
 @pytest.mark.parametrize("kind", [pf.errors.ReportError, pf.errors.HistoryError])

@@ -49,8 +49,8 @@ def write_beside(result: LoadResult, out: Path, words: str) -> str:
         paths = result.write(out)
     (folder,) = {path.parent for path in paths}
     assert len(paths) == 6 and folder.parent == out.parent
-    told = f"so {out} is unchanged; these results are in {folder}"
-    assert str(warned[0].message).endswith(told)
+    notice = f"so {out} is unchanged; these results are in {folder}"
+    assert str(warned[0].message).endswith(notice)
     assert {path: path.is_file() and path.read_bytes() for path in out.iterdir()} == before
     return folder.name
 
