@@ -181,6 +181,7 @@ REFUSED = {
     "api-keys --new till --revoke psk_a1b2c3": "pass only one of --new and --revoke",
     "api-keys --revoke psk_a1b2c3": "nothing was revoked; without options, petstore-frame api-keys",
     "sample --output b.csv --categories b.csv": "--output and --categories both name b.csv",
+    "sample --output .": "'.' is a folder; add a file's name",
     "sample --output b.xlsx": "the extension must be .csv",
     "trend --history a.csv": "must be a folder, and 'a.csv' is a file",
     f"snapshot --history a.csv {STORE}": "must be a folder, and 'a.csv' is a file",
