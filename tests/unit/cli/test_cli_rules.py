@@ -235,18 +235,26 @@ def test_a_full_disk_is_the_disks_fault(kind) -> None:
 
 
 @pytest.mark.usefixtures("server_here")
-@pytest.mark.parametrize("command", ["fetch --output x.csv", "report --output x.xlsx"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fetch --output x.csv", "report --output x.xlsx", "snapshot --history days", "weekly",
+        "compare list.csv --on name --output x.xlsx",
+    ],
+)  # fmt: skip
 def test_a_full_disk_says_how_much_was_read(command: str, monkeypatch) -> None:
     """The command ends with 6, and its error names the number of pets and what to do."""
 
     def fill_up(_: int) -> None:
         raise OSError(28, "No space left on device")
 
+    Path("list.csv").write_text("name,category_id\nRex,1\n")
+    Path("weekly.toml").write_text("")
     monkeypatch.setattr(os, "fsync", fill_up)
     ended = typed(f"petstore-frame {command}")
     assert ended.exit_code == 6, ended.output
     assert re.search(r"complete: \d+ pets read, and not written: free some space", ended.output)
-    assert not Path(command.rsplit(maxsplit=1)[-1]).exists()
+    assert not [*Path().glob("x.*"), *Path().rglob("*.parquet")]
 
 
 @pytest.mark.usefixtures("server_here")
