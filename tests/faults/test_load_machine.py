@@ -447,9 +447,11 @@ def _states(result: pf.LoadResult) -> Counter[str]:
 
 is_campaign = not settings().derandomize  # new draws, and with --times more of them
 pytestmark = [pytest.mark.timeout(0)] if is_campaign else []  # hundreds of stories take longer
+# A story takes half a second, so a campaign tells most of them.
+STORIES = settings().max_examples if is_campaign else settings().max_examples // 3
 for machine in (Stories, KeyedByTheStore, Keyless):
     machine.TestCase.settings = settings(
-        max_examples=settings().max_examples * 2 // 3,
+        max_examples=STORIES,
         stateful_step_count=10,
         suppress_health_check=list(HealthCheck),
     )

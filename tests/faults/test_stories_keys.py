@@ -146,11 +146,11 @@ def test_a_word_is_no_key(shop: Shop, word: str) -> None:
 
 
 def test_a_few_new_names_are_changed_values(shop: Shop) -> None:
-    """One animal of eight with another name is that animal: reported as changed, and not sent."""
-    rows = [f"T{number},Pet {number}" for number in range(8)]
+    """Three animals of thirteen with other names are reported as changed, and not sent."""
+    rows = tagged(0, 13)
     shop.load("a.csv", TAGS, *rows, key="tag")
-    result = shop.load("b.csv", TAGS, "T0,Renamed", *rows[1:], key="tag")
-    assert len(shop.names) == 8 and result.changed["tag"].tolist() == ["T0"]
+    result = shop.load("b.csv", TAGS, *(f"A-{n},New {n}" for n in range(3)), *rows[3:], key="tag")
+    assert len(shop.names) == 13 and result.changed["tag"].tolist() == ["A-0", "A-1", "A-2"]
 
 
 def test_repeated_rows_count_once(shop: Shop) -> None:

@@ -103,6 +103,25 @@ def test_an_animal_that_is_not_in_the_store_leaves_its_row(shop: Shop, fault: st
     again = shop.load("a.csv", key="tag", duplicates="skip")
     assert (again.counts[State.CREATED], again.counts[State.MATCHED]) == (1, 1)
     assert shop.names == ["Ada", "Bo", "Bo"]
+    shop.store.add({"name": "Ada", "categoryId": 1})  # nobody waits for this one
+    assert held(shop.load("c.csv", TAGS, "C-1,Ada", "C-2,Ada", key="tag")) == [2, 3]
+
+
+def test_an_unsent_row_that_needs_fixing_now_is_no_animal_of_a_later_file(shop: Shop) -> None:
+    """Its animal was withdrawn, and the number of the animal may be given again."""
+    header = "tag,name,status"
+    of_x = {"value_map": {"status": {"x": "sold"}}}
+    shop.load("a.csv", header, "A-1,Ada,sold", "A-2,Bo,x", key="tag", max_rows=1, **of_x)
+    result = shop.load("a.csv", key="tag", max_errors=9)
+    shop.load("b.csv", header, "C-1,Cy,sold", key="tag")
+    assert (result.counts[State.INVALID], shop.names) == (1, ["Ada", "Cy"])
+
+
+def test_a_row_keeps_its_own_animal_under_the_key_of_another(shop: Shop) -> None:
+    """Line 1 comes before line 2: what was sent for a row stays its animal."""
+    shop.load("a.csv", "name,tag", "Ada,A-1", key="")
+    shop.load("b.csv", TAGS, "A-1,Ada", key="tag", duplicates="create")
+    assert shop.load("a.csv", key="tag").created["pet_id"].tolist() == [1]
 
 
 def test_a_trial_is_not_resumed(shop: Shop) -> None:

@@ -150,7 +150,7 @@ class Load:
         step: Callable[[str], None] | None = None,
     ) -> None:
         self.client, self.options, self.recipe = client, options, recipe
-        self.path = find_journal(options.journal, client.base_url, lambda: ask_store_id(client))
+        self.path = journal_path(options, client)
         self.question: Question | None = None
         self.fix: FixFile | None = None
         self._input = source

@@ -10,7 +10,7 @@ from petstore_frame.storage.atomic_write import (
     sync,
     write_atomically,
 )
-from petstore_frame.storage.cell_values import common_zone, harmless, without_guard
+from petstore_frame.storage.cell_values import common_zone, fits, harmless, without_guard
 from petstore_frame.storage.excel_cells import Book, Sheet, open_book
 from petstore_frame.storage.excel_tables import CellWriter, Table, TableColumn, write_table
 from petstore_frame.storage.own_files import (
@@ -36,6 +36,7 @@ __all__ = [
     "common_zone",
     "coverage_path",
     "digest",
+    "fits",
     "harmless",
     "is_input",
     "locked",

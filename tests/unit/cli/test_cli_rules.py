@@ -142,6 +142,9 @@ REFUSED = {
     "fetch --output x.csv": "PETSTORE_BASE_URL",
     f"load a.csv {STORE}": "PETSTORE_API_KEY",
     f"dashboard {STORE}": "PETSTORE_API_KEY" if find_spec("voila") else "petstore-frame[lab]",
+    f"dashboard {STORE} --categories a.csv": "a category list has the columns id and name"
+    if find_spec("voila")
+    else "petstore-frame[lab]",
     # A word would have no effect, or cannot be read.
     "fetch --output pets.txt": ".csv, .jsonl, .parquet or .xlsx",
     "fetch --output pets.csv --status lost": "'lost' is not one of 'available', 'pending'",

@@ -80,12 +80,14 @@ def test_names_of_all_of_unicode() -> None:
     assert match_names(pairs) == ({5: {*range(1, len(pairs) + 1)}}, False)
 
 
-def test_decorated_names_of_all_of_unicode() -> None:
-    """For each character: a name and its decorated form, in turn, are possible duplicates."""
+def test_decorated_names_of_all_of_unicode(times: int) -> None:
+    """For characters of all of Unicode: a name and its decorated form are possible duplicates."""
     forms = zip(assigned_characters(), cycle(["*{}", "{} \u2022", "~{}~", "({})", "*[{}]"]))
     pairs = [(sign, form.format(sign)) for sign, form in forms if fold(sign)]
     pairs = [pair for pair in pairs if fold_name(pair[0]) == fold_name(pair[1])]
     assert len(pairs) > 130_000
+    if times == 1:
+        pairs = pairs[::7]  # which has each of the five forms
     assert match_names(pairs) == ({5: {*range(1, len(pairs) + 1)}}, False)
 
 
@@ -100,7 +102,9 @@ def test_keys_of_all_of_unicode() -> None:
     """For each character in a key: a key that folds like another is a possible duplicate."""
     pairs = pairs_that_fold_alike("A{}7")
     assert len(pairs) > 5000
-    assert match_keys(pairs) == ({4: {*range(1, len(pairs) + 1)}}, False)
+    for start in range(0, len(pairs), 500):  # most have one core, and are compared with each other
+        some = pairs[start : start + 500]
+        assert match_keys(some) == ({4: {*range(1, len(some) + 1)}}, False)
 
 
 @given(texts, st.sampled_from([*CHANGES]))

@@ -18,8 +18,7 @@ from petstore_frame.inventory.verdict.completeness import (
     StatusCount,
     inexact_bound,
 )
-from petstore_frame.inventory.verdict.facts import Evidence, Fact, Shows
-from petstore_frame.inventory.verdict.weighing import Verdict
+from petstore_frame.inventory.verdict.facts import Evidence, Fact, Shows, Verdict
 from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.transport import same_store_address
 
@@ -116,13 +115,6 @@ def coverage_facts(coverage: Coverage, provenance: Provenance) -> CoverageFacts:
         base_url=provenance.base_url,
         store_id=provenance.store_id,
     )
-
-
-def stamp(frame: pd.DataFrame, completeness: Completeness, provenance: Provenance) -> Coverage:
-    """Write the coverage of a frame into its attrs, and return it."""
-    coverage = Coverage(completeness, rows_fingerprint(frame))
-    frame.attrs[ATTRS_KEY] = coverage_facts(coverage, provenance)
-    return coverage
 
 
 def provenance_of(frame: pd.DataFrame) -> Provenance | None:

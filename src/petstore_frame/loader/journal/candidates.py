@@ -44,7 +44,7 @@ WHERE rows.reading = :reading AND rows.row = existing.row_number
 # The rows of the file; ``CandidateReader._rows`` reads their values in this order.
 _ROWS = f"""
 SELECT rows.row, rows.line, rows.content, rows.payload, rows.key, rows.core,
-  iif({IS_ANIMAL} AND animals.import = :mine AND animals.row = rows.row, animals.animal, NULL),
+  iif({IS_ANIMAL} AND animals.import = :mine, animals.animal, NULL),
   {IS_ANIMAL}, animals.gone_at IS NOT NULL, animals.state = 'not_found',
   rows.excluded IS NOT NULL, rows.is_unranked, rows.is_unnamed, rows.rank, rows.unsent_hash
 FROM rows LEFT JOIN animals ON animals.animal = rows.animal

@@ -270,7 +270,7 @@ def _apply_answers(candidates: Candidates, plan: Plan, answer: Answer | None, no
                 plan.answered[row.number] = Decision(CREATE, None, now)
         elif match is not None:
             _answer(row, match, candidates, plan, answer, now)
-    if candidates.has_key and candidates.earlier_create and answer != SKIP:
+    if candidates.has_key and candidates.earlier_create:
         for match in [*plan.possible.values()]:
             if match.table_line in LISTED_AFTER_CREATE:
                 plan.listed[match.row] = plan.possible.pop(match.row)

@@ -39,6 +39,7 @@ from petstore_frame.storage import (
     Table,
     TableColumn,
     digest,
+    fits,
     is_input,
     open_book,
     reason_to_keep,
@@ -67,10 +68,7 @@ FIX_COLUMNS = (
     "line", "error_column", "error_value", "error_message", "hint", "allow", ROW,
 )  # fmt: skip
 # The columns of a frame of possible duplicates, after the columns of the file.
-POSSIBLE_COLUMNS = (
-    "line", "may_be_name", "may_be_category_id", "may_be_status", "may_be_key", "may_be_id",
-    "may_be_from", "table_line",
-)  # fmt: skip
+POSSIBLE_COLUMNS = ("line", *returned.MAY_BE_COLUMNS)
 _POSSIBLE_DTYPES = {"may_be_category_id": "Int64", "may_be_id": "Int64", "table_line": "Int64"}
 CHANGED_IN_STORE = "the store shows the name"
 SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
@@ -148,7 +146,7 @@ def _possible_values(row: JournalRow) -> dict[str, Any]:
     """Return what a possible duplicate may be, for the columns about it."""
     possible = row.possible
     if possible is None:
-        return dict.fromkeys(POSSIBLE_COLUMNS[1:])
+        return dict.fromkeys(returned.MAY_BE_COLUMNS)
     values = read_payload(possible.payload)
     origin = possible.source or "the store"
     if possible.same_line is not None:
@@ -360,7 +358,7 @@ def _begin_table(book: Book, name: str, header: Sequence[str]) -> Table:
 
 
 def _set_up_print(sheet: Sheet) -> None:
-    sheet.print_on_a4(sheet.name, repeat_row=0)
+    sheet.print_on_a4(repeat_row=0)
 
 
 def _write_to_table(
@@ -371,8 +369,8 @@ def _write_to_table(
     text = state.text
     if state is State.EXCLUDED:
         text = f"not sent: {WHY_NOT_SENT[values['reason']]}"
-    if not Book.fits(cells):
-        cells = [cell if Book.fits([cell]) else "" for cell in cells]
+    if not fits(cells):
+        cells = [cell if fits([cell]) else "" for cell in cells]
         notes = "; ".join(filter(None, [notes, _TOO_LONG]))
     texts = {**values, "state": text, "notes": notes}
     table.write([*cells, *(texts[column] for column in columns)])

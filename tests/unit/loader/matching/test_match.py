@@ -174,7 +174,7 @@ TABLE = [
                     [animal(n, f"Pet {n}", 1, f"K{n}") for n in (1, 2, 3)]),
          {1: NEW, 2: NEW, 3: NEW}),
     Case("6: not an animal that a row of the file is",
-         candidates([*three(category=5), row(4, "Cy", own=1)],
+         candidates([*three(category=5), row(4, "Cy", decision=Decision(SKIP, 1, 1.0))],
                     [animal(n, f"Pet {n}") for n in (1, 2, 3)]),
          {1: NEW, 2: NEW, 3: NEW, 4: 1}),
     Case("6: not for a name from defaults",
@@ -315,6 +315,21 @@ def test_a_named_line_is_a_new_animal(named) -> None:
     plan = plan_of(candidates([named], [animal(9, "Ada")]))
     assert outcome(plan, 1) == NEW and 1 in plan.created
     assert not (plan.refused or plan.skipped)
+
+
+def test_a_named_line_whose_animal_of_another_file_is_gone_is_a_new_animal() -> None:
+    """Also if its name is another one now."""
+    inputs = candidates(
+        [row(1, "Bo", 1, "A", is_named_new=True)], [animal(9, "Ada", 1, "A", is_gone=True)]
+    )
+    assert (outcome(plan_of(inputs), 1), plan_of(inputs).refused) == (NEW, [])
+
+
+def test_lines_take_precedence_over_words() -> None:
+    """``skip`` applies to the rows that no line names."""
+    rows = [row(1, "Ada", is_named_new=True), row(2, "Bo")]
+    plan = plan_of(candidates(rows, [animal(9, "Ada"), animal(8, "Bo")]), SKIP)
+    assert ([*plan.created], plan.animals) == ([1], {2: 8})
 
 
 def test_a_named_line_needs_a_reason() -> None:
