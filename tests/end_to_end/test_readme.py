@@ -116,7 +116,7 @@ def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     with started(serve, "--port", "0") as (_, first):
         (address,) = re.findall(r":\d+/v1", first)
-        script = f"{function}\n{lines}".replace(":8080/v1", address)
+        script = f"{shim}\n{lines}".replace(":8080/v1", address)
         run = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=True)
         for base_url, key, *asked in map(shlex.split, run.stdout.splitlines()):
             place = {"PETSTORE_BASE_URL": base_url, "PETSTORE_API_KEY": key}
