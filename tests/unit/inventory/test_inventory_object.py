@@ -120,8 +120,9 @@ def test_an_operation_compares_the_rows_once(
         frames.append(frame)
         return rows_fingerprint(frame)
 
-    name = "petstore_frame.inventory.frame.coverage.rows_fingerprint"
-    monkeypatch.setattr(name, count_and_compute)
+    for module in ("coverage", "inventory"):
+        name = f"petstore_frame.inventory.frame.{module}.rows_fingerprint"
+        monkeypatch.setattr(name, count_and_compute)
     operation(tmp_path)
     assert len(frames) == fingerprints
 

@@ -201,6 +201,11 @@ class WidgetFactory:
         css = Template(Path(__file__).with_name("style.css").read_text("utf-8")).substitute(values)
         return self.html(f"<style>{CSS}\n{css}</style>", "pf-sheet")
 
+    def remove(self, widget: widgets.Widget) -> None:
+        """Remove one widget from the screen, and forget it."""
+        widget.close()
+        self._shared.created.remove(widget)
+
     def close(self) -> None:
         """Remove all widgets of the dashboard from the screen."""
         for widget in self._shared.created:

@@ -117,13 +117,6 @@ def coverage_facts(coverage: Coverage, provenance: Provenance) -> CoverageFacts:
     )
 
 
-def stamp(frame: pd.DataFrame, completeness: Completeness, provenance: Provenance) -> Coverage:
-    """Write the coverage of a frame into its attrs, and return it."""
-    coverage = Coverage(completeness, rows_fingerprint(frame))
-    frame.attrs[ATTRS_KEY] = coverage_facts(coverage, provenance)
-    return coverage
-
-
 def provenance_of(frame: pd.DataFrame) -> Provenance | None:
     """Return the provenance of the rows of a frame, even if they were changed since; or None."""
     stamped = _read_attrs(frame)
