@@ -22,6 +22,7 @@ from pathlib import Path
 from zlib import crc32
 
 from petstore_frame.errors import ReportError
+from petstore_frame.storage.atomic_write import refuse_impossible
 from petstore_frame.storage.workbook_origin import is_unchanged_workbook
 
 COVERAGE_DIGEST = "file_sha256"
@@ -47,8 +48,9 @@ def refuse_overwriting(
         content: What would be written, if known; a file that has this content already may stay.
 
     Raises:
-        ReportError: The file may not be replaced; it was not changed.
+        ReportError: The file may not be replaced, and was not changed; or the path is a folder.
     """
+    refuse_impossible(path)
     if is_input(path, inputs):
         raise ReportError(f"{path} is read by this call, so it is not written; choose another")
     reason = reason_to_keep(path)

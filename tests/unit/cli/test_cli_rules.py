@@ -184,6 +184,7 @@ REFUSED = {
     "api-keys --new till --revoke psk_a1b2c3": "pass only one of --new and --revoke",
     "api-keys --revoke psk_a1b2c3": "nothing was revoked; without options, petstore-frame api-keys",
     "sample --output b.csv --categories b.csv": "--output and --categories both name b.csv",
+    "sample --output .": "'.' is a folder; add a file's name",
     "sample --output b.xlsx": "the extension must be .csv",
     "trend --history a.csv": "must be a folder, and 'a.csv' is a file",
     f"snapshot --history a.csv {STORE}": "must be a folder, and 'a.csv' is a file",
@@ -238,18 +239,26 @@ def test_a_full_disk_is_the_disks_fault(kind) -> None:
 
 
 @pytest.mark.usefixtures("server_here")
-@pytest.mark.parametrize("command", ["fetch --output x.csv", "report --output x.xlsx"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fetch --output x.csv", "report --output x.xlsx", "snapshot --history days", "weekly",
+        "compare list.csv --on name --output x.xlsx",
+    ],
+)  # fmt: skip
 def test_a_full_disk_says_how_much_was_read(command: str, monkeypatch) -> None:
     """The command ends with 6, and its error names the number of pets and what to do."""
 
     def fill_up(_: int) -> None:
         raise OSError(28, "No space left on device")
 
+    Path("list.csv").write_text("name,category_id\nRex,1\n")
+    Path("weekly.toml").write_text("")
     monkeypatch.setattr(os, "fsync", fill_up)
     ended = typed(f"petstore-frame {command}")
     assert ended.exit_code == 6, ended.output
     assert re.search(r"complete: \d+ pets read, and not written: free some space", ended.output)
-    assert not Path(command.rsplit(maxsplit=1)[-1]).exists()
+    assert not [*Path().glob("x.*"), *Path().rglob("*.parquet")]
 
 
 @pytest.mark.usefixtures("server_here")
