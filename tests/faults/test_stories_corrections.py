@@ -419,6 +419,12 @@ def test_an_option_reads_what_was_corrected(shop: Shop) -> None:
     assert (shop.names, len(last.fix)) == (["Ada", "Bo", "Cy", "Di"], 0)
 
 
+def test_a_line_may_be_excluded_with_a_fix_file(shop: Shop) -> None:
+    """The number is that of the line in the original file."""
+    shop.fix(keyed(shop), {"one": "1", "three": "3"}, exclude_lines=[4])
+    assert "Cy" not in shop.names
+
+
 def test_a_fix_file_is_not_held_back(shop: Shop) -> None:
     """A user who corrects one row of four has seen what the others need."""
     result = shop.load("a.csv", NAMES, "Ada,x1", "Bo,x2", "Cy,x3", "Di,x4")

@@ -124,6 +124,22 @@ def test_a_row_keeps_its_own_animal_under_the_key_of_another(shop: Shop) -> None
     assert shop.load("a.csv", key="tag").created["pet_id"].tolist() == [1]
 
 
+def test_an_animal_of_one_row_holds_back_no_other_row(shop: Shop) -> None:
+    """Two equal rows without a key are two animals, also if a trial sent only one of them."""
+    shop.load("z.csv", "name", "Zed")
+    shop.load("a.csv", "name", "Ada", "Ada", max_rows=1)
+    assert (held(shop.load("a.csv")), shop.names) == ([], ["Ada", "Ada", "Zed"])
+
+
+def test_a_row_that_was_not_found_may_be_refused_when_it_is_sent_again(shop: Shop) -> None:
+    """It begins anew: only its latest request decides whether it may be in the store."""
+    shop.store.fault_of = {1: "fin_before", 2: "401"}.get
+    view_of(shop.load("a.csv", TAGS, "A-1,Ada", key="tag")).reconcile(shop.client, grace_s=0)
+    assert shop.load("a.csv", key="tag", as_new=[2]).counts[State.PENDING] == 1
+    shop.load("a.csv", key="tag")
+    assert shop.names == ["Ada"]
+
+
 def test_a_trial_is_not_resumed(shop: Shop) -> None:
     """It was limited on purpose; the same call without ``max_rows`` sends the rest."""
     shop.load("a.csv", TAGS, *tagged(0, 5), key="tag", max_rows=2)

@@ -304,6 +304,7 @@ function render({ model, el }) {
   const resume = ({ widgets }) => {
     if (!widgets) return;
     sent = model.get("handled") ?? 0;
+    if (!pending.size) return; // a new drawing could swallow a click
     pending.clear();
     update();
   };

@@ -48,7 +48,7 @@ SELECT rows.row, rows.line, rows.content, rows.payload, rows.key, rows.core,
   {IS_ANIMAL}, animals.gone_at IS NOT NULL, animals.state = 'not_found',
   rows.excluded IS NOT NULL, rows.is_unranked, rows.is_unnamed, rows.rank, rows.unsent_hash
 FROM rows LEFT JOIN animals ON animals.animal = rows.animal
-WHERE rows.reading = :reading AND rows.excluded IS NOT 'blank'
+WHERE rows.reading = :reading
 """
 # Whether a row is not settled: it has no animal that was sent.
 _IS_OPEN = f"(animals.animal IS NULL OR NOT {IS_ANIMAL})"
