@@ -396,16 +396,21 @@ def partial_of(error: BaseException) -> Inventory | None:
     return partial
 
 
+def keep(inventory: Inventory | None, error: BaseException) -> None:
+    """Let Ctrl-C or an error of the disk carry the pets that were read, as ``partial``."""
+    is_lost = exit_code_of(error) in (ExitCode.INTERRUPTED, ExitCode.DISK)
+    if is_lost and inventory is not None and partial_of(error) is None:
+        error.partial = inventory  # type: ignore[attr-defined]
+        error.add_note(PARTIAL_NOTE)
+
+
 @contextmanager
 def keeping(inventory: Inventory | None) -> Iterator[None]:
-    """Let Ctrl-C and an error of the disk carry the pets that were read, as ``partial``."""
+    """Call ``keep`` for an error in the block."""
     try:
         yield
     except BaseException as error:
-        is_lost = exit_code_of(error) in (ExitCode.INTERRUPTED, ExitCode.DISK)
-        if is_lost and inventory is not None and partial_of(error) is None:
-            error.partial = inventory  # type: ignore[attr-defined]
-            error.add_note(PARTIAL_NOTE)
+        keep(inventory, error)
         raise
 
 

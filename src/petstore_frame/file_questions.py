@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from petstore_frame.questions import PLACEHOLDER, Question
+from petstore_frame.questions import PLACEHOLDER, Question, Step
 from petstore_frame.schema import PET_STATUSES
 
 _QUOTING = ("strict", "single", "none", "unwrap")
@@ -104,9 +104,12 @@ def key_question(text: str, columns: Sequence[str], likely: str | None) -> Quest
     return Question(
         "key",
         text,
+        answers=(
+            Step("A column identifies each animal", {"key": likely or PLACEHOLDER}),
+            Step("No column does; an animal could be added twice", {"key": ""}),
+        ),
         option=("key",),
         choices=tuple(column for column in columns if column.strip()),
-        note="Without a key, an animal could be added twice; an empty key says that there is none.",
         likely=likely,
         is_certain=likely is not None,
     )

@@ -8,9 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
-
 import petstore_frame as pf
+from petstore_frame.schema import PetColumns
 
 HOUSE = Path(pf.__file__).parent
 TESTS = Path(__file__).parents[1]
@@ -52,9 +51,7 @@ def test_three_fields_are_added_by_three_files(tmp_path: Path) -> None:
         file.write_text(text.replace(place, lines + place), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
     command += [str(TESTS / "architecture/added_fields.py")]
-    frame = pd.DataFrame(
-        {"id": [1], "name": ["Ada"], "category_id": [3], "status": pd.Categorical(["sold"])}
-    )
+    frame = PetColumns([[1], ["Ada"], [3], ["sold"]]).to_frame()
     pf.History(tmp_path / "before").add(pf.Inventory.from_frame(frame))
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(TESTS)])}
     environ["HISTORY_OF_BEFORE"] = str(tmp_path / "before")

@@ -92,11 +92,11 @@ def test_arrows_walk_over_a_drawing(shown: Any) -> None:
     assert shown.locator(".pf-chart [tabindex='0']").count() == 1
     shown.locator(".pf-chart text.pf-mark").first.focus()
     shown.page.keyboard.press("ArrowRight")
-    told = shown.page.evaluate("() => document.activeElement.ariaLabel")
-    assert ", available: " in told and shown.locator(".pf-tip:visible").inner_text() == told
+    label = shown.page.evaluate("() => document.activeElement.ariaLabel")
+    assert ", available: " in label and shown.locator(".pf-tip:visible").inner_text() == label
     shown.page.keyboard.press("ArrowDown")
     below = shown.page.evaluate("() => document.activeElement.ariaLabel")
-    assert below.partition(",")[0] != told.partition(",")[0]
+    assert below.partition(",")[0] != label.partition(",")[0]
     shown.page.keyboard.press("Enter")
     wait_words(shown, f"Showing {below.rpartition(': ')[2].split()[0]} of ")
 

@@ -17,9 +17,9 @@ from browser.conftest import kernels_of, open_page
 from plain_http import wait_until
 
 GIVE = """() => {
-  const given = new DataTransfer();
-  given.items.add(new File(["name,Art\\nDropped,Hund\\n,Katze\\n"], "dropped.csv"));
-  return given;
+  const files = new DataTransfer();
+  files.items.add(new File(["name,Art\\nDropped,Hund\\n,Katze\\n"], "dropped.csv"));
+  return files;
 }"""
 PASTE = """(place, text) => {
   const pasted = new DataTransfer();
@@ -52,10 +52,10 @@ def test_a_file_is_dropped_and_a_table_is_pasted(voila: Any, axe: Any) -> None:
     """Only a browser has a clipboard and a hand that drops; keys alone send what came so."""
     voila.get_by_role("tab", name="Import").click()
     tab, dash = voila.locator(".pf-tab:visible"), voila.locator(".pf-dash")
-    given = voila.evaluate_handle(GIVE)
+    files = voila.evaluate_handle(GIVE)
     tab.locator("textarea").wait_for()
     for kind in ("dragover", "drop"):
-        tab.dispatch_event(kind, {"dataTransfer": given})
+        tab.dispatch_event(kind, {"dataTransfer": files})
     tab.locator(".pf-step-title", has_text="dropped.csv").wait_for()
     tab.get_by_label("Category", exact=True).select_option(label="Art")
     tab.locator(".pf-form tr", has_text="Hund").wait_for()

@@ -152,16 +152,16 @@ class World:
         self.loads += 1
         for row in view_of(result).rows(*FIX_STATES, State.GONE):
             self.listed.add(week.animals[row.line - 2].id)
-        held = [row.line - 2 for row in view_of(result).rows(State.POSSIBLE_DUPLICATE)]
-        self.held += len(held)
-        if not held:
+        duplicates = [row.line - 2 for row in view_of(result).rows(State.POSSIBLE_DUPLICATE)]
+        self.held += len(duplicates)
+        if not duplicates:
             return
-        new = [at for at in held if not self.created[week.animals[at].id]]
-        self.shown |= {week.animals[at].id for at in held}
+        new = [at for at in duplicates if not self.created[week.animals[at].id]]
+        self.shown |= {week.animals[at].id for at in duplicates}
         self.needless += len(new)
         self.loads_with_needless += bool(new)
         answers: dict[str, Any] = {"duplicates": "skip", "as_new": [at + 2 for at in new]}
-        if len(new) == len(held):
+        if len(new) == len(duplicates):
             answers = {"duplicates": "create"}
         self._run(path, week, {**options, **answers})
 

@@ -15,7 +15,7 @@ from unit.conftest import read_book
 PLACES = [folder / "shared" / "data" for folder in Path(__file__).parents]
 DATA = next((folder for folder in PLACES if folder.exists()), PLACES[0])
 RECORDS = DATA / "raw_austin.csv"
-EVERY = 15  # of so many records one is taken, unless --times is 2 or more
+EVERY = 30  # of so many records one is taken, unless --times is 2 or more
 # What a person writes for question marks; all other labels are 2, all other statuses sold.
 ANSWERS = {
     'key = "?"': 'key = "Animal ID"', 'keep = "?"': 'keep = "last"',

@@ -26,7 +26,7 @@ LATER = [*CHANGED, *FIRST[8:], "N1,Pup 1,1,available", "N2,Pup 2,1,sold"][::-1]
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+def stocktake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """An office whose first list is in the store, and whose later one is not; nobody changes it."""
     with serve(api_key=KEY) as server, server.client() as client:
         made = Shop(tmp_path_factory.mktemp("stocktake"), client)
@@ -35,35 +35,38 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         yield made
 
 
-def compare(shop: Shop, inventory: pf.Inventory | None = None, **options: Any) -> Any:
+def compare(stocktake: Shop, inventory: pf.Inventory | None = None, **options: Any) -> Any:
     """Compare the later list with a listing, or with the store."""
-    listed = pf.fetch_inventory(shop.client) if inventory is None else inventory
-    return pf.compare(shop.folder / "later.csv", listed, **options)
+    if inventory is None:
+        inventory = pf.fetch_inventory(stocktake.client)
+    return pf.compare(stocktake.folder / "later.csv", inventory, **options)
 
 
-def test_absence_from_a_part_of_the_store_is_not_seen(shop: Shop) -> None:
+def test_absence_from_a_part_of_the_store_is_not_seen(stocktake: Shop) -> None:
     """Where the listing is not complete, nothing is said to be only in the list."""
-    part = pf.fetch_inventory(shop.client, max_pets=20)
-    comparison = compare(shop, part, key="animal_id", journal=shop.journal)
+    part = pf.fetch_inventory(stocktake.client, max_pets=20)
+    comparison = compare(stocktake, part, key="animal_id", journal=stocktake.journal)
     assert Kind.ONLY_IN_LIST not in comparison.summary.index
     assert comparison.summary.loc["not seen", "rows"] >= 37
 
 
-def test_what_cannot_be_compared_is_refused(shop: Shop) -> None:
+def test_what_cannot_be_compared_is_refused(stocktake: Shop) -> None:
     """Neither a key nor fields, a key that no import has kept, and the listing of one status."""
     with pytest.raises(pf.ArgumentError, match="exactly one of key"):
-        compare(shop)
+        compare(stocktake)
     with pytest.raises(pf.ArgumentError, match="no key"):
-        compare(shop, key="animal_id", journal=shop.folder / "other")
+        compare(stocktake, key="animal_id", journal=stocktake.folder / "other")
     with pytest.raises(pf.ArgumentError, match="sold"):
-        compare(shop, pf.fetch_inventory(shop.client, status="sold"), on="name")
+        compare(stocktake, pf.fetch_inventory(stocktake.client, status="sold"), on="name")
 
 
-def test_by_key_exactly_what_happened_is_told(shop: Shop) -> None:
+def test_by_key_exactly_what_happened_is_told(stocktake: Shop) -> None:
     """Changed, new and missing animals are counted, and in the workbook, among many alike."""
-    output = shop.folder / "differences.xlsx"
-    line = f"petstore-frame compare {shop.folder}/later.csv --key animal_id --json"
-    line += f" --base-url {shop.client.base_url} --output {output} --journal {shop.journal}"
+    output = stocktake.folder / "differences.xlsx"
+    line = f"petstore-frame compare {stocktake.folder}/later.csv --key animal_id --json"
+    line += (
+        f" --base-url {stocktake.client.base_url} --output {output} --journal {stocktake.journal}"
+    )
     shown = typed(line, PETSTORE_API_KEY=KEY)
     book = openpyxl.load_workbook(output)
     assert shown.exit_code == 1
@@ -126,9 +129,10 @@ def test_an_excluded_row_is_on_the_list(tmp_path: Path, by: dict[str, Any]) -> N
     assert comparison.differences == {"excluded": 1}
 
 
-def test_a_shell_is_told_about_flags(shop: Shop, tmp_path: Path) -> None:
+def test_a_shell_is_told_about_flags(stocktake: Shop, tmp_path: Path) -> None:
     """What a command can do next is said in the words of the command."""
-    line = f"petstore-frame compare {shop.folder}/later.csv --base-url {shop.client.base_url}"
+    address = stocktake.client.base_url
+    line = f"petstore-frame compare {stocktake.folder}/later.csv --base-url {address}"
     neither = typed(line, PETSTORE_API_KEY=KEY)
     assert neither.exit_code == 2 and "--key" in neither.stderr and "--on" in neither.stderr
     unknown = typed(f"{line} --key animal_id --journal {tmp_path}", PETSTORE_API_KEY=KEY)

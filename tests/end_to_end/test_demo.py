@@ -48,8 +48,8 @@ def test_what_to_do_next_works_as_printed(folder: Path, shown: str, tmp_path, mo
         assert read.exit_code == 0 and "[mapping]" in read.stdout
         (port,) = re.findall(r":\d+/v1", address)
         script = f'{export.replace(":8080/v1", port)}; echo "$PETSTORE_BASE_URL $PETSTORE_API_KEY"'
-        told = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=True)
-        base_url, key = told.stdout.split()
+        done = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=True)
+        base_url, key = done.stdout.split()
         loaded = typed(load, PETSTORE_BASE_URL=base_url, PETSTORE_API_KEY=key)
         assert "http://127.0.0.1:" in page
     assert loaded.exit_code == 1, loaded.output  # the spoilt rows are to fix
@@ -67,6 +67,6 @@ def test_examples_run_in_the_order_of_a_first_day() -> None:
     ended = {name: typed(example(name), *fewer.get(name, [])) for name in COMMANDS}
     codes = {command: result.exit_code for command, result in ended.items()}
     assert codes == {command: int(command == "load") for command in COMMANDS}
-    with started(example("serve"), "--port", "0") as (running, told):
-        assert "http://127.0.0.1:" in told
+    with started(example("serve"), "--port", "0") as (running, notice):
+        assert "http://127.0.0.1:" in notice
     assert running.returncode == 0

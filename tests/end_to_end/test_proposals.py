@@ -7,7 +7,7 @@ import re
 import shlex
 import time
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from petstore_frame.errors import PetstoreError
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.source.recipe import read_set
 from petstore_frame.questions import to_add
-from threaded import Server
+from shop import Shop
 from unit.loader.staged import become, change
 
 # A folder, a file and a column that need quotes in Python and in a shell.
@@ -37,7 +37,7 @@ class Desk:
 
     def __init__(self, client: pf.Client) -> None:
         self.client, self.before = client, 0
-        self.known = {"pf": pf, "client": client}
+        self.names = {"pf": pf, "client": client}
 
     @property
     def added(self) -> int:
@@ -57,9 +57,9 @@ class Desk:
         """Run a whole call that was printed."""
         if call.startswith("petstore-frame "):
             return typed(call)
-        value = eval(call, self.known)
+        value = eval(call, self.names)
         if isinstance(value, pf.LoadResult):
-            self.known["result"] = value
+            self.names["result"] = value
         return value
 
     def load(self, way: str, added: Sequence[str], words: Mapping[str, Any]) -> str:
@@ -78,7 +78,7 @@ class Desk:
             value: Any = pf.load(FILE, self.client, progress=False, **options)
         except PetstoreError as problem:
             value = problem
-        self.known["result"] = getattr(value, "result", value)
+        self.names["result"] = getattr(value, "result", value)
         return str(value)
 
 
@@ -88,9 +88,8 @@ def way(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def desk(server_here: Server) -> Iterator[Desk]:
-    with server_here.client() as client:
-        yield Desk(client)
+def desk(office: Shop) -> Desk:
+    return Desk(office.client)
 
 
 TAGS = f"tag,{NAME},categoryId"
@@ -281,7 +280,7 @@ def _load_with_doubt(desk: Desk) -> Any:
     """Load a file of which the row of line 3 is then unconfirmed."""
     desk.write(f"{NAME},categoryId", "Sure,1", "Doubt,1")
     desk.load("python", [], {"max_rows": 1})
-    result = desk.known["result"]
+    result = desk.names["result"]
     now = time.time()
     become(result, 2, State.UNCONFIRMED, first_sent_at=now, sent_at=now)
     return result
@@ -322,15 +321,15 @@ def test_possible_duplicates_are_json_for_a_script(desk: Desk) -> None:
     """With --json, their number and the exit code 9 are on stdout."""
     desk.has(*WEEK, **NO_KEY)
     desk.write(*NEXT_WEEK)
-    told = json.loads(desk.load("shell", ["--json"], NO_KEY))
-    assert (told["exit_code"], told["possible_duplicates"], desk.added) == (9, 6, 1)
+    printed = json.loads(desk.load("shell", ["--json"], NO_KEY))
+    assert (printed["exit_code"], printed["possible_duplicates"], desk.added) == (9, 6, 1)
 
 
 def test_the_question_is_json_for_a_script(desk: Desk) -> None:
     """With --json, the open question and the option that answers it are on stdout."""
     desk.write(*ANIMALS)
-    told = desk.load("shell", ["--json"], {})
-    (question,) = json.loads(told[told.index("{") :])["questions"]
+    printed = desk.load("shell", ["--json"], {})
+    (question,) = json.loads(printed[printed.index("{") :])["questions"]
     assert question["option"] == ["key"] and "Animal ID" in question["choices"]
 
 
@@ -354,7 +353,7 @@ def test_animals_that_are_gone_are_created_again_as_proposed(desk: Desk, way: st
     """The line of an animal that the store no longer shows is named, and created once."""
     desk.has(*WEEK, **NO_KEY)
     lost = "UPDATE animals SET pet_id = 999999, shown_at = 1, settled_at = 1 WHERE row = 1"
-    change(desk.known["result"], lost)
+    change(desk.names["result"], lost)
     add = _as_new_of(desk.load(way, [], NO_KEY))
     for _ in range(2):
         desk.load(way, [add], NO_KEY)

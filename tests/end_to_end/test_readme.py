@@ -112,11 +112,11 @@ def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     """The store of the one terminal serves the lines typed in the other, all as they stand."""
     # A shell says what each line asks for; the commands run here, as Python need start but once.
     serve, lines = [block.strip() for block in blocks("bash", SHELL)]
-    told = 'petstore-frame() { printf "%q " "$PETSTORE_BASE_URL" "$PETSTORE_API_KEY" "$@"; echo; }'
+    shim = 'petstore-frame() { printf "%q " "$PETSTORE_BASE_URL" "$PETSTORE_API_KEY" "$@"; echo; }'
     monkeypatch.chdir(tmp_path)
     with started(serve, "--port", "0") as (_, first):
         (address,) = re.findall(r":\d+/v1", first)
-        script = f"{told}\n{lines}".replace(":8080/v1", address)
+        script = f"{shim}\n{lines}".replace(":8080/v1", address)
         run = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=True)
         for base_url, key, *asked in map(shlex.split, run.stdout.splitlines()):
             place = {"PETSTORE_BASE_URL": base_url, "PETSTORE_API_KEY": key}
@@ -165,7 +165,7 @@ def test_the_lines_of_the_page_answer_as_it_shows(server_here: Server, tmp_path:
             fix = tmp_path / "results" / "fix.csv"
             fix.write_text(fix.read_text("utf-8-sig").replace("on hold", "pending"), "utf-8")
         done = typed(command)  # its code is not asked
-        told = done.stdout + done.stderr
-        assert doctest.OutputChecker().check_output(answer, told, ALIKE), f"{command}\n{told}"
+        printed = done.stdout + done.stderr
+        assert doctest.OutputChecker().check_output(answer, printed, ALIKE), f"{command}\n{printed}"
     with server_here.client() as client:
         assert len(pf.fetch_inventory(client)) == 9 + 8 + 9

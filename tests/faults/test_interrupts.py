@@ -108,12 +108,12 @@ def test_a_reading_that_was_interrupted_keeps_its_pets(
     (tmp_path / "days" / "of").mkdir(parents=True)
     before = {*tmp_path.rglob("*")}
     stdout, stderr = interrupt(tmp_path, slow_store, command, lambda: slow_store.gets > 8)
-    said = re.fullmatch(_KEPT, stderr)
-    assert said and (stdout, said[2]) == ("", KEPT_BY[command])
-    kept = tmp_path / said[2]
+    notice = re.fullmatch(_KEPT, stderr)
+    assert notice and (stdout, notice[2]) == ("", KEPT_BY[command])
+    kept = tmp_path / notice[2]
     assert {*tmp_path.rglob("*")} - before == {kept, kept.with_name(f"{kept.name}.coverage.json")}
     inventory = pf.read_inventory(kept)
-    assert len(inventory) == int(said[1]) > 20
+    assert len(inventory) == int(notice[1]) > 20
     assert inventory.completeness.verdict == "incomplete"
 
 

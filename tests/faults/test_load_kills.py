@@ -49,8 +49,8 @@ def test_a_second_importer_is_refused_until_the_first_is_dead(
     child.kill()
     child.wait(10)
     is_dead.set()
-    code, told = run_child(60, store)
-    assert (code, told["ending"]) == (0, "done")
+    code, facts = run_child(60, store)
+    assert (code, facts["ending"]) == (0, "done")
     check_promises(result_in(tmp_path), store)
 
 

@@ -179,7 +179,7 @@ class Stories(RuleBasedStateMachine):
         if spoilt:
             row = spoilt[at % len(spoilt)]
             right = replace(row, category=self.animals[row.name].category)
-            self._load_new([right if each is row else each for each in rows], faults=faults)
+            self._load_new([right if source is row else source for source in rows], faults=faults)
 
     @rule(pick=picks, form=st.sampled_from(["csv", "excel"]), faults=some_faults, times=picks)
     def a_fix_file(self, pick: int, form: str, faults: Faults, times: int) -> None:
@@ -382,10 +382,10 @@ class Stories(RuleBasedStateMachine):
         self.store.fault_of = dict(enumerate(faults, self.store.posts + 1)).get
         with suppress(Crash):
             result = self._run(shop, source, crash_at=crash_at)
-            held = [*view_of(result).rows(State.POSSIBLE_DUPLICATE)]
-            if held and not any(self._is_unconfirmed(row.cells[1]) for row in held):
-                there = self.store_counts()
-                new = [row.line for row in held if not there[row.cells[1]]]
+            duplicates = [*view_of(result).rows(State.POSSIBLE_DUPLICATE)]
+            if duplicates and not any(self._is_unconfirmed(row.cells[1]) for row in duplicates):
+                counts = self.store_counts()
+                new = [row.line for row in duplicates if not counts[row.cells[1]]]
                 result = self._run(shop, source, duplicates="skip", as_new=new)
             if len(result.fix) and shop is self.mine:
                 self.fix_files.append(shop.fix_file(result))
@@ -447,9 +447,11 @@ def _states(result: pf.LoadResult) -> Counter[str]:
 
 is_campaign = not settings().derandomize  # new draws, and with --times more of them
 pytestmark = [pytest.mark.timeout(0)] if is_campaign else []  # hundreds of stories take longer
+# A story takes half a second, so a campaign tells most of them.
+STORIES = settings().max_examples if is_campaign else settings().max_examples // 3
 for machine in (Stories, KeyedByTheStore, Keyless):
     machine.TestCase.settings = settings(
-        max_examples=settings().max_examples * 2 // 3,
+        max_examples=STORIES,
         stateful_step_count=10,
         suppress_health_check=list(HealthCheck),
     )

@@ -112,7 +112,7 @@ def test_an_older_twin_is_not_claimed(stores, run_load, checks: bool) -> None:
     twin = store.add({"name": "Pet 1", "categoryId": 2, "status": "pending"})
     for number in range(3):
         store.add({"name": f"Old {number}", "categoryId": 1})
-    result = run_load(30, store, check_store=checks, workers=1, first=2)
+    result = run_load(30, store, check_store=checks, workers=1, first=2, as_new=True)
     done = settle(result, store)
     assert (done.created, done.not_found, done.unconfirmed) == (0, int(checks), int(not checks))
     assert done.candidates == ({} if checks else {2: (twin,)})

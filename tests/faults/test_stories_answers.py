@@ -171,6 +171,15 @@ def test_a_key_that_create_takes_back_is_another_animal(shop: Shop) -> None:
     assert sorted(zip(ids["key"], ids["id"], strict=True)) == [("A-1", 1), ("B-1", 2)]
 
 
+def test_create_takes_no_key_from_its_own_animal(shop: Shop) -> None:
+    """An animal keeps the key that it was sent with, whatever becomes of a row that was skipped."""
+    header = "tag,name,categoryId"
+    shop.load("a.csv", header, "A-1,Ada,1", key="tag")
+    shop.load("b.csv", header, "A-1,Bo,2", key="tag", duplicates="skip")
+    shop.load("b.csv", key="tag", as_new=[2])
+    assert held(shop.load("c.csv", header, "A-1,Ada,1", "Z-1,Zed,1", key="tag")) == []
+
+
 def test_after_create_equal_animals_are_sent_and_listed(shop: Shop) -> None:
     """With a key, the next files of this header are not held back for it, but told (I8)."""
     shop.load("a.csv", TAGS, *(f"A-{n},Kitten {n}" for n in range(3)), key="tag")

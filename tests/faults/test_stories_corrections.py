@@ -85,10 +85,12 @@ def test_a_correction_that_was_not_sent_is_not_lost(shop: Shop, name: str) -> No
 
 def test_a_correction_of_another_key_or_header_does_not_apply(shop: Shop) -> None:
     """Another animal with the same mistake needs fixing for itself."""
-    shop.fix(keyed(shop), {"one": "1", "three": "3"})
+    rows = keyed(shop)
+    shop.store.fault_of = {2: "401", 3: "401"}.get  # so that no animal is known by its key
+    shop.fix(rows, {"one": "1", "three": "3"})
+    shop.store.fault_of = lambda number: None
     assert len(shop.load("b.csv", KEYED, "A-9,Zoe,three", key="tag").fix) == 1
-    assert len(shop.load("c.csv", f"{KEYED},note", "A-3,Cy,three,x", key="tag").fix) == 0
-    assert shop.names == ["Ada", "Bo", "Cy"]  # the last one is known by its key
+    assert len(shop.load("c.csv", f"{KEYED},note", "A-3,Cy,three,x", key="tag").fix) == 1
 
 
 def test_corrections_after_corrections(shop: Shop) -> None:
@@ -415,6 +417,12 @@ def test_an_option_reads_what_was_corrected(shop: Shop) -> None:
     shop.load("a.csv", *rows, categories={7: "Dog", 3: "Cat"})
     last = shop.load("a.csv", *rows, value_map={"status": {"reserved": "pending", "kept": ""}})
     assert (shop.names, len(last.fix)) == (["Ada", "Bo", "Cy", "Di"], 0)
+
+
+def test_a_line_may_be_excluded_with_a_fix_file(shop: Shop) -> None:
+    """The number is that of the line in the original file."""
+    shop.fix(keyed(shop), {"one": "1", "three": "3"}, exclude_lines=[4])
+    assert "Cy" not in shop.names
 
 
 def test_a_fix_file_is_not_held_back(shop: Shop) -> None:

@@ -95,6 +95,15 @@ def test_renumbered_categories_are_held(shop: Shop) -> None:
     assert len(shop.pets) == 5
 
 
+def test_a_few_names_in_other_categories_are_new_animals(shop: Shop) -> None:
+    """Three common names among thirteen rows are no sign that the categories were renumbered."""
+    names = ["Luna", "Max", "Bella"]
+    shop.load("a.csv", "name,categoryId", *(f"{name},1" for name in names))
+    others = [f"Pet {number},2" for number in range(10)]
+    later = "name,categoryId", *(f"{name},2" for name in names), *others
+    assert held(shop.load("b.csv", *later)) == []
+
+
 def test_a_block_that_was_pasted_twice_is_listed(shop: Shop) -> None:
     """The result names the lines, and the option that leaves the second block out (I9)."""
     block = "Ada,1,", "Bo,2,", "Cy,3,"

@@ -227,3 +227,12 @@ def test_two_people_at_the_same_minute(shop: Shop) -> None:
     shop.load("a.csv", TAGS, *tagged(0, 3), key="tag")
     shop.store.on_post = lambda *_: None
     assert held(shop.load("b.csv", TAGS, "B-0,Pet 0", "B-1,New", key="tag")) == [2]
+
+
+def test_an_id_of_another_kind_is_no_pet(shop: Shop) -> None:
+    """A file with the columns of an export may have ids of its own."""
+    shop.store.add({"name": "Ada", "categoryId": 1})
+    path = shop.folder / "a.csv"
+    path.write_text("id,name,category_id,status\nA-1,Bo,1,sold\n", encoding="utf-8")
+    shop.load("a.csv", key="")
+    assert shop.names == ["Ada", "Bo"]

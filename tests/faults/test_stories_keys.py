@@ -13,7 +13,7 @@ import petstore_frame as pf
 from petstore_frame.errors import QuestionError
 from petstore_frame.loader.findings import ChangedValues
 from petstore_frame.loader.row_state import State
-from shop import Shop, finding_of, held
+from shop import Shop, finding_of, held, tagged
 
 TAGS = "tag,name"
 KEYED = "tag,name,categoryId"
@@ -115,7 +115,7 @@ def test_rows_equal_to_one_under_another_form_are_its_animal(shop: Shop) -> None
     """A row that stands for others takes them along if it is the animal of another row."""
     rows = TAGS, "001,Ada", "1,Ada", "1,Ada", "9,Bo", "9,Bo"
     result = shop.load("a.csv", *rows, key="tag", duplicates="skip")
-    assert (shop.names, held(result)) == (["Ada", "Bo"], [])
+    assert (shop.names, held(result), len(result.fix)) == (["Ada", "Bo"], [], 0)
     assert held(shop.load("a.csv", key="tag")) == []
     later = shop.load("b.csv", TAGS, "1,Ada", "9,Bo", key="tag")
     assert (shop.names, held(later)) == (["Ada", "Bo"], [])
@@ -146,11 +146,27 @@ def test_a_word_is_no_key(shop: Shop, word: str) -> None:
 
 
 def test_a_few_new_names_are_changed_values(shop: Shop) -> None:
-    """One animal of eight with another name is that animal: reported as changed, and not sent."""
-    rows = [f"T{number},Pet {number}" for number in range(8)]
+    """Three animals of thirteen with other names are reported as changed, and not sent."""
+    rows = tagged(0, 13)
     shop.load("a.csv", TAGS, *rows, key="tag")
-    result = shop.load("b.csv", TAGS, "T0,Renamed", *rows[1:], key="tag")
-    assert len(shop.names) == 8 and result.changed["tag"].tolist() == ["T0"]
+    result = shop.load("b.csv", TAGS, *(f"A-{n},New {n}" for n in range(3)), *rows[3:], key="tag")
+    assert len(shop.names) == 13 and result.changed["tag"].tolist() == ["A-0", "A-1", "A-2"]
+
+
+def test_repeated_rows_count_once(shop: Shop) -> None:
+    """Three of twelve animals with other names are many, also if a file has each animal twice."""
+    lines = tagged(1, 13)
+    shop.load("a.csv", TAGS, *lines, key="tag")
+    renamed = [f"{line} the Second" for line in lines[:3]]
+    result = shop.load("b.csv", TAGS, *renamed, *lines[3:], *lines[3:], key="tag")
+    assert held(result) == [2, 3, 4]
+
+
+def test_rows_to_fix_keep_their_animals_from_other_rows(shop: Shop) -> None:
+    """An animal whose key is in the file holds back no other row, even if its rows need fixing."""
+    shop.load("a.csv", KEYED, "A,Ada,1", key="tag")
+    result = shop.load("b.csv", KEYED, "A,Bo,2", "A,Cy,3", "B,Ada,1", key="tag")
+    assert (held(result), len(result.fix), shop.names) == ([], 2, ["Ada", "Ada"])
 
 
 def test_a_key_of_several_animals_is_the_one_that_reads_the_same(shop: Shop) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.loader import view_of
 from petstore_frame.loader.row_state import State
 from shop import Shop, held, tagged
 
@@ -87,6 +88,56 @@ def test_a_row_that_was_rejected_is_not_sent_again_unchanged(shop: Shop) -> None
     assert (shop.store.posts, result.counts[State.REJECTED]) == (2, 1)
     shop.load("a.csv", TAGS, "A-1,Ada", "A-2,Bob", key="tag")
     assert shop.names == ["Ada", "Bob"]
+
+
+@pytest.mark.parametrize("fault", ["400", "fin_before"])  # rejected, and not found
+def test_an_animal_that_is_not_in_the_store_leaves_its_row(shop: Shop, fault: str) -> None:
+    """Its row may be an animal of another file by then, or a pet that somebody else made."""
+    shop.store.fault_of = {1: fault, 2: fault}.get
+    view_of(shop.load("a.csv", TAGS, "A-1,Ada", "A-2,Bo", key="tag")).reconcile(
+        shop.client, grace_s=0
+    )
+    shop.load("b.csv", TAGS, "A-1,Ada", key="tag")
+    for _ in range(2):  # one may be the pet of the row that was not found
+        shop.store.add({"name": "Bo", "categoryId": 1})
+    again = shop.load("a.csv", key="tag", duplicates="skip")
+    assert (again.counts[State.CREATED], again.counts[State.MATCHED]) == (1, 1)
+    assert shop.names == ["Ada", "Bo", "Bo"]
+    shop.store.add({"name": "Ada", "categoryId": 1})  # nobody waits for this one
+    assert held(shop.load("c.csv", TAGS, "C-1,Ada", "C-2,Ada", key="tag")) == [2, 3]
+
+
+def test_an_unsent_row_that_needs_fixing_now_is_no_animal_of_a_later_file(shop: Shop) -> None:
+    """Its animal was withdrawn, and the number of the animal may be given again."""
+    header = "tag,name,status"
+    of_x = {"value_map": {"status": {"x": "sold"}}}
+    shop.load("a.csv", header, "A-1,Ada,sold", "A-2,Bo,x", key="tag", max_rows=1, **of_x)
+    result = shop.load("a.csv", key="tag", max_errors=9)
+    shop.load("b.csv", header, "C-1,Cy,sold", key="tag")
+    assert (result.counts[State.INVALID], shop.names) == (1, ["Ada", "Cy"])
+
+
+def test_a_row_keeps_its_own_animal_under_the_key_of_another(shop: Shop) -> None:
+    """Line 1 comes before line 2: what was sent for a row stays its animal."""
+    shop.load("a.csv", "name,tag", "Ada,A-1", key="")
+    shop.load("b.csv", TAGS, "A-1,Ada", key="tag", duplicates="create")
+    assert shop.load("a.csv", key="tag").created["pet_id"].tolist() == [1]
+
+
+def test_an_animal_of_one_row_holds_back_no_other_row(shop: Shop) -> None:
+    """Two equal rows without a key are two animals, also if a trial sent only one of them."""
+    shop.load("z.csv", "name", "Zed")
+    shop.load("a.csv", "name", "Ada", "Ada", max_rows=1)
+    assert (held(shop.load("a.csv")), shop.names) == ([], ["Ada", "Ada", "Zed"])
+
+
+def test_a_row_that_was_not_found_may_be_refused_when_it_is_sent_again(shop: Shop) -> None:
+    """It begins anew: only its latest request decides whether it may be in the store."""
+    shop.store.fault_of = {1: "fin_before", 2: "401"}.get
+    view_of(shop.load("a.csv", TAGS, "A-1,Ada", key="tag")).reconcile(shop.client, grace_s=0)
+    assert shop.load("a.csv", key="tag", as_new=[2]).counts[State.PENDING] == 1
+    shop.load("a.csv", key="tag")
+    assert shop.names == ["Ada"]
 
 
 def test_a_trial_is_not_resumed(shop: Shop) -> None:

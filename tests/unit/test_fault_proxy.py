@@ -150,13 +150,13 @@ def test_the_command_says_at_its_end_what_was_applied(tmp_path, monkeypatch) -> 
     with serve() as store:
         key = {"Authorization": f"Bearer {store.api_key.get_secret_value()}"}
         line = f"petstore-frame serve --port 0 --faults error-after=1 --upstream {store.base_url}"
-        told = []
+        printed = []
         for more in ([], ["--json"]):
             with started(line, *more) as (process, first):
                 address = json.loads(first)["base_url"]
                 seen = httpx.post(f"{address}/pets", json=body, headers=key, verify=NO_TLS)
                 process.terminate()
-                told.append(process.stdout.read())
+                printed.append(process.stdout.read())
                 assert (seen.status_code, process.wait(30)) == (500, 0)
-    assert told[0].startswith("1 POST applied, 0 answered; 0 bodies applied twice")
-    assert json.loads(told[1])["applied"] == 1
+    assert printed[0].startswith("1 POST applied, 0 answered; 0 bodies applied twice")
+    assert json.loads(printed[1])["applied"] == 1

@@ -15,6 +15,7 @@ from petstore_frame.exit_codes import ExitCode
 
 NOTHING_SENT = "nothing was sent"
 
+_WEEKLY_HINT = "what a run does is in its settings: petstore-frame weekly --init writes them"
 # What an option may be, by the kind of its problem, which pydantic finds for typer.
 _ALLOWED = {
     "int_parsing": "a whole number",
@@ -69,6 +70,9 @@ def explain(error: Exception) -> str:
 def _usage_error(error: typer.TyperException) -> str:
     """Return which option or argument is wrong, and what is allowed."""
     if not isinstance(error, typer.BadParameter) or error.param is None:
+        context = getattr(error, "ctx", None)
+        if context is not None and context.info_name == "weekly":
+            return f"{error.format_message()}; {_WEEKLY_HINT}"
         return error.format_message()
     return f"{_bad_value(error, error.param)}; {NOTHING_SENT}"
 

@@ -33,13 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Status = Literal["available", "pending", "sold"]
-_MARKS = {
-    "exact": "{:,}",
-    "at_least": "≥ {:,}",
-    "about": "≈ {:,}",
-    "no_snapshot": "-",
-    "unreadable": "?",
-}
+_NO_NUMBER = {"no_snapshot": "-", "unreadable": "?"}
 
 
 @contextmanager
@@ -375,8 +369,10 @@ def trend(
 
 def _as_text(counted: pd.DataFrame, by: str) -> str:
     """Return a table with a row per day and a column per group; many are abbreviated."""
+    from petstore_frame.inventory import StatusCount
+
     cells = zip(counted["pets"], counted["bound"], strict=True)
-    texts = [_MARKS[bound].format(pets) for pets, bound in cells]
+    texts = [_NO_NUMBER.get(bound) or str(StatusCount(pets, bound)) for pets, bound in cells]
     table = counted.assign(text=texts, day=counted["date"].dt.date)
     wide = table.pivot(index="day", columns=by, values="text")[counted[by].unique()]
     return wide.rename_axis(index=None, columns=None).to_string(max_cols=12)

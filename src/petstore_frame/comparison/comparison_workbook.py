@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from petstore_frame import __version__
 from petstore_frame.comparison.comparison_columns import ComparisonColumn, table_columns
 from petstore_frame.schema import minute_text
 from petstore_frame.storage import (
@@ -40,7 +39,6 @@ def write_workbook(comparison: Comparison, path: Path, labels: Mapping[int, str]
             title=_TITLE,
             subject=comparison.store,
             sentence=comparison.headline,
-            version=__version__,
             as_of=comparison.inventory.fetched_at,
         )
         _write_summary(book, comparison)
@@ -121,7 +119,6 @@ def _width(column: ComparisonColumn) -> float:
 
 def _set_up_print(sheet: Sheet, comparison: Comparison, *, repeat_row: int | None) -> None:
     sheet.print_on_a4(
-        sheet.name,
         warning=str(comparison.completeness),
         source=comparison.name[:60],
         as_of=f"Data as of {minute_text(comparison.inventory.fetched_at)}",

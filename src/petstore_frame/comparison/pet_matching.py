@@ -262,7 +262,7 @@ def match_excluded(table: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame:
     Returns:
         Both in one table. An excluded row with a pet also has their differences.
     """
-    is_settled = excluded["kind"].isin([Kind.UNCONFIRMED])
+    is_settled = excluded["kind"].eq(Kind.UNCONFIRMED)
     is_row = excluded["row"].notna()
     excluded = excluded.assign(kind=excluded["kind"].mask(is_row & ~is_settled, str(Kind.EXCLUDED)))
     remaining = table[table["kind"].ne(Kind.ONLY_IN_STORE)]

@@ -46,8 +46,7 @@ from petstore_frame.inventory.verdict.completeness import (
     headline_html,
     requested_counts,
 )
-from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.verdict.weighing import Verdict
+from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows, Verdict
 from petstore_frame.transport import Page
 
 __all__ = [

@@ -64,7 +64,7 @@ from petstore_frame.loader.journal.header_keys import (
     repeats_earlier,
 )
 from petstore_frame.loader.journal.outcomes import Outcomes
-from petstore_frame.loader.journal.plan_writer import PlanWriter, equal_pets, row_decisions
+from petstore_frame.loader.journal.plan_writer import PlanWriter, row_decisions
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import Import, note_facts, read_cells, read_imports
 from petstore_frame.loader.journal.staging import (
@@ -150,7 +150,7 @@ class Load:
         step: Callable[[str], None] | None = None,
     ) -> None:
         self.client, self.options, self.recipe = client, options, recipe
-        self.path = find_journal(options.journal, client.base_url, lambda: ask_store_id(client))
+        self.path = journal_path(options, client)
         self.question: Question | None = None
         self.fix: FixFile | None = None
         self._input = source
@@ -331,9 +331,7 @@ class Load:
         keep = Keep(recipe.get("keep"), recipe.get("order_by"))
         plan = match(candidates, keep, options.duplicates, now)
         self._refuse(sql, plan)
-        PlanWriter(sql, self._staged, now).write(
-            plan, decisions, equal_pets(candidates.pets.values())
-        )
+        PlanWriter(sql, self._staged, now).write(plan, decisions, candidates.pets.values())
         if options.duplicates is not None and plan.answered:
             remember_duplicates(sql, run.header, options.duplicates, now)
         if self._store is not None:

@@ -139,7 +139,6 @@ def _compared_row(row: SourceRow, order: Sequence[int] | None) -> Row:
         payload=row.payload,
         key=key,
         core=core,
-        has_problem=bool(row.problems),
         is_excluded=row.is_excluded,
         has_default_name=row.has_default_name,
         order_value=row.order_value,

@@ -43,7 +43,7 @@ class State(StrEnum):
 # row without an animal. unconfirmed -> in_flight sends a request again while the store still
 # remembers its idempotency key. Whether an animal is gone is a flag, not a state.
 MOVES: dict[State | None, frozenset[State | None]] = {
-    None: frozenset({State.PENDING, State.MATCHED}),
+    None: frozenset({State.PENDING}),
     State.PENDING: frozenset({State.IN_FLIGHT, None, State.MATCHED}),
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.UNCONFIRMED, State.PENDING}),
     State.REJECTED: frozenset({State.PENDING, State.MATCHED, None}),

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from petstore_frame.rendering import html_style as style
 from petstore_frame.rendering import palette
 from petstore_frame.rendering.count_table import CountCell, CountRow, count_table
-from petstore_frame.rendering.display_text import printable, shorten
+from petstore_frame.rendering.display_text import shorten
 from petstore_frame.rendering.elements import element
 from petstore_frame.rendering.templates import PAGE, Card, Cell, in_notebook
 
@@ -28,7 +28,6 @@ __all__ = [
     "element",
     "in_notebook",
     "palette",
-    "printable",
     "shorten",
     "style",
 ]

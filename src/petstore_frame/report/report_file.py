@@ -11,7 +11,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame import __version__
 from petstore_frame.errors import ArgumentError, ReportError, keeping
 from petstore_frame.extras import import_extra
 from petstore_frame.inventory import (
@@ -214,7 +213,6 @@ def _write_workbook(content: Content, path: Path) -> None:
             title=content.title,
             subject=content.store,
             sentence=content.sentence,
-            version=__version__,
             as_of=provenance.fetched_at if provenance else None,
         )
         write_coverage_properties(book.workbook, content.coverage_facts)

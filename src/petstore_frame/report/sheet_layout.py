@@ -65,7 +65,6 @@ def finish(
     sheet.finish()
     sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
     sheet.print_on_a4(
-        sheet.name,
         warning=content.print_warning,
         source=content.store[:80],
         as_of=content.as_of,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, get_type_hints, 
 import msgspec
 from pydantic import TypeAdapter, ValidationError
 
+from petstore_frame.errors import ArgumentError
 from petstore_frame.schema.models import FIELDS, Pet, PetField, contract_error
 from petstore_frame.schema.text import replace_surrogates, replace_surrogates_in_json
 
@@ -65,13 +66,22 @@ _IS_COMPACT = [field.dtype == "int64" and field.is_required for field in FIELDS]
 class PetColumns(tuple[Sequence[Any], ...]):
     """The pets of one or more pages as columns of equal length, in the order received.
 
-    A tuple of one sequence per field: id, name, category_id, status.
+    A tuple of one sequence per field: id, name, category_id, status. The last ones may be left out
+    if they are fields that a pet need not have; no pet then has one.
 
     Example:
         >>> pets = PetColumns([[1, 2], ["Luna", "Max"], [3, 3], [None, "sold"]])
         >>> pets.id, pets.status
         ([1, 2], [None, 'sold'])
     """
+
+    def __new__(cls, columns: Iterable[Sequence[Any]]) -> Self:
+        sequences = [*columns]
+        for field in [*FIELDS][len(sequences) :]:
+            if field.is_required:
+                raise ArgumentError(f"PetColumns: no column for {field.name}")
+            sequences.append([None] * len(sequences[0]))
+        return super().__new__(cls, sequences)
 
     @classmethod
     def from_json(cls, body: bytes, *, operation: str, page: int | None = None) -> Self:

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-_STATUSES = ("available", "pending", "sold")
+from petstore_frame.schema.models import PET_STATUSES
 
 
 def comparable(text: str) -> str:
@@ -64,7 +64,7 @@ def status_of(text: str) -> str | None:
         ('sold', 'pending', None)
     """
     word = comparable(text)
-    return next((status for status in _STATUSES if word in words_for(status)), None)
+    return next((status for status in PET_STATUSES if word in words_for(status)), None)
 
 
 def animal_of(text: str) -> str | None:

@@ -10,15 +10,17 @@ from petstore_frame.storage.atomic_write import (
     sync,
     write_atomically,
 )
-from petstore_frame.storage.cell_values import common_zone, harmless, without_guard
+from petstore_frame.storage.cell_values import common_zone, fits, harmless, without_guard
 from petstore_frame.storage.excel_cells import Book, Sheet, open_book
 from petstore_frame.storage.excel_tables import CellWriter, Table, TableColumn, write_table
 from petstore_frame.storage.own_files import (
     COVERAGE_DIGEST,
     coverage_path,
     digest,
+    is_input,
     marked_png,
     marked_text,
+    reason_to_keep,
     refuse_overwriting,
 )
 from petstore_frame.storage.workbook_origin import mark_workbook
@@ -34,12 +36,15 @@ __all__ = [
     "common_zone",
     "coverage_path",
     "digest",
+    "fits",
     "harmless",
+    "is_input",
     "locked",
     "mark_workbook",
     "marked_png",
     "marked_text",
     "open_book",
+    "reason_to_keep",
     "refuse_impossible",
     "refuse_overwriting",
     "replacing",

@@ -15,7 +15,7 @@ from petstore_frame.errors import ReportError
 from petstore_frame.extras import import_extra
 from petstore_frame.rendering import palette
 from petstore_frame.storage import excel_styles as styles
-from petstore_frame.storage.cell_values import cell_value, fit, fits
+from petstore_frame.storage.cell_values import cell_value, fit
 
 _HEIGHT = -1  # used as a column number, so that the height of a row is written before its cells
 
@@ -113,8 +113,6 @@ class _ArchiveFile:
 
 class Book:
     """A workbook being written."""
-
-    fits = staticmethod(fits)
 
     def __init__(self, workbook: Any) -> None:
         self.workbook = workbook
@@ -227,7 +225,6 @@ class Sheet:
 
     def print_on_a4(
         self,
-        head: str,
         *,
         warning: str = "",
         source: str = "",
@@ -235,13 +232,12 @@ class Sheet:
         is_single_page: bool = False,
         repeat_row: int | None = None,
     ) -> None:
-        """Set up print: portrait, and all columns on one page.
+        """Set up print: portrait, the name of the sheet on each page, and all columns on one page.
 
         A sheet that would be too small to read is printed in landscape, and if that is too narrow,
         on several pages side by side, each with the first column.
 
         Args:
-            head: Text at the left above each page.
             warning: Text at the right above each page, in bold.
             source: Source of the data, at the left below each page.
             as_of: When the data was read, at the right below each page.
@@ -255,7 +251,7 @@ class Sheet:
         else:
             self._fit_columns()
         left, right, source, as_of = (  # an "&" starts a code
-            text.replace("&", "&&") for text in (head, warning, source, as_of)
+            text.replace("&", "&&") for text in (self.name, warning, source, as_of)
         )
         self.raw.set_header(f"&L{left}" + (f"&R&B{right}" if right else ""))
         self.raw.set_footer(f"&L{source}&CPage &P of &N&R{as_of}")

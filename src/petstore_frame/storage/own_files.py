@@ -6,8 +6,11 @@
 | ``.csv``, ``.jsonl``, ``.parquet`` | its digest is in ``FILE.coverage.json`` |
 | ``.html``, ``.svg`` | a comment at its end with the digest of everything before it |
 | ``.png`` | a text chunk before its end with the digest of everything else |
+| results of an import | the digest of each is in ``summary.json`` |
 
-Other files, such as recipes, have no mark: people edit them.
+Other files, such as recipes, have no mark: people edit them. If a file must be kept, its writer
+refuses. Only the results of an import go to a numbered folder instead: they are written when the
+load is over, and nobody may be there to choose another name.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from pathlib import Path
 from zlib import crc32
 
 from petstore_frame.errors import ReportError
+from petstore_frame.storage.atomic_write import refuse_impossible
 from petstore_frame.storage.workbook_origin import is_unchanged_workbook
 
 COVERAGE_DIGEST = "file_sha256"
@@ -44,32 +48,45 @@ def refuse_overwriting(
         content: What would be written, if known; a file that has this content already may stay.
 
     Raises:
-        ReportError: The file may not be replaced; it was not changed.
+        ReportError: The file may not be replaced, and was not changed; or the path is a folder.
     """
-    for source in inputs:
-        if isinstance(source, str | Path) and _is_same_file(path, Path(source)):
-            raise ReportError(f"{path} is read by this call, so it is not written; choose another")
-    is_empty = not path.is_file() or path.stat().st_size == 0
-    if overwrite or is_empty or is_unchanged(path):
-        return
-    if content is not None and path.read_bytes() == content:
-        return
-    raise ReportError(
-        f"{path} was changed since it was written, or is not a report; choose another name, or "
-        "replace the file"
-        if path.suffix.lower() in _CHECKS
-        else f"{path} exists already; choose another name, or replace the file",
-        add=("overwrite", True),
-    )
+    refuse_impossible(path)
+    if is_input(path, inputs):
+        raise ReportError(f"{path} is read by this call, so it is not written; choose another")
+    reason = reason_to_keep(path)
+    has_content = content is not None and path.is_file() and path.read_bytes() == content
+    if reason and not overwrite and not has_content:
+        message = f"{reason}; choose another name, or replace the file"
+        raise ReportError(message, add=("overwrite", True))
 
 
-def is_unchanged(path: Path) -> bool:
-    """Return whether this package wrote a file and nobody changed it since."""
+def is_input(path: Path, inputs: Iterable[object]) -> bool:
+    """Return whether a path is one of the files that a call reads."""
+    return any(isinstance(item, str | Path) and _is_same_file(path, Path(item)) for item in inputs)
+
+
+def reason_to_keep(path: Path, written: object = None) -> str:
+    """Return why a file must not be replaced, or an empty text.
+
+    Args:
+        path: The file.
+        written: The digest of the file when an import wrote it; None for any other file.
+    """
     check = _CHECKS.get(path.suffix.lower())
     try:
-        return check is not None and check(path)
-    except (OSError, ValueError):
-        return False
+        if not path.is_dir() and (not path.exists() or path.stat().st_size == 0):
+            return ""
+        if written is not None and digest(path) == written:
+            return ""
+        if check is not None and check(path):
+            return ""
+    except PermissionError:
+        return f"{path} cannot be read (close it if it is open in Excel)"
+    except (OSError, ValueError):  # no file, or without a mark
+        pass
+    if check is None:
+        return f"{path} exists already"
+    return f"{path} was changed since it was written, or petstore-frame did not write it"
 
 
 def digest(path: Path) -> str:

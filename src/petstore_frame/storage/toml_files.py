@@ -43,6 +43,7 @@ def read_toml(path: Path, what: str, hint: str = "") -> tuple[str, dict[str, Any
         raise
     except OSError as problem:
         message = f"cannot open {what}: {problem.strerror}"
+        hint = hint or "name the file that has it"
         raise InputError(message, path=str(path), hint=hint) from None
     except UnicodeError:
         message, hint = "this is not UTF-8 text", "save it with the encoding UTF-8"

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
+from petstore_frame import __version__
+
 _PROPERTIES = "docProps/core.xml"
 _CREATOR = "Made with petstore-frame"
 _TIME_OF = r"<dcterms:{0}[^>]*>([^<]*)</dcterms:{0}>"
@@ -15,7 +17,7 @@ _UNKNOWN_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def mark_workbook(
-    workbook: Any, *, title: str, subject: str, sentence: str, version: str, as_of: datetime | None
+    workbook: Any, *, title: str, subject: str, sentence: str, as_of: datetime | None
 ) -> None:
     """Set the properties of a workbook: its title, its content and the version that wrote it.
 
@@ -26,7 +28,7 @@ def mark_workbook(
         {
             "title": title,
             "subject": subject,
-            "comments": f"{sentence}. {_CREATOR} {version}.",
+            "comments": f"{sentence}. {_CREATOR} {__version__}.",
             "created": (as_of or _UNKNOWN_TIME).astimezone(UTC),
         }
     )

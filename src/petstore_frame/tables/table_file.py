@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 from petstore_frame.errors import InputError
 from petstore_frame.tables.csv_file import text_table
 from petstore_frame.tables.excel_file import MayBeHeader, Workbook
-from petstore_frame.tables.file_kinds import kind_of, read_file, unpack
+from petstore_frame.tables.file_kinds import FileKind, kind_of, read_file, unpack
 from petstore_frame.tables.table import Layout, Table
 from petstore_frame.tables.typed_tables import (
     PARQUET_HINT,
@@ -24,8 +24,13 @@ from petstore_frame.tables.typed_tables import (
     parquet_table,
 )
 
-SourceKind = Literal["csv", "workbook", "frame", "jsonl", "parquet"]
+SourceKind: TypeAlias = FileKind | Literal["frame"]
 STANDARD_INPUT = "standard input"
+# The readers of files that need no layout.
+_READERS: dict[SourceKind, Callable[[bytes], Table]] = {
+    "jsonl": json_lines_table,
+    "parquet": parquet_table,
+}
 
 
 def _refuse_lock_file(name: str) -> None:
@@ -120,10 +125,7 @@ class TableFile:
         if self.kind == "csv":
             return text_table(self.data, layout)
         if self._table is None:
-            read: Callable[[bytes], Table] = (
-                parquet_table if self.kind == "parquet" else json_lines_table
-            )
-            self._table = read(self.data)
+            self._table = _READERS[self.kind](self.data)
         return self._table
 
     @property

@@ -73,6 +73,18 @@ def _ignore(*_: object) -> None:
     """Ignore an element."""
 
 
+class _Element:
+    """Notes whether the parser is inside an element."""
+
+    is_open = False
+
+    def start(self, _: Attributes) -> None:
+        self.is_open = True
+
+    def end(self) -> None:
+        self.is_open = False
+
+
 def parse_xml(
     part: BinaryIO,
     starts: Mapping[str, Callable[[Attributes], None]],
@@ -197,28 +209,20 @@ class WorkbookParts:
         from openpyxl.styles import numbers
 
         codes: dict[int, str] = dict(numbers.BUILTIN_FORMATS)
-        ids, is_in_cell_styles = list[int](), False
+        ids, cell_styles = list[int](), _Element()
 
         def add_code(attributes: Attributes) -> None:
             STYLES.check(len(codes), is_exact=False)
             # Excel allows 255 characters.
             codes[int(attributes.get("numFmtId", "0"))] = attributes.get("formatCode", "")[:255]
 
-        def enter_cell_styles(_: Attributes) -> None:
-            nonlocal is_in_cell_styles
-            is_in_cell_styles = True
-
-        def leave_cell_styles() -> None:
-            nonlocal is_in_cell_styles
-            is_in_cell_styles = False
-
         def add_style(attributes: Attributes) -> None:
-            if is_in_cell_styles:
+            if cell_styles.is_open:
                 STYLES.check(len(ids) + 1, is_exact=False)
                 ids.append(int(attributes.get("numFmtId", "0")))
 
-        starts = {"numFmt": add_code, "cellXfs": enter_cell_styles, "xf": add_style}
-        self.parse("xl/styles.xml", starts, {"cellXfs": leave_cell_styles})
+        starts = {"numFmt": add_code, "cellXfs": cell_styles.start, "xf": add_style}
+        self.parse("xl/styles.xml", starts, {"cellXfs": cell_styles.end})
         formats = dict[int, NumberFormat]()
         for number in dict.fromkeys(ids):
             code = codes.get(number, "General")
@@ -229,21 +233,14 @@ class WorkbookParts:
     @cached_property
     def description(self) -> str:
         """The comment of the workbook, which a program may have written."""
-        texts, is_description = list[str](), False
-
-        def start(_: Attributes) -> None:
-            nonlocal is_description
-            is_description = True
-
-        def end() -> None:
-            nonlocal is_description
-            is_description = False
+        texts, element = list[str](), _Element()
 
         def add_text(content: str) -> None:
-            if is_description:
+            if element.is_open:
                 texts.append(content)
 
-        self.parse("docProps/core.xml", {"description": start}, {"description": end}, add_text)
+        starts, ends = {"description": element.start}, {"description": element.end}
+        self.parse("docProps/core.xml", starts, ends, add_text)
         return "".join(texts)
 
     @cached_property
@@ -273,7 +270,7 @@ def _leaves_calculation_to_excel(attributes: Mapping[str, str]) -> bool:
 def _texts_of(parts: WorkbookParts, file: str) -> list[str]:
     """Return the shared texts; pieces of a text in several fonts are joined."""
     texts, pieces = list[str](), list[str]()
-    is_text = is_phonetic = False
+    text, phonetic = _Element(), _Element()
     length = 0
 
     def start_item(_: Attributes) -> None:
@@ -285,33 +282,17 @@ def _texts_of(parts: WorkbookParts, file: str) -> list[str]:
         SHARED_STRINGS.check(len(texts) + 1, is_exact=False)
         texts.append(unescaped("".join(pieces)))
 
-    def start_text(_: Attributes) -> None:
-        nonlocal is_text
-        is_text = not is_phonetic
-
-    def end_text() -> None:
-        nonlocal is_text
-        is_text = False
-
-    def start_phonetic(_: Attributes) -> None:
-        nonlocal is_phonetic
-        is_phonetic = True
-
-    def end_phonetic() -> None:
-        nonlocal is_phonetic
-        is_phonetic = False
-
     def add_text(content: str) -> None:
         nonlocal length
-        if is_text:
+        if text.is_open and not phonetic.is_open:
             length += len(content)
             CELL_CHARACTERS.check(length, is_exact=False)
             pieces.append(content)
 
     parts.parse(
         file,
-        {"si": start_item, "t": start_text, "rPh": start_phonetic},
-        {"si": end_item, "t": end_text, "rPh": end_phonetic},
+        {"si": start_item, "t": text.start, "rPh": phonetic.start},
+        {"si": end_item, "t": text.end, "rPh": phonetic.end},
         add_text,
     )
     return texts

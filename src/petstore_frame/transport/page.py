@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qsl, urljoin
 
-from petstore_frame.schema import Pet, PetColumns
+from petstore_frame.schema import Pet, PetColumns, count_text
 from petstore_frame.transport.response import STORE_ID, Response
 
 if TYPE_CHECKING:
@@ -171,11 +171,10 @@ class Page:
         return len(self.columns.id)
 
     def __repr__(self) -> str:
-        pets = "pet" if len(self) == 1 else "pets"
         kind = f" with status {self.status}" if self.status else ""
         is_full = self.limit is not None and len(self) >= self.limit
         full = ", as many as requested: the store may have more" if is_full else ""
-        return f"<Page: {len(self)} {pets}{kind}{full}>"
+        return f"<Page: {count_text(len(self), 'pet')}{kind}{full}>"
 
 
 def parse_page(

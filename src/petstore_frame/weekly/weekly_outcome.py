@@ -11,6 +11,7 @@ from typing import Any
 
 from petstore_frame import errors
 from petstore_frame.exit_codes import ExitCode
+from petstore_frame.inventory import Inventory
 from petstore_frame.loader import RecipeOptions
 from petstore_frame.questions import to_add
 
@@ -37,6 +38,7 @@ class Run:
         facts: Other values of ``summary.json``.
         attention: What needs attention, as sentences.
         step: The current step.
+        inventory: The pets that were read; None until then.
     """
 
     day: date
@@ -46,6 +48,7 @@ class Run:
     facts: dict[str, Any] = field(default_factory=dict)
     attention: list[str] = field(default_factory=list)
     step: str = "begin"
+    inventory: Inventory | None = None
 
     def note(self, outcome: ExitCode, sentence: str) -> None:
         """Add an outcome, with a sentence for the list of what needs attention."""

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from petstore_frame.client import Client
-from petstore_frame.errors import JournalLockedError
+from petstore_frame.errors import JournalLockedError, keep
 from petstore_frame.exit_codes import ExitCode
 from petstore_frame.storage import LockedError, locked, sync
 from petstore_frame.weekly.run_log import is_complete, read_runs, write_runs
@@ -54,6 +54,9 @@ def run(
         raise JournalLockedError(
             f"another run is working in {settings.output}; wait until it ends, then run again"
         ) from None
+    except BaseException as error:
+        keep(weekly.inventory, error)
+        raise
     return weekly
 
 

@@ -16,7 +16,6 @@ from petstore_frame.errors import (
     IncompleteInventoryError,
     LoadStoppedError,
     QuestionError,
-    keeping,
     result_of,
 )
 from petstore_frame.exit_codes import ExitCode
@@ -61,11 +60,11 @@ class WeeklySteps:
         inventory = None
         with self.run.at("read the store"):
             inventory = self.read_store()
-        with keeping(inventory):
-            if inventory is not None:
-                self.write_files(inventory)
-            self.run.step = "write the summary"
-            self.write_summary()
+        self.run.inventory = inventory
+        if inventory is not None:
+            self.write_files(inventory)
+        self.run.step = "write the summary"
+        self.write_summary()
 
     # -- loading
 

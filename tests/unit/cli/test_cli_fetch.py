@@ -30,8 +30,8 @@ def test_a_csv_holds_names_byte_for_byte(server_here) -> None:
     assert result.exit_code == 0, result.output
     assert [row["name"] for row in rows] == NAMES
     assert list(rows[0]) == ["id", "name", "category_id", "status"]
-    told = typed("petstore-frame fetch --output sold.csv --status SOLD")
-    assert told.exit_code == 0 and "sold" in told.stdout and "≥ 0" not in told.stdout
+    ended = typed("petstore-frame fetch --output sold.csv --status SOLD")
+    assert ended.exit_code == 0 and "sold" in ended.stdout and "≥ 0" not in ended.stdout
 
 
 def test_a_part_is_written_with_what_it_covers(tmp_path: Path, monkeypatch) -> None:

@@ -68,11 +68,11 @@ def test_a_listing_is_told_with_the_same_keys(name: str, output: str) -> None:
     """What was written, how many, from where, when, and what it covers."""
     place = "--history" if name == "snapshot" else "--output"
     ended = typed(f"petstore-frame {name} {place} {output} --json")
-    told = json.loads(ended.stdout)
+    facts = json.loads(ended.stdout)
     assert len(ended.stdout.splitlines()) == 1
-    assert {"output", "rows", "base_url", "fetched_at", "completeness", "exit_code"} <= set(told)
-    assert (told["rows"], told["exit_code"], ended.exit_code) == (250, 0, 0)
-    assert Path(told["output"]).is_file()
+    assert {"output", "rows", "base_url", "fetched_at", "completeness", "exit_code"} <= set(facts)
+    assert (facts["rows"], facts["exit_code"], ended.exit_code) == (250, 0, 0)
+    assert Path(facts["output"]).is_file()
 
 
 # The code of a load that was not finished depends on its result, or on why it stopped.
@@ -142,6 +142,9 @@ REFUSED = {
     "fetch --output x.csv": "PETSTORE_BASE_URL",
     f"load a.csv {STORE}": "PETSTORE_API_KEY",
     f"dashboard {STORE}": "PETSTORE_API_KEY" if find_spec("voila") else "petstore-frame[lab]",
+    f"dashboard {STORE} --categories a.csv": "a category list has the columns id and name"
+    if find_spec("voila")
+    else "petstore-frame[lab]",
     # A word would have no effect, or cannot be read.
     "fetch --output pets.txt": ".csv, .jsonl, .parquet or .xlsx",
     "fetch --output pets.csv --status lost": "'lost' is not one of 'available', 'pending'",
@@ -181,6 +184,7 @@ REFUSED = {
     "api-keys --new till --revoke psk_a1b2c3": "pass only one of --new and --revoke",
     "api-keys --revoke psk_a1b2c3": "nothing was revoked; without options, petstore-frame api-keys",
     "sample --output b.csv --categories b.csv": "--output and --categories both name b.csv",
+    "sample --output .": "'.' is a folder; add a file's name",
     "sample --output b.xlsx": "the extension must be .csv",
     "trend --history a.csv": "must be a folder, and 'a.csv' is a file",
     f"snapshot --history a.csv {STORE}": "must be a folder, and 'a.csv' is a file",
@@ -221,8 +225,8 @@ except SystemExit:
     print([name for name in ("pandas", "pydantic", "httpx", "fastapi") if name in sys.modules])
 """
     words = [sys.executable, "-c", code]
-    told = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert told.stdout == f"petstore-frame {pf.__version__}\n[]\n"
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout == f"petstore-frame {pf.__version__}\n[]\n"
 
 
 @pytest.mark.parametrize("kind", [pf.errors.ReportError, pf.errors.HistoryError])
@@ -235,26 +239,43 @@ def test_a_full_disk_is_the_disks_fault(kind) -> None:
 
 
 @pytest.mark.usefixtures("server_here")
-@pytest.mark.parametrize("command", ["fetch --output x.csv", "report --output x.xlsx"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fetch --output x.csv", "report --output x.xlsx", "snapshot --history days", "weekly",
+        "compare list.csv --on name --output x.xlsx",
+    ],
+)  # fmt: skip
 def test_a_full_disk_says_how_much_was_read(command: str, monkeypatch) -> None:
     """The command ends with 6, and its error names the number of pets and what to do."""
 
     def fill_up(_: int) -> None:
         raise OSError(28, "No space left on device")
 
+    Path("list.csv").write_text("name,category_id\nRex,1\n")
+    Path("weekly.toml").write_text("")
     monkeypatch.setattr(os, "fsync", fill_up)
     ended = typed(f"petstore-frame {command}")
     assert ended.exit_code == 6, ended.output
     assert re.search(r"complete: \d+ pets read, and not written: free some space", ended.output)
-    assert not Path(command.rsplit(maxsplit=1)[-1]).exists()
+    assert not [*Path().glob("x.*"), *Path().rglob("*.parquet")]
 
 
 @pytest.mark.usefixtures("server_here")
 def test_an_empty_key_answers_that_no_column_identifies_an_animal() -> None:
-    """The question says so, and the answer is taken."""
+    """The question offers it next to a column, and the answer is taken."""
     rows = ["Animal ID,name,categoryId", *(f"A{n % 9},Pet {n % 9},1" for n in range(18))]
     Path("a.csv").write_text("\n".join([*rows, ""]), encoding="utf-8")
     asked = typed("petstore-frame load a.csv --journal journal")
-    assert asked.exit_code == 9 and "an empty key says that there is none" in asked.output
+    offered = [line.strip() for line in asked.stderr.splitlines() if "--key" in line]
+    assert (asked.exit_code, offered) == (9, ["add --key '?'", "add --key ''"])
     loaded = typed("petstore-frame load a.csv --key '' --journal journal")
     assert (loaded.exit_code, "18 animals added" in loaded.output) == (0, True)
+
+
+@pytest.mark.parametrize("words", ["https://host/v1 list.csv --report x.xlsx", "--report x.xlsx"])
+def test_a_weekly_run_has_its_options_in_a_file(words: str) -> None:
+    """An option or argument that it lacks leads to the command that writes its settings."""
+    ended = typed(f"petstore-frame weekly {words}")
+    assert ended.exit_code == 2
+    assert ended.stderr.rstrip().endswith("petstore-frame weekly --init writes them")

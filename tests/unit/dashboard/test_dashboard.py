@@ -282,6 +282,30 @@ def test_a_closed_dashboard_is_freed() -> None:
     assert dashboard() is None and inventory() is None
 
 
+def count_live(kind: type) -> int:
+    gc.collect()
+    return sum(isinstance(thing, kind) for thing in gc.get_objects())
+
+
+def test_ten_runs_of_a_cell_keep_the_widgets_of_one(store, tmp_path: Path, monkeypatch) -> None:
+    """Running a cell again frees the widgets and listings of its last run, also after an import."""
+    runs = iter([("cell", f"run {number}") for number in range(10)])
+    monkeypatch.setattr(dashboard_module, "current_cell", lambda: next(runs))
+    counts = []
+    for number in range(10):
+        shown = pf.Dashboard(store.client(), categories=LABELS, journal=tmp_path, folder=tmp_path)
+        imports = shown.tabs.imports
+        imports.keep_upload("a.csv", f"name,category_id\nAda {number},1\n".encode())
+        assert imports.background.wait(WAIT_S)
+        imports.send.send.click()
+        assert imports.background.wait(WAIT_S) and imports.state.result is not None
+        assert shown.wait(WAIT_S)
+        if number in (1, 9):
+            counts.append((count_live(widgets.Widget), count_live(pf.Inventory)))
+    shown.close()
+    assert counts[0] == counts[1]
+
+
 def test_a_file_creates_no_widgets(show, store, tmp_path: Path) -> None:
     """A file with three hundred words has the widgets of an empty tab."""
     shown = show(store, categories=LABELS, journal=tmp_path / "j", folder=tmp_path)

@@ -274,9 +274,9 @@ def test_the_finished_page_says_what_each_row_needs_once(importing) -> None:
     importing.open("a.csv", f"tag,name,category\n{rows}").confirm().without_key()
     importing.decide("cell", 3, "name", value="Luna").send()
     assert "Added" in importing.text and importing.state.result.counts["created"] == 4
-    said = importing.text
-    assert said.count("line 6") == 1 and "tick “Import the totals rows”" in said
-    assert "Animal ID:" not in said and "To send" not in said
+    text = importing.text
+    assert text.count("line 6") == 1 and "tick “Import the totals rows”" in text
+    assert "Animal ID:" not in text and "To send" not in text
 
 
 def test_rows_that_became_doubtful_while_sending_are_asked_afterward(importing, store) -> None:

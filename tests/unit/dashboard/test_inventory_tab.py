@@ -39,24 +39,24 @@ selections = st.builds(
 @given(rows, selections)
 def test_cards_matrix_and_table_agree_with_pandas(rows: list, selection: Selection) -> None:
     """Every number of a selection is that of the rows that pandas finds."""
-    held = make_inventory([(n, *row) for n, row in enumerate(rows)])
-    frame = held.frame
-    found = frame[[True] * len(frame)]
+    inventory = make_inventory([(n, *row) for n, row in enumerate(rows)])
+    frame = inventory.frame
+    expected = frame[[True] * len(frame)]
     if selection.status == "no status":
-        found = found[found["status"].isna()]
+        expected = expected[expected["status"].isna()]
     elif selection.status:
-        found = found[found["status"] == selection.status]
+        expected = expected[expected["status"] == selection.status]
     if selection.categories:
         numbers = [{"Cat": 1, "2": 2}[category] for category in selection.categories]
-        found = found[found["category_id"].isin(numbers)]
+        expected = expected[expected["category_id"].isin(numbers)]
     if selection.text:
-        is_id = found["id"].astype("str") == selection.text
-        is_named = found["name"].str.lower().str.contains(selection.text)
-        found = found[is_id | is_named]
-    shown = selection.of(held, LABELS)
-    counts = pf.summarize(shown)
-    assert counts.total.count == len(found) == counts.cells.sum()
-    assert shown.frame["id"].tolist() == found["id"].tolist()
+        is_id = expected["id"].astype("str") == selection.text
+        is_named = expected["name"].str.lower().str.contains(selection.text)
+        expected = expected[is_id | is_named]
+    selected = selection.of(inventory, LABELS)
+    counts = pf.summarize(selected)
+    assert counts.total.count == len(expected) == counts.cells.sum()
+    assert selected.frame["id"].tolist() == expected["id"].tolist()
 
 
 def marks_of(tab) -> list[tuple[str, str, str]]:

@@ -26,9 +26,9 @@ def test_snapshot_again_says_the_same(sample_here, tmp_path) -> None:
     day_before = replace(today.provenance, fetched_at=today.fetched_at - timedelta(days=1))
     pf.History(tmp_path).add(pf.Inventory(today.frame, day_before))
     assert typed(SNAPSHOT).stdout.splitlines()[1].endswith(": no change")
-    told = json.loads(typed(SNAPSHOT, "--json").stdout)
-    assert told["compared_with"] == f"{day_before.fetched_at:%Y-%m-%d}" and told["rows"] == 250
-    assert told["changes"]["new"] == 0
+    facts = json.loads(typed(SNAPSHOT, "--json").stdout)
+    assert facts["compared_with"] == f"{day_before.fetched_at:%Y-%m-%d}" and facts["rows"] == 250
+    assert facts["changes"]["new"] == 0
 
 
 @pytest.mark.filterwarnings("default")
@@ -38,7 +38,7 @@ def test_trend_as_table_and_json(tmp_path, monkeypatch) -> None:
     history = pf.History(tmp_path)
     history.add(listing("2026-11-01", [(1, "Ada", 3, "available")]))
     last = history.add(listing("2026-11-03", [], verdict=Verdict.UNKNOWN))
-    told = json.loads(typed(TREND, "--json").stdout)
+    facts = json.loads(typed(TREND, "--json").stdout)
     assert [line.split()[1:3] for line in typed(TREND).stdout.splitlines()] == [
         ["pending", "sold"],
         ["1", "0"],
@@ -46,7 +46,7 @@ def test_trend_as_table_and_json(tmp_path, monkeypatch) -> None:
         ["≥", "0"],
     ]
     missing = {"date": "2026-11-02", "status": "sold", "pets": None, "bound": "no_snapshot"}
-    assert missing in told["trend"]
+    assert missing in facts["trend"]
     last.path.write_bytes(b"PAR1")
     shown = typed(TREND, "--by", "category_id", "--by", "status")
     assert (shown.exit_code, typed(f"{TREND}/none").exit_code) == (1, 2)

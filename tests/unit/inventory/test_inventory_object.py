@@ -120,8 +120,9 @@ def test_an_operation_compares_the_rows_once(
         frames.append(frame)
         return rows_fingerprint(frame)
 
-    name = "petstore_frame.inventory.frame.coverage.rows_fingerprint"
-    monkeypatch.setattr(name, count_and_compute)
+    for module in ("coverage", "inventory"):
+        name = f"petstore_frame.inventory.frame.{module}.rows_fingerprint"
+        monkeypatch.setattr(name, count_and_compute)
     operation(tmp_path)
     assert len(frames) == fingerprints
 
@@ -131,6 +132,13 @@ def test_the_completeness_is_the_object_that_the_fetch_made() -> None:
     fetched = Inventory.from_frame(STOCK.frame.copy())
     assert fetched.completeness is fetched.completeness
     assert isinstance(fetched.frame.attrs["petstore_frame"], dict)
+
+
+def test_a_pickled_frame_keeps_its_completeness_and_needs_no_package() -> None:
+    """What it covers comes back as an ordinary dict, and says the same."""
+    frame = pickle.loads(pickle.dumps(STOCK.frame))
+    assert type(frame.attrs["petstore_frame"]) is dict
+    assert pf.completeness(frame) == STOCK.completeness
 
 
 def test_pages_come_one_by_one() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from petstore_frame.inventory import Assumption, Completeness, Evidence, Fact, Shows, Verdict
 from petstore_frame.inventory.frame.coverage import unknown_completeness
-from petstore_frame.inventory.verdict.weighing import weigh
+from petstore_frame.inventory.verdict.facts import weigh
 
 STATUSES = ("available", "pending", "sold")
 ASSUMPTIONS = st.lists(st.sampled_from(list(Assumption)), max_size=4, unique=True).map(tuple)

@@ -12,7 +12,7 @@ from shop import Shop
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
+def memory_shop(tmp_path: Path) -> Iterator[Shop]:
     """An office before a store in memory, so that no socket is opened."""
     with pf.testing.fake_store().client() as client:
         yield Shop(tmp_path / "office", client)

@@ -46,7 +46,7 @@ def stage(
         staged = staging.find_import(sql, staging.stage_rows(sql, run, [list(rows)]), run)
         reader = CandidateReader(sql, staged, lambda: None)
         candidates = reader.read(RowAnswers({}), ListedPets({}, {}), earlier_create=False)
-        PlanWriter(sql, staged, now).write(match(candidates, Keep()), {}, {})
+        PlanWriter(sql, staged, now).write(match(candidates, Keep()), {}, [])
         sql.execute("UPDATE animals SET session = ?", [SESSION])
         sql.execute("UPDATE imports SET session = ?", [SESSION])
     view = ImportView(path, staged.run.id, copy=copy if is_rehearsal else None)

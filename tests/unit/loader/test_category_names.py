@@ -17,14 +17,14 @@ CAVY = {3: "Cat", 4: "Meerschweinchen"}
 
 
 @pytest.fixture
-def birds(shop):
+def birds(memory_shop):
     """A store with two birds, whose categories a load named."""
-    shop.load("a.csv", "name,categoryId", "Tweety,Bird", "Coco,Bird", categories=BIRD)
-    return shop
+    memory_shop.load("a.csv", "name,categoryId", "Tweety,Bird", "Coco,Bird", categories=BIRD)
+    return memory_shop
 
 
-def load_cavy(shop, **options) -> pf.LoadResult:
-    return shop.load(
+def load_cavy(memory_shop, **options) -> pf.LoadResult:
+    return memory_shop.load(
         "b.csv", "name,categoryId", "Nibbles,Meerschweinchen", categories=CAVY, **options
     )
 
@@ -61,18 +61,18 @@ def test_a_name_that_moves_leaves_its_number(birds) -> None:
         birds.load("c.csv", "name,categoryId", "Polly,Bird", categories=BIRD)
 
 
-def test_a_dry_run_remembers_nothing(shop) -> None:
+def test_a_dry_run_remembers_nothing(memory_shop) -> None:
     """A dry run asks like a load, but a list that it saw is not a fact."""
     pets = pd.DataFrame({"name": ["Rex"], "category_id": ["Dog"]})
-    options = {"journal": shop.journal, "categories": {1: "Dog"}}
-    pf.load(pets, shop.client, dry_run=True, **options)
-    assert known_category_names(shop.client.base_url, journal=shop.journal) == {}
+    options = {"journal": memory_shop.journal, "categories": {1: "Dog"}}
+    pf.load(pets, memory_shop.client, dry_run=True, **options)
+    assert known_category_names(memory_shop.client.base_url, journal=memory_shop.journal) == {}
 
 
-def test_a_dry_run_shows_pets_next_to_new_names(shop) -> None:
+def test_a_dry_run_shows_pets_next_to_new_names(memory_shop) -> None:
     """Where nothing is known yet, a dry run shows two pets of the store for each number in use."""
-    shop.load("a.csv", "name,categoryId", "Tweety,4", "Coco,4", "Kiwi,4")
-    result = load_cavy(shop, dry_run=True)
+    memory_shop.load("a.csv", "name,categoryId", "Tweety,4", "Coco,4", "Kiwi,4")
+    result = load_cavy(memory_shop, dry_run=True)
     assert "4: Meerschweinchen; the store has Tweety, Coco with 4" in str(result)
     assert "3: Cat" not in str(result)
 

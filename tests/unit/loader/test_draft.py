@@ -78,22 +78,24 @@ DRAFTED: dict[str, tuple[str | bytes, dict[str, object], dict[str, str], int]] =
 
 
 @pytest.mark.parametrize(("content", "stated", "filled", "count"), DRAFTED.values(), ids=DRAFTED)
-def test_a_draft_asks_what_is_not_proven(shop: Shop, content, stated, filled, count: int) -> None:
+def test_a_draft_asks_what_is_not_proven(
+    memory_shop: Shop, content, stated, filled, count: int
+) -> None:
     """With its question marks it is refused; filled in as its comments say, all animals load."""
-    path, recipe = shop.folder / "list.csv", shop.folder / "r.toml"
+    path, recipe = memory_shop.folder / "list.csv", memory_shop.folder / "r.toml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     text = Recipe.draft(path)
     recipe.write_text(text, encoding="utf-8")
     assert Recipe.read(recipe).to_dict() == stated
     if "?" in stated.values() or "?" in stated["mapping"].values():
         with pytest.raises(InputError, match="placeholder"):
-            pf.load(path, shop.client, recipe=recipe, journal=shop.journal)
+            pf.load(path, memory_shop.client, recipe=recipe, journal=memory_shop.journal)
     for blank, answer in filled.items():
         assert blank in text
         text = text.replace(blank, answer)
     recipe.write_text(text, encoding="utf-8")
-    pf.load(path, shop.client, recipe=recipe, journal=shop.journal)
-    assert len(shop.names) == count
+    pf.load(path, memory_shop.client, recipe=recipe, journal=memory_shop.journal)
+    assert len(memory_shop.names) == count
 
 
 def test_a_draft_shows_the_facts(tmp_path: Path) -> None:

@@ -34,28 +34,30 @@ OF_ENDINGS = {
 }
 
 
-def summary(shop: Shop, *states: State, ending: Ending = Ending.DONE) -> ImportSummary:
+def summary(memory_shop: Shop, *states: State, ending: Ending = Ending.DONE) -> ImportSummary:
     """Return the facts of an import with one row in each of these states."""
-    facts = view_of(shop.load("a.csv", "name", "Ada")).facts
+    facts = view_of(memory_shop.load("a.csv", "name", "Ada")).facts
     counts = dict.fromkeys(State, 0) | dict.fromkeys(states, 1)
     return replace(facts, counts=counts, run=replace(facts.run, ending=ending))
 
 
-def test_rows_that_are_not_settled_are_no_success(shop: Shop) -> None:
+def test_rows_that_are_not_settled_are_no_success(memory_shop: Shop) -> None:
     """Each state of a row has its exit code, and the greatest one counts."""
-    assert {states: summary(shop, *states).exit_code for states in OF_STATES} == OF_STATES
+    assert {states: summary(memory_shop, *states).exit_code for states in OF_STATES} == OF_STATES
 
 
-def test_each_ending_has_its_exit_code(shop: Shop) -> None:
+def test_each_ending_has_its_exit_code(memory_shop: Shop) -> None:
     """A session that stopped counts more than the rows that it left."""
-    codes = {ending: summary(shop, S.PENDING, ending=ending).exit_code for ending in OF_ENDINGS}
+    codes = {
+        ending: summary(memory_shop, S.PENDING, ending=ending).exit_code for ending in OF_ENDINGS
+    }
     assert codes == OF_ENDINGS
 
 
-def test_an_open_question_and_a_file_that_is_held_back_come_first(shop: Shop) -> None:
+def test_an_open_question_and_a_file_that_is_held_back_come_first(memory_shop: Shop) -> None:
     """Whatever the rows are, a person has to decide."""
-    facts = summary(shop, S.INVALID, S.PENDING)
+    facts = summary(memory_shop, S.INVALID, S.PENDING)
     facts.run.facts[COMMON_CAUSE] = {"code": "not_integer", "column": "category_id"}
     assert facts.exit_code == 4
-    possible = summary(shop, S.POSSIBLE_DUPLICATE)
+    possible = summary(memory_shop, S.POSSIBLE_DUPLICATE)
     assert (possible.exit_code, replace(facts, question=Question("key", "?")).exit_code) == (9, 9)

@@ -46,8 +46,8 @@ def test_a_wrong_argument_stages_nothing(
 
 
 @pytest.mark.parametrize("argument", ["exclude_lines", "as_new"])
-def test_a_line_that_the_file_does_not_have_is_rejected(shop: Shop, argument: str) -> None:
+def test_a_line_that_the_file_does_not_have_is_rejected(memory_shop: Shop, argument: str) -> None:
     """The row that was meant is in another line, so nothing is sent."""
     with pytest.raises(ArgumentError, match=f"{argument}: the file has no row in line 99"):
-        shop.load("a.csv", "name", "Ada", "Bo", **{argument: [2, 99]})
-    assert shop.names == []
+        memory_shop.load("a.csv", "name", "Ada", "Bo", **{argument: [2, 99]})
+    assert memory_shop.names == []

@@ -77,12 +77,20 @@ def test_a_key_counts_from_its_own_sendings(writer: Outcomes, keys, is_repeatabl
 @pytest.mark.parametrize("old", MOVES)
 def test_the_database_refuses_every_other_move(result: LoadResult, old: State | None) -> None:
     """An animal moves as ``MOVES`` says and in no other way, whoever writes."""
-    if old is None:
-        return  # there is no animal to move
     become(result, 1, old)
     for state in {*MOVES, State.EXCLUDED} - MOVES[old] - {old}:
         with pytest.raises(JournalError):
-            change(result, "UPDATE animals SET state = ? WHERE row = 1", state)
+            move(result, old, state)
+
+
+def move(result: LoadResult, old: State | None, state: State | None) -> None:
+    """Begin an animal in a state, delete it, or change its state."""
+    if old is None:
+        change(result, "INSERT INTO animals (import, row, state) VALUES (:import, 1, ?)", state)
+    elif state is None:
+        change(result, "DELETE FROM animals WHERE row = 1")
+    else:
+        change(result, "UPDATE animals SET state = ? WHERE row = 1", state)
 
 
 def test_an_absent_record_keeps_its_key(writer: Outcomes) -> None:

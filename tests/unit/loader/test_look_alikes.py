@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections import defaultdict
+from functools import cache
 from itertools import cycle
 
 from hypothesis import given
@@ -17,12 +18,6 @@ from petstore_frame.loader.matching.repeated_keys import Keep
 from petstore_frame.loader.matching.values import Candidates
 from unit.loader.matching.rows import animal, candidates, row
 
-# Every assigned character, alone and between others.
-ASSIGNED = [
-    chr(point)
-    for point in range(sys.maxunicode + 1)
-    if unicodedata.category(chr(point)) not in ("Cn", "Co", "Cs")
-]
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 CHANGES = {
     "capitals": str.swapcase,
@@ -36,10 +31,20 @@ CHANGES = {
 }
 
 
+@cache
+def assigned_characters() -> list[str]:
+    """Return every character that Unicode has assigned, without private ones and surrogates."""
+    return [
+        chr(point)
+        for point in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(point)) not in ("Cn", "Co", "Cs")
+    ]
+
+
 def pairs_that_fold_alike(form: str) -> list[tuple[str, str]]:
     """Return each text of one more character with another that folds alike."""
     groups = defaultdict[str, list[str]](list)
-    for sign in ASSIGNED:
+    for sign in assigned_characters():
         text = form.format(sign)
         groups[fold(text)].append(text)
     return [(group[0], text) for group in groups.values() for text in group[1:]]
@@ -49,8 +54,8 @@ def possible_rows(inputs: Candidates) -> tuple[dict[int, set[int]], bool]:
     """Return the possible duplicates by line of the table, and whether a row has an animal."""
     plan = match(inputs, Keep())
     lines = defaultdict[int, set[int]](set)
-    for found in plan.possible.values():
-        lines[found.table_line].add(found.row)
+    for duplicate in plan.possible.values():
+        lines[duplicate.table_line].add(duplicate.row)
     return dict(lines), bool(plan.animals or plan.pets or plan.same_as)
 
 
@@ -75,12 +80,14 @@ def test_names_of_all_of_unicode() -> None:
     assert match_names(pairs) == ({5: {*range(1, len(pairs) + 1)}}, False)
 
 
-def test_decorated_names_of_all_of_unicode() -> None:
-    """For each character: a name and its decorated form, in turn, are possible duplicates."""
-    forms = zip(ASSIGNED, cycle(["*{}", "{} \u2022", "~{}~", "({})", "*[{}]"]))
+def test_decorated_names_of_all_of_unicode(times: int) -> None:
+    """For characters of all of Unicode: a name and its decorated form are possible duplicates."""
+    forms = zip(assigned_characters(), cycle(["*{}", "{} \u2022", "~{}~", "({})", "*[{}]"]))
     pairs = [(sign, form.format(sign)) for sign, form in forms if fold(sign)]
     pairs = [pair for pair in pairs if fold_name(pair[0]) == fold_name(pair[1])]
     assert len(pairs) > 130_000
+    if times == 1:
+        pairs = pairs[::7]  # which has each of the five forms
     assert match_names(pairs) == ({5: {*range(1, len(pairs) + 1)}}, False)
 
 
@@ -95,7 +102,9 @@ def test_keys_of_all_of_unicode() -> None:
     """For each character in a key: a key that folds like another is a possible duplicate."""
     pairs = pairs_that_fold_alike("A{}7")
     assert len(pairs) > 5000
-    assert match_keys(pairs) == ({4: {*range(1, len(pairs) + 1)}}, False)
+    for start in range(0, len(pairs), 500):  # most have one core, and are compared with each other
+        some = pairs[start : start + 500]
+        assert match_keys(some) == ({4: {*range(1, len(some) + 1)}}, False)
 
 
 @given(texts, st.sampled_from([*CHANGES]))

@@ -95,7 +95,7 @@ def test_the_words_are_stated_once() -> None:
     assert [*RecipeOptions.__annotations__] == [*Recipe.model_fields]
 
 
-def test_a_blank_refuses_a_load_by_name(shop: Shop) -> None:
+def test_a_blank_refuses_a_load_by_name(memory_shop: Shop) -> None:
     """Nothing is sent while a column is a question mark; an empty key says that there is none."""
     rows = "a.csv", "tag,name", "1,Ada"
     blanks: dict[str, Any] = {
@@ -105,11 +105,11 @@ def test_a_blank_refuses_a_load_by_name(shop: Shop) -> None:
     }
     for word, blank in blanks.items():
         with pytest.raises(InputError, match=f"placeholder for {word}"):
-            shop.load(*rows, **blank)
+            memory_shop.load(*rows, **blank)
     with pytest.raises(InputError, match="placeholder for keep and key; replace each"):
-        shop.load(*rows, key="?", keep="?")
-    shop.load(*rows, key="", keep="?")
-    assert shop.names == ["Ada"]
+        memory_shop.load(*rows, key="?", keep="?")
+    memory_shop.load(*rows, key="", keep="?")
+    assert memory_shop.names == ["Ada"]
 
 
 def test_a_path_in_a_recipe_is_relative_to_it(tmp_path: Path) -> None:
@@ -140,31 +140,35 @@ def test_an_option_beside_a_recipe_wins(tmp_path: Path) -> None:
         ({}, None),
     ],
 )
-def test_one_row_of_a_key_stands(shop: Shop, options: dict[str, Any], name: str | None) -> None:
+def test_one_row_of_a_key_stands(
+    memory_shop: Shop, options: dict[str, Any], name: str | None
+) -> None:
     """The same one is loaded and compared; what cells leave out is asked after it stands."""
     rows = "7,A,2026-02-13", "7,B,2026-02-15", "7,C,2026-02-14"
-    shop.load("a.csv", "tag,name,day", *rows, key="tag", **options)
+    memory_shop.load("a.csv", "tag,name,day", *rows, key="tag", **options)
     expected = [] if name is None else [name]
-    assert shop.names == expected
+    assert memory_shop.names == expected
     if "exclude_lines" not in options:
-        listed = read_list(shop.folder / "a.csv", Recipe(key="tag", **options)).frame
+        listed = read_list(memory_shop.folder / "a.csv", Recipe(key="tag", **options)).frame
         assert listed[listed["problem"].isna()]["name"].tolist() == expected
 
 
-def test_a_row_that_stands_and_is_left_out_is_not_to_fix(shop: Shop) -> None:
+def test_a_row_that_stands_and_is_left_out_is_not_to_fix(memory_shop: Shop) -> None:
     """Its word need have no other meaning, and no older row of its key takes its place."""
     rows = "7,A,sold,2026-02-01", "7,A,died,2026-02-02", "8,B,sold,2026-02-01"
     words = {"keep": "last", "order_by": "day", "exclude": {"status": "died"}}
-    result = shop.load("a.csv", "tag,name,status,day", *rows, key="tag", **words)
-    assert shop.names == ["B"] and len(result.fix) == 0 and result.counts["excluded"] == 2
+    result = memory_shop.load("a.csv", "tag,name,status,day", *rows, key="tag", **words)
+    assert memory_shop.names == ["B"] and len(result.fix) == 0 and result.counts["excluded"] == 2
 
 
-def test_a_frame_is_loaded_by_a_recipe(shop: Shop) -> None:
+def test_a_frame_is_loaded_by_a_recipe(memory_shop: Shop) -> None:
     """Every way in takes one; a result has it for the next file, also that of a rehearsal."""
     recipe = pf.Recipe(key="Tag", mapping={"name": "Pet", "category_id": "Kind"},
                        categories={"Dog": 1}, defaults={"name": "Unnamed {Tag}"})  # fmt: skip
     frame = pd.DataFrame({"Tag": ["1", "2"], "Pet": ["Rex", ""], "Kind": ["Dog", "Dog"]})
-    rehearsed = pf.load(frame, shop.client, recipe=recipe, journal=shop.journal, dry_run=True)
-    result = pf.load(frame, shop.client, recipe=recipe, journal=shop.journal)
-    assert shop.names == ["Rex", "Unnamed 2"]
+    rehearsed = pf.load(
+        frame, memory_shop.client, recipe=recipe, journal=memory_shop.journal, dry_run=True
+    )
+    result = pf.load(frame, memory_shop.client, recipe=recipe, journal=memory_shop.journal)
+    assert memory_shop.names == ["Rex", "Unnamed 2"]
     assert rehearsed.recipe == result.recipe == recipe

@@ -49,8 +49,8 @@ def write_beside(result: LoadResult, out: Path, words: str) -> str:
         paths = result.write(out)
     (folder,) = {path.parent for path in paths}
     assert len(paths) == 6 and folder.parent == out.parent
-    told = f"so {out} is unchanged; these results are in {folder}"
-    assert str(warned[0].message).endswith(told)
+    notice = f"so {out} is unchanged; these results are in {folder}"
+    assert str(warned[0].message).endswith(notice)
     assert {path: path.is_file() and path.read_bytes() for path in out.iterdir()} == before
     return folder.name
 
@@ -83,7 +83,7 @@ def test_a_kill_between_two_files_costs_none(out: Path, result: LoadResult, monk
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr("petstore_frame.loader.results.result_files.replacing", replace_two)
         result.write(out)
-    assert write_beside(result, out, "changed since it was written by an import") == "out-2"
+    assert write_beside(result, out, "was changed since it was written") == "out-2"
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_a_kill_between_two_files_costs_none(out: Path, result: LoadResult, monk
     [
         *((name, None, f"out/{name} was changed since") for name in ("fix.csv", "results.xlsx")),
         # A summary that proves nothing.
-        *(("summary.json", text, "not written by an import")
+        *(("summary.json", text, "petstore-frame did not write it")
           for text in ("", "[]", '{"written_sha256": 3}', '{"written_sha256": {"fix.csv": 3}}')),
-        ("results.csv", "a folder", "not written by an import"),
+        ("results.csv", "a folder", "petstore-frame did not write it"),
     ],
 )  # fmt: skip
 def test_a_changed_file_is_kept(out: Path, result: LoadResult, name: str, content, words) -> None:

@@ -208,6 +208,16 @@ def test_a_sheet_says_what_it_cannot_hold(tmp_path: Path) -> None:
     assert not book["Fix"]["A2"].value and whole.cells[0] == "x" * 40_000
 
 
+def test_rows_to_fix_on_two_sheets_are_not_read_from_one(tmp_path: Path, monkeypatch) -> None:
+    """A workbook beyond the limit of a sheet names fix.csv, which has every row."""
+    monkeypatch.setattr("petstore_frame.storage.excel_styles.SHEET_ROWS", 2)
+    book = sheets_of(tmp_path, "name,categoryId\na,cat\nb,cat\nc,cat\n")
+    assert book.sheetnames == ["Fix", "All", "Fix 2", "All 2"]
+    with pytest.raises(pf.InputError, match=r"several sheets, Fix, Fix 2 .* load fix\.csv"):
+        read(tmp_path / "results.xlsx")
+    assert len(read(tmp_path / "fix.csv")) == 3
+
+
 CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
     ["=1+1", "'=1", "'", "''=x", "-2", "@x", "\t=1", "007", "_x0041_", "_x000D_", " a ", "＝x"]
 )
@@ -290,9 +300,11 @@ def test_a_result_offers_what_its_reference_lists() -> None:
     assert offered == frames | facts | actions
 
 
-def test_a_row_is_with_each_of_its_causes(shop: Shop) -> None:
+def test_a_row_is_with_each_of_its_causes(memory_shop: Shop) -> None:
     """A row with two problems counts with the rows of either problem."""
-    result = shop.load("a.csv", "name,categoryId,status", "Ada,x,odd", "Bo,1,odd", "Cy,1,sold")
+    result = memory_shop.load(
+        "a.csv", "name,categoryId,status", "Ada,x,odd", "Bo,1,odd", "Cy,1,sold"
+    )
     causes = {cause.problem.code: cause.rows for cause in view_of(result).facts.causes}
     assert causes == {"unknown_status": 2, "not_a_whole_number": 1}
 
@@ -301,16 +313,16 @@ def test_a_row_is_with_each_of_its_causes(shop: Shop) -> None:
     ("reader", "limit"), [("python", "max_errors=0"), ("shell", "--max-errors 0")]
 )
 def test_a_limit_of_errors_is_named_as_its_reader_types_it(
-    shop: Shop, reader: str, limit: str
+    memory_shop: Shop, reader: str, limit: str
 ) -> None:
     """One row is one row, and a command line has options rather than arguments."""
-    result = shop.load("a.csv", "name,categoryId", "Ada,x", "Bo,1", max_errors=0)
+    result = memory_shop.load("a.csv", "name,categoryId", "Ada,x", "Bo,1", max_errors=0)
     assert f"1 row is invalid, more than {limit} allows" in view_of(result).text(reader)
 
 
-def test_the_reason_for_most_rows_is_not_stored_as_a_sentence(shop: Shop) -> None:
+def test_the_reason_for_most_rows_is_not_stored_as_a_sentence(memory_shop: Shop) -> None:
     """The journal has its code and column; the sentence is made when it is shown."""
-    result = shop.load("a.csv", "name,categoryId", "Ada,x", "Bo,x", "Cy,x")
+    result = memory_shop.load("a.csv", "name,categoryId", "Ada,x", "Bo,x", "Cy,x")
     stored = view_of(result).run.facts["common_cause"]
     assert stored == {"code": "not_a_whole_number", "column": "categoryId"}
     assert "most rows fail for one reason: 3 rows: categoryId" in str(result)
@@ -325,13 +337,13 @@ def test_invisible_characters_of_a_header_give_a_warning(tmp_path: Path) -> None
     assert make_result(tmp_path, ARRIVALS, is_rehearsal=True).warnings == []
 
 
-def test_excluded_animals_that_were_loaded_are_counted(shop: Shop) -> None:
+def test_excluded_animals_that_were_loaded_are_counted(memory_shop: Shop) -> None:
     """The printed result has their number, their lines, their status and what to do."""
     header = "tag,name,status"
     animals = [f"{tag},Pet {tag},available" for tag in range(1, 5)]
-    shop.load("a.csv", header, *animals, key="tag")
+    memory_shop.load("a.csv", header, *animals, key="tag")
     rows = ["1,Pet 1,sold", "2,Pet 2,sold", "3,Pet 3,sold", "4,Pet 4,available"]
-    result = shop.load("b.csv", header, *rows, key="tag", exclude={"status": ["sold"]})
+    result = memory_shop.load("b.csv", header, *rows, key="tag", exclude={"status": ["sold"]})
     assert view_of(result).facts.still_shown == {"available": [2, 3, 4]}
     for reader in ("python", "shell"):
         text = view_of(result).text(reader)
@@ -339,10 +351,10 @@ def test_excluded_animals_that_were_loaded_are_counted(shop: Shop) -> None:
     assert view_of(result).summary["still_shown"] == {"available": [2, 3, 4]}
 
 
-def test_lines_of_a_cause_are_ranges(shop: Shop) -> None:
+def test_lines_of_a_cause_are_ranges(memory_shop: Shop) -> None:
     """Rows that need fixing for one reason are named by their lines, in a row as one range."""
     rows = [f"{number},{'' if number in (0, 1, 2, 7) else 'Ada'}" for number in range(12)]
-    result = shop.load("a.csv", "tag,name", *rows, key="tag", max_errors=9)
+    result = memory_shop.load("a.csv", "tag,name", *rows, key="tag", max_errors=9)
     assert "4 rows with no name " in str(result) and "(lines 2 to 4, 9)" in str(result)
 
 

@@ -73,5 +73,17 @@ def test_a_key_with_an_e_between_digits_is_a_key() -> None:
     "text", ["", "#N/A", "#BEZUG!", "9.81E+14", "9,81E14", "9.81e14", "9.81 E+14"]
 )
 def test_what_a_spreadsheet_wrote_in_place_of_a_key_is_no_key(text: str) -> None:
-    """One such row is enough: nothing of its key is left."""
+    """One such row is enough: nothing of its key is left, nor of a key of several columns."""
     assert keys_of([text, "A-17"]) == [None, "A-17"]
+    if text:
+        assert keys_of([text, "A-17"], key=["tag", "house"]) == [None, "A-17+N"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("", "no animal ID"), ("#N/A", "a spreadsheet error"), ("9.81E+14", "a spreadsheet rounded")],
+)
+def test_a_text_that_is_no_key_is_named(text: str, reason: str) -> None:
+    """The problem says what the text is."""
+    frame = pd.DataFrame({"name": ["A", "B"], "category_id": 3, "tag": [text, "A-17"]})
+    assert reason in rows_of(frame, key="tag")[0].problems[0].message

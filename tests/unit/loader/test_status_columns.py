@@ -63,13 +63,13 @@ def test_a_mapping_without_the_status_never_drops_it_unseen(
     name, category, status = header.split(";")
     mapping = {"name": name, "category_id": category}
     with pf.testing.fake_store().client() as client:
-        shop = Shop(tmp_path, client)
+        memory_shop = Shop(tmp_path, client)
         path = written(tmp_path, list_of(header, statuses))
         try:
-            result = pf.load(path, client, journal=shop.journal, mapping=mapping)
+            result = pf.load(path, client, journal=memory_shop.journal, mapping=mapping)
         except InputError as refused:
             assert (refused.column, refused.add) == (status, ("mapping", {"status": "?"}))
-            assert shop.names == []
+            assert memory_shop.names == []
         else:
             assert [status in warning for warning in result.warnings] == [True]
             assert statuses[0] in ("en casa", "oui")
@@ -81,11 +81,13 @@ def test_an_answer_about_the_status_is_final(tmp_path: Path) -> None:
     path = written(tmp_path, list_of(header, statuses).replace(";3;vendido", ";x;vendido"))
     mapping = {"name": "Nombre", "category_id": "Categoría", "status": ""}
     with pf.testing.fake_store().client() as client:
-        shop = Shop(tmp_path, client)
-        result = pf.load(path, client, journal=shop.journal, mapping=mapping)
-        assert (len(shop.names), result.warnings) == (2, [])
-        fixed = pf.load(result.fix.assign(**{"Categoría": "3"}), client, journal=shop.journal)
-        assert (len(shop.names), fixed.warnings) == (3, [])
+        memory_shop = Shop(tmp_path, client)
+        result = pf.load(path, client, journal=memory_shop.journal, mapping=mapping)
+        assert (len(memory_shop.names), result.warnings) == (2, [])
+        fixed = pf.load(
+            result.fix.assign(**{"Categoría": "3"}), client, journal=memory_shop.journal
+        )
+        assert (len(memory_shop.names), fixed.warnings) == (3, [])
 
 
 @pytest.mark.parametrize(

@@ -31,21 +31,23 @@ def test_no_suggestion_allows_a_kind_of_rows(kind: Suspicion) -> None:
     assert repr(str(kind)) in problem.hint
 
 
-def test_a_placeholder_allows_nothing(tmp_path: Path, shop: Shop) -> None:
+def test_a_placeholder_allows_nothing(tmp_path: Path, memory_shop: Shop) -> None:
     """Pasted unanswered, it is rejected, and nothing is sent."""
     path = written(tmp_path, f"{ANIMALS}Gesamt,8\n")
     with pytest.raises(ArgumentError, match="allow"):
-        pf.load(path, shop.client, journal=shop.journal, key="", allow="?")
-    assert shop.names == []
+        pf.load(path, memory_shop.client, journal=memory_shop.journal, key="", allow="?")
+    assert memory_shop.names == []
 
 
-def test_few_totals_are_excluded_by_their_lines(tmp_path: Path, shop: Shop) -> None:
+def test_few_totals_are_excluded_by_their_lines(tmp_path: Path, memory_shop: Shop) -> None:
     """Pasted blindly, the suggestion creates no pet for them, and the load is done."""
     path = written(tmp_path, f"{ANIMALS}Gesamt 8,\nTotal: 3,\n")
-    result = pf.load(path, shop.client, journal=shop.journal, key="")
+    result = pf.load(path, memory_shop.client, journal=memory_shop.journal, key="")
     assert suggested(result)[0] == ("exclude_lines", [5, 6])
-    again = pf.load(path, shop.client, journal=shop.journal, key="", exclude_lines=[5, 6])
-    assert (again.exit_code, shop.names) == (0, ["Bo", "Mia", "Rex"])
+    again = pf.load(
+        path, memory_shop.client, journal=memory_shop.journal, key="", exclude_lines=[5, 6]
+    )
+    assert (again.exit_code, memory_shop.names) == (0, ["Bo", "Mia", "Rex"])
 
 
 @pytest.mark.parametrize(
@@ -58,21 +60,23 @@ def test_few_totals_are_excluded_by_their_lines(tmp_path: Path, shop: Shop) -> N
     ],
 )
 def test_no_step_excludes_what_may_be_an_animal(
-    tmp_path: Path, shop: Shop, header: str, row: str, options: dict[str, str]
+    tmp_path: Path, memory_shop: Shop, header: str, row: str, options: dict[str, str]
 ) -> None:
     """A row that looks like a total and may be an animal is allowed or excluded by a person."""
     path = written(tmp_path, f"{header}\n{row}\n")
-    result = pf.load(path, shop.client, journal=shop.journal, **options)
+    result = pf.load(path, memory_shop.client, journal=memory_shop.journal, **options)
     assert suggested(result) == [("allow", "?")]
     assert "add allow='?'\nNext: if not, exclude its line\n  add exclude_lines=['?']" in str(result)
 
 
-def test_lines_that_a_person_excludes_are_not_replaced(tmp_path: Path, shop: Shop) -> None:
+def test_lines_that_a_person_excludes_are_not_replaced(tmp_path: Path, memory_shop: Shop) -> None:
     """With excluded rows, or with many totals, the suggestion names no lines."""
     path = written(tmp_path, f"{ANIMALS}Gesamt,\n")
-    result = pf.load(path, shop.client, journal=shop.journal, key="", exclude_lines=[2])
+    result = pf.load(
+        path, memory_shop.client, journal=memory_shop.journal, key="", exclude_lines=[2]
+    )
     assert suggested(result) == [("allow", "?")]
     text = "name,category_id\n" + "\n".join(f"Animal {at},3" for at in range(9))
     many = written(tmp_path, text + "\nTotal," * 6, "many.csv")
-    result = pf.load(many, shop.client, journal=shop.journal, key="")
+    result = pf.load(many, memory_shop.client, journal=memory_shop.journal, key="")
     assert suggested(result) == [("allow", "?")]

@@ -40,9 +40,9 @@ def test_a_whole_inventory_says_so_in_green(book_of) -> None:
     """The verdict is on the first screen, shares have a whole, and no pets is said in words."""
     book, empty = book_of(), book_of([], to="empty.xlsx")
     assert book.sheetnames == empty.sheetnames == SHEETS and book.active.title == "Summary"
-    said = texts(book["Summary"])
-    assert [text for text in said if text.startswith("Complete")] == ["Complete: 5 pets."]
-    assert "Share" in said
+    sentences = texts(book["Summary"])
+    assert [text for text in sentences if text.startswith("Complete")] == ["Complete: 5 pets."]
+    assert "Share" in sentences
     assert "Incomplete" not in (book["Summary"].oddHeader.right.text or "")
     assert "The store is empty: its listing has no pets." in texts(empty["Summary"])
 
@@ -51,10 +51,10 @@ def test_a_whole_inventory_says_so_in_green(book_of) -> None:
 def test_a_doubt_shows_on_the_first_screen_and_in_print(verdict, book_of) -> None:
     """A verdict that is not complete is in the first rows and in each header in print."""
     book = book_of(verdict=verdict)
-    said = texts(book["Summary"])
-    assert len([text for text in said[:20] if text.lower().startswith(verdict)]) == 1
+    sentences = texts(book["Summary"])
+    assert len([text for text in sentences[:20] if text.lower().startswith(verdict)]) == 1
     assert all("5 pets read" in str(sheet.oddHeader.right.text) for sheet in book)
-    assert "Share" not in said
+    assert "Share" not in sentences
 
 
 @pytest.mark.parametrize("verb", [pf.write_report, write_data])
@@ -154,8 +154,8 @@ def test_a_selection_raises_no_alarm(book_of, write) -> None:
     assert not {word for word in (">none<", "all pets<", "unknown", "available") if word in shown}
     book = book_of(of=part, categories={2: "Dog"})
     for name in ("Summary", "By category"):
-        said = [text for text in texts(book[name]) if "http" not in text and "?" not in text]
-        assert [text for text in said if FALSE_ALARM.search(text)] == []
+        sentences = [text for text in texts(book[name]) if "http" not in text and "?" not in text]
+        assert [text for text in sentences if FALSE_ALARM.search(text)] == []
     assert f"5 of 60 pets: {part.completeness.part}" in texts(book["Summary"])
     assert numbers_of(book["Summary"], "Dog")[0] == 5
     assert not {"Available", "Sold"} & {*texts(book["About"])}

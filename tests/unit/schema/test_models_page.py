@@ -71,4 +71,4 @@ def test_an_integer_may_be_written_as_a_float() -> None:
     """``1.0`` is an integer to JSON Schema, and an unknown status is kept as it is."""
     body = b'[{"id": 7.0, "name": "Luna", "categoryId": 1e1, "status": "resting"}]'
     page = PetColumns.from_json(body, operation="GET /pets")
-    assert page == ([7], ["Luna"], [10], ["resting"])
+    assert page[:4] == ([7], ["Luna"], [10], ["resting"])

@@ -61,4 +61,7 @@ def test_an_interrupt_leaves_no_half_of_a_row(ids: list[int]) -> None:
     with pytest.raises(KeyboardInterrupt):
         rows.add(PetColumns([[4, 5], InterruptedValues(["Rex", "Bo"]), [3, 3], [None, None]]))
     assert rows.add(PetColumns([[4, 5], ["Rex", "Bo"], [3, 3], [None, None]]), is_earlier=True) == 2
-    assert list(rows.columns.rows())[2:] == [(4, "Rex", 3, None), (5, "Bo", 3, None)]
+    assert [row[:4] for row in rows.columns.rows()][2:] == [
+        (4, "Rex", 3, None),
+        (5, "Bo", 3, None),
+    ]

@@ -18,7 +18,7 @@ from petstore_frame.validation import checked_integer
 from threaded import Server
 
 
-def told(call: Callable[[], Any], kind: type[Exception] = pf.ArgumentError) -> str:
+def error_of(call: Callable[[], Any], kind: type[Exception] = pf.ArgumentError) -> str:
     with pytest.raises(kind) as caught:
         call()
     return str(caught.value)
@@ -34,18 +34,18 @@ def answering(pet: dict[str, Any]) -> pf.Client:
 def test_what_is_no_client_is_told_how_to_make_one(client: Any) -> None:
     """An address in a client's place is refused with the call that makes a client of it."""
     for call in (pf.fetch_inventory, pf.Dashboard, lambda client: pf.load("a.csv", client)):
-        words = told(lambda call=call: call(client))
-        assert "pf.Client(base_url, api_key=...)" in words
-        assert "127.0.0.1" not in words  # it might have been a key
+        message = error_of(lambda call=call: call(client))
+        assert "pf.Client(base_url, api_key=...)" in message
+        assert "127.0.0.1" not in message  # it might have been a key
 
 
 @pytest.mark.parametrize("value", ["3", 3.0, True, None, np.True_])
 def test_an_id_is_a_whole_number(client: pf.Client, value: Any) -> None:
     """Texts, floats and booleans are no ids, and nothing is sent for them; numpy's numbers are."""
     for call in (partial(pf.find_pet, client), client.get_pet):
-        words = told(lambda call=call: call(value))
-        assert words.startswith("pet_id must be a whole number, got ")
-        assert words.endswith("nothing was sent")
+        message = error_of(lambda call=call: call(value))
+        assert message.startswith("pet_id must be a whole number, got ")
+        assert message.endswith("nothing was sent")
     assert checked_integer("pet_id", np.int64(3), 1) == 3
     assert b'"categoryId":3}' in pf.NewPet(name="Luna", category_id=np.int64(3)).to_json()
 
@@ -69,9 +69,9 @@ def test_an_argument_of_a_fetch_is_refused_in_words(
     if "limit" not in options:
         asked.append(partial(pf.fetch_inventory, client))
     for ask in asked:
-        said = told(partial(ask, **options))
-        assert words in said
-        assert said.endswith("nothing was sent")
+        message = error_of(partial(ask, **options))
+        assert words in message
+        assert message.endswith("nothing was sent")
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_all_that_is_wrong_with_a_pet_is_said_at_once(
     pet: dict[str, Any], words: list[str]
 ) -> None:
     """Every field at fault is named, by its Python name."""
-    said = told(lambda: pf.NewPet(**pet))
-    assert [part for part in words if part not in said] == []
-    assert "pydantic" not in said
+    message = error_of(lambda: pf.NewPet(**pet))
+    assert [part for part in words if part not in message] == []
+    assert "pydantic" not in message
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,10 @@ def test_another_pet_than_was_sent_is_an_error(returned: dict[str, Any], field: 
 def test_a_closed_client_says_so(sample_server: Server) -> None:
     """It sends nothing more, and proves so."""
     with sample_server.client() as client, pytest.warns(pf.EndpointDeprecatedWarning):
-        assert told(lambda: client.get_pet(10**9), pf.NotFoundError).endswith(", which ends in /v1")
+        message = error_of(lambda: client.get_pet(10**9), pf.NotFoundError)
+        assert message.endswith(", which ends in /v1")
     for call in (client.list_pets, lambda: client.create_pet(name="x", category_id=1)):
-        assert "is closed" in told(call, pf.errors.ClosedError)
+        assert "is closed" in error_of(call, pf.errors.ClosedError)
     assert client.post_pet(b"{}").proof is Proof.NOT_APPLIED
     assert repr(client).endswith(", closed>")
 

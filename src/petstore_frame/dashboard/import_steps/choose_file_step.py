@@ -79,7 +79,7 @@ class ChooseFileStep:
         progress = Progress.CURRENT if is_current else Progress.DONE
         summary = _summary(state)
         self.step.render(progress, summary, is_opened=state.opened == 1, note=summary)
-        set_visible(self.remembered, state.is_remembered)
+        set_visible(self.remembered, state.is_remembered and not state.is_finished)
         self._offer_unfinished(state)
         self.form.ask([Table("", layout_questions(state))])
         problems = [

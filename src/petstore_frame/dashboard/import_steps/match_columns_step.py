@@ -40,11 +40,14 @@ class MatchColumnsStep:
             return
         progress = Progress.DONE if has_columns(state) else Progress.CURRENT
         self.step.render(progress, self._summary(state), is_opened=state.opened == 2)
-        self.form.ask([Table("", column_questions(state))])
+        questions = column_questions(state)
+        self.form.ask([Table("", questions)])
         notes = {column: f"→ {LABELS[field]}" for field, column in preview.mapping.items()}
-        for field, column in state.open_fields.items():
-            if column is not None:
-                notes[column] = f"→ {LABELS[field]} (suggested)"
+        for question in questions:
+            if question.value is None and question.likely is not None:
+                is_key = question.name == "key"
+                label = "Animal ID" if is_key else LABELS[str(question.name[1])]
+                notes.setdefault(str(question.likely), f"→ {label} (suggested)")
         notes |= dict.fromkeys(state.recipe.key or (), "→ Animal ID")
         is_open = progress is Progress.CURRENT or state.opened == 2
         table = preview_table(preview, lambda column: notes.get(column, self._unused))

@@ -95,7 +95,7 @@ class SendStep:
     def show_result(self, result: LoadResult, paths: list[Path]) -> None:
         """Show the result of the import, and its files."""
         for button in self.files.values():
-            button.close()
+            self._factory.remove(button)
         download = self._tab.choose_file.drop.download_file
         self.files = {
             path.name: self._factory.button(

@@ -110,16 +110,27 @@ function watchDashboard(model, dashboard) {
   new MutationObserver(() => localize(dashboard)).observe(dashboard, { childList: true, subtree: true });
 }
 
-// After a lost connection, asks Python for the state of all widgets, because messages may be lost;
-// while there is no answer, a banner says so.
+// After a lost connection, asks Python for the state of all widgets, because messages may be lost.
+// While there is no answer, or if the page has not got all widgets, a banner says so.
 const PING_EVERY_MS = 3_000, GAP_MS = 8_000, LOST_AFTER_MS = 15_000;
 const LOST = "The connection was lost. Animals that were already sent are in the store; "
   + "after a reload, the Import tab continues with your file and answers.";
 function watchConnection(model, dashboard) {
-  let answeredAt = Date.now(), banner = null, checkedAt = Date.now();
+  let answeredAt = Date.now(), banner = null, checkedAt = Date.now(), isBroken = false;
+  const manager = model.widget_manager, redraw = () => model.send({ redraw: 1 });
+  manager?.kernel?.connectionStatusChanged?.connect((_, status) => { if (status === "connected") redraw(); });
+  const showBanner = () => {
+    const isLost = isBroken || Date.now() - answeredAt > LOST_AFTER_MS;
+    if (isLost && !banner) dashboard.prepend(banner = lostBanner());
+    if (!isLost) { banner?.remove(); banner = null; }
+  };
   model.on("msg:custom", (message) => {
+    if (message.widgets) {
+      isBroken ||= !forgetLostMessages(manager, message.widgets);
+      showBanner();
+    }
     if (!message.pong) return;
-    if (Date.now() - answeredAt > GAP_MS) model.send({ redraw: 1 });
+    if (Date.now() - answeredAt > GAP_MS) redraw();
     answeredAt = Date.now();
   });
   const timer = setInterval(() => {
@@ -128,10 +139,17 @@ function watchConnection(model, dashboard) {
     if (Date.now() - checkedAt > GAP_MS) answeredAt = Math.max(answeredAt, Date.now() - GAP_MS - 1);
     checkedAt = Date.now();
     try { model.send({ ping: 1 }); } catch { /* the connection is closed, which shows below */ }
-    const isLost = Date.now() - answeredAt > LOST_AFTER_MS;
-    if (isLost && !banner) dashboard.prepend(banner = lostBanner());
-    if (!isLost) { banner?.remove(); banner = null; }
+    showBanner();
   }, PING_EVERY_MS);
+}
+
+// Returns whether the page has all widgets. ipywidgets keeps the changes of a widget back until its
+// last message is answered; if the answer was lost, that would be forever.
+function forgetLostMessages(manager, ids) {
+  if (!manager?.has_model) return true;
+  for (const id of ids.filter((id) => manager.has_model(id)))
+    manager.get_model(id).then((widget) => { [widget._pending_msgs, widget._msg_buffer] = [0, null]; });
+  return ids.every((id) => manager.has_model(id));
 }
 function lostBanner() {
   const banner = document.createElement("div"), button = document.createElement("button");
@@ -282,11 +300,20 @@ function render({ model, el }) {
   };
   for (const kind of ["dragover", "dragleave", "drop"]) document.addEventListener(kind, drag, true);
   const mark = () => highlight(root, model.get("selected"));
+  // After a lost connection, shows the answers that Python has.
+  const resume = ({ widgets }) => {
+    if (!widgets) return;
+    sent = model.get("handled") ?? 0;
+    if (!pending.size) return; // a new drawing could swallow a click
+    pending.clear();
+    update();
+  };
   const settle = () => { if (pending.size) update(); };
   model.on("change:markup", update);
   model.on("change:handled", settle);
   model.on("change:selected", mark);
   model.on("msg:custom", receive);
+  model.on("msg:custom", resume);
   update();
   setTimeout(() => watchDashboard(model, el.closest(".pf-dash")), 100); // after it was added to the page
   return () => {
@@ -296,6 +323,7 @@ function render({ model, el }) {
     model.off("change:markup", update);
     model.off("change:handled", settle);
     model.off("msg:custom", receive);
+    model.off("msg:custom", resume);
   };
 }
 

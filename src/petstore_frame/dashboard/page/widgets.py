@@ -34,11 +34,15 @@ class _Shared:
         self.created: list[widgets.Widget] = [self.layout]
 
     def send_states(self) -> None:
-        """Send the state of all widgets, for a page that may have lost messages."""
+        """Send the state of all widgets, and their ids, for a page that may have lost messages."""
         with self.lock:
-            for widget in self.created:
-                if widget.comm is not None:
-                    widget.send_state()
+            shown = [widget for widget in self.created if widget.comm is not None]
+            for widget in shown:
+                widget.send_state()
+            ids = [widget.model_id for widget in shown]
+            for widget in shown:
+                if isinstance(widget, LiveHTML):
+                    widget.send({"widgets": ids})
 
     def style_for(self, kind: type[widgets.Widget]) -> widgets.Widget | None:
         """Return the style that all widgets of a kind share; None if the kind has none."""
@@ -196,6 +200,11 @@ class WidgetFactory:
         values = vars(style) | {"ACCENT": palette.ACCENT, "EDGE": palette.FAILED_BADGE.edge}
         css = Template(Path(__file__).with_name("style.css").read_text("utf-8")).substitute(values)
         return self.html(f"<style>{CSS}\n{css}</style>", "pf-sheet")
+
+    def remove(self, widget: widgets.Widget) -> None:
+        """Remove one widget from the screen, and forget it."""
+        widget.close()
+        self._shared.created.remove(widget)
 
     def close(self) -> None:
         """Remove all widgets of the dashboard from the screen."""

@@ -11,7 +11,7 @@ from petstore_frame.schema import FIELDS
 # Answers that are not values of the field.
 NO_STATUS, EXCLUDE = "no status", "don't import these"
 FIX_LATER = "fix these rows later"
-LABELS = {field.name: field.label for field in FIELDS} | {"category_id": "Category"}
+LABELS: dict[str, str] = {field.name: field.label for field in FIELDS} | {"category_id": "Category"}
 
 
 def fold(text: str) -> str:

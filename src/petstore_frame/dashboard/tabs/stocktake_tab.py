@@ -116,6 +116,7 @@ class StocktakeTab(FileSteps):
             self._step.render(Progress.WAITING)
             return
         counts = comparison.frame["kind"].value_counts()
+        counts = counts[counts > 0]  # a kind without rows is not mentioned
         parts = [f"{counts[kind]:,} {kind}" for kind in Kind if kind in counts]
         self._step.render(Progress.CURRENT, note=f"{', '.join(parts)}.")
         kinds = [(f"{kind} ({counts[kind]:,})", str(kind)) for kind in Kind if kind in counts]

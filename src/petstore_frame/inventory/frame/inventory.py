@@ -18,11 +18,11 @@ from petstore_frame.inventory.frame.coverage import (
     coverage_facts,
     coverage_in_attrs,
     coverage_now,
-    stamp,
+    rows_fingerprint,
     status_counts,
 )
 from petstore_frame.inventory.verdict.completeness import Completeness, completeness_html
-from petstore_frame.inventory.verdict.weighing import Verdict
+from petstore_frame.inventory.verdict.facts import Verdict
 from petstore_frame.schema import NO_STATUS, PET_STATUSES, as_type, count_text
 from petstore_frame.tables import Categories, Labels
 from petstore_frame.validation import checked_choice, checked_integer
@@ -58,9 +58,8 @@ class Inventory(HasProvenance):
         elif ATTRS_KEY not in self.frame.attrs:  # such as the result of a merge
             self.frame.attrs[ATTRS_KEY] = coverage_facts(self._coverage, self.provenance)
 
-    @classmethod
+    @staticmethod
     def from_frame(
-        cls,
         frame: pd.DataFrame,
         *,
         verdict: Verdict | str = Verdict.COMPLETE,
@@ -70,7 +69,7 @@ class Inventory(HasProvenance):
         fetched_at: datetime | None = None,
         base_url: str = "http://127.0.0.1/v1",
         store_id: str | None = None,
-    ) -> Self:
+    ) -> Inventory:
         """Return an Inventory of a frame that was not read from a store, for examples and tests.
 
         Args:
@@ -90,8 +89,7 @@ class Inventory(HasProvenance):
             counts, verdict, reason, exact, status=status, requests=1
         )
         provenance = Provenance(base_url, fetched_at or datetime.now(UTC), store_id)
-        rows = frame.copy(deep=False)
-        return cls(rows, provenance, stamp(rows, completeness, provenance))
+        return inventory_of(frame.copy(deep=False), completeness, provenance)
 
     @property
     def completeness(self) -> Completeness:
@@ -272,7 +270,9 @@ def inventory_of(
     frame: pd.DataFrame, completeness: Completeness, provenance: Provenance
 ) -> Inventory:
     """Return an Inventory of a frame with this coverage, which is also written into its attrs."""
-    return Inventory(frame, provenance, stamp(frame, completeness, provenance))
+    coverage = Coverage(completeness, rows_fingerprint(frame))
+    frame.attrs[ATTRS_KEY] = coverage_facts(coverage, provenance)
+    return Inventory(frame, provenance, coverage)
 
 
 def select_part(

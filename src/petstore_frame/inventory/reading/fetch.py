@@ -20,15 +20,13 @@ from petstore_frame.errors import (
 from petstore_frame.inventory.frame.coverage import (
     Provenance,
     count_statuses,
-    stamp,
     with_bounds,
 )
-from petstore_frame.inventory.frame.inventory import Inventory
+from petstore_frame.inventory.frame.inventory import Inventory, inventory_of
 from petstore_frame.inventory.reading.page_fetcher import PageFetcher, ReadingClient
 from petstore_frame.inventory.reading.strategies import ReadingState, check_rows, read_pets
 from petstore_frame.inventory.verdict.completeness import Completeness
-from petstore_frame.inventory.verdict.facts import Evidence, Fact, Shows
-from petstore_frame.inventory.verdict.weighing import Verdict, weigh
+from petstore_frame.inventory.verdict.facts import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus, count_text
 from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.validation import (
@@ -212,8 +210,7 @@ def _to_inventory(
     log.info("%s: %s, %d requests", base_url, completeness, completeness.requests)
     read_at = datetime.fromtimestamp(time.time() - fetcher.oldest_s, UTC)
     provenance = Provenance(base_url, read_at, fetcher.store_id)
-    frame = columns.to_frame()
-    return Inventory(frame, provenance, stamp(frame, completeness, provenance))
+    return inventory_of(columns.to_frame(), completeness, provenance)
 
 
 def _select_status(columns: PetColumns, status: str) -> tuple[PetColumns, int]:

@@ -39,8 +39,7 @@ from petstore_frame.inventory.reading.single_page import (
 )
 from petstore_frame.inventory.reading.status_pages import StatusPages
 from petstore_frame.inventory.reading.walks import LinkWalk, Walk, WindowWalk
-from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.verdict.weighing import Verdict, weigh
+from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.schema import NO_STATUS, PET_STATUSES, PetColumns, PetRows
 from petstore_frame.transport import Page
 

@@ -1,4 +1,4 @@
-"""The completeness of a listing, and counts with their bounds; ``weighing.weigh`` decides both."""
+"""The completeness of a listing, and counts with their bounds; ``facts.weigh`` decides both."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeAlias, cast
 
-from petstore_frame.inventory.verdict.facts import Assumption, Evidence, next_step
-from petstore_frame.inventory.verdict.weighing import Verdict
+from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Verdict, next_step
 from petstore_frame.schema import NO_STATUS, PET_STATUSES
 from petstore_frame.validation import checked_choice
 

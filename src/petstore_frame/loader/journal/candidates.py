@@ -31,31 +31,31 @@ INSERT INTO temp.repeated_cores
 SELECT core FROM rows WHERE reading = :reading AND core IS NOT NULL
 GROUP BY core HAVING count(*) > 1
 """
-# Settles rows with an exact key and unchanged content, if exactly one row of the file and one
-# animal have the key.
+# Settles rows with an exact key and unchanged content, if one animal has the key.
 _SETTLE = f"""
 UPDATE rows SET animal = existing.animal FROM (
   SELECT rows.row AS row_number, min(keys.animal) AS animal FROM rows
   CROSS JOIN keys ON keys.core = rows.core AND keys.key = rows.key
   CROSS JOIN animals ON animals.animal = keys.animal AND {IS_ANIMAL}
   WHERE rows.reading = :reading AND rows.animal > :base
-    AND rows.core NOT IN (SELECT core FROM temp.repeated_cores)
-    AND rows.row NOT IN (SELECT value FROM json_each(:answered_rows))
-  GROUP BY rows.row HAVING count(*) = 1 AND min(animals.content) = min(rows.content)
-    AND min(animals.gone_at) IS NULL) AS existing
+  GROUP BY rows.row HAVING count(*) = 1 AND min(animals.content) = min(rows.content)) AS existing
 WHERE rows.reading = :reading AND rows.row = existing.row_number
 """
-# The rows of the file, in the order of the parameters of ``_row``.
+# The rows of the file; ``CandidateReader._rows`` reads their values in this order.
 _ROWS = f"""
 SELECT rows.row, rows.line, rows.content, rows.payload, rows.key, rows.core,
-  iif({IS_ANIMAL} AND animals.import = :mine AND animals.row = rows.row, animals.animal, NULL),
-  animals.gone_at IS NOT NULL, animals.state = 'not_found', rows.problem IS NOT NULL,
+  iif({IS_ANIMAL} AND animals.import = :mine, animals.animal, NULL),
+  {IS_ANIMAL}, animals.gone_at IS NOT NULL, animals.state = 'not_found',
   rows.excluded IS NOT NULL, rows.is_unranked, rows.is_unnamed, rows.rank, rows.unsent_hash
 FROM rows LEFT JOIN animals ON animals.animal = rows.animal
-WHERE rows.reading = :reading AND rows.excluded IS NOT 'blank'
+WHERE rows.reading = :reading
 """
 # Whether a row is not settled: it has no animal that was sent.
 _IS_OPEN = f"(animals.animal IS NULL OR NOT {IS_ANIMAL})"
+_OPEN_ROWS = f"""
+SELECT count(*) FROM rows LEFT JOIN animals ON animals.animal = rows.animal
+WHERE rows.reading = :reading AND rows.payload IS NOT NULL AND rows.excluded IS NULL AND {_IS_OPEN}
+"""
 _ANIMAL_COLUMNS = """
 animals.animal, animals.content, animals.payload, animals.is_unnamed, animals.gone_at IS NOT NULL
 """
@@ -68,14 +68,14 @@ _BY_CONTENT = f"""
 SELECT {_ANIMAL_COLUMNS},
   (SELECT json_group_array(key) FROM keys WHERE keys.animal = animals.animal)
 FROM json_each(:contents) AS wanted JOIN animals ON animals.content = wanted.value
-WHERE animals.import IS NOT :mine AND {IS_ANIMAL} ORDER BY animals.animal
+WHERE {IS_ANIMAL} ORDER BY animals.animal
 """
 # The name in a content.
 _NAME = f"substr({{table}}.content, instr({{table}}.content, '{SEPARATOR}') + 1)"
 _BY_NAME = f"""
 SELECT {_ANIMAL_COLUMNS},
   (SELECT json_group_array(key) FROM keys WHERE keys.animal = animals.animal)
-FROM animals WHERE animals.import IS NOT :mine AND {IS_ANIMAL}
+FROM animals WHERE {IS_ANIMAL}
   AND {_NAME.format(table="animals")} IN (SELECT value FROM json_each(:names))
 ORDER BY animals.animal
 """
@@ -134,17 +134,18 @@ class CandidateReader:
         run, has_key = self._run, bool(self._run.key)
         self.execute(_KEEP_OWN)
         named = self._rows_of_lines(answers.new_lines)
-        answered_rows = {*answers.decisions, *named}
         if has_key:
             self._find_repeated_cores()
         settled = 0
         if has_key and not run.copy and self._has("FROM keys"):
-            settled = self.execute(_SETTLE, answered_rows=json.dumps([*answered_rows])).rowcount
+            settled = self.execute(_SETTLE).rowcount
         pet_ids = {} if run.copy else self._pet_ids({*pets.others, *pets.animals})
-        rows = self._rows(answers, named, {*answered_rows, *pet_ids}, pet_ids, pets)
+        other_rows = {*answers.decisions, *named, *pet_ids}
+        rows, settled_rows = self._rows(answers, named, other_rows, pet_ids, pets)
         if run.copy:
             return Candidates(rows, has_key=has_key)
         by_key, by_core = self._animals_of_keys(rows)
+        by_name = {} if has_key else self._animals_with_names(rows)
         contents = {row.content for row in rows if row.content is not None}
         named_pets = {*pet_ids.values()}
         animals_of_pets = {
@@ -155,14 +156,15 @@ class CandidateReader:
             by_key=by_key,
             by_core=by_core,
             by_content=self._animals_with(_BY_CONTENT, "contents", contents, lambda text: text),
-            by_name={} if has_key else self._animals_with_names(rows),
+            by_name=by_name,
+            open_rows=self.execute(_OPEN_ROWS).fetchone()[0] if by_name else 0,
             pets={
                 pet.id: pet
                 for pet in pets.others.values()
                 if pet.content in contents or pet.id in named_pets
             },
             animals_of_pets=self._animals_of_pets(animals_of_pets),
-            settled_keys=settled,
+            settled_keys=settled - settled_rows,
             has_key=has_key,
             earlier_create=earlier_create,
         )
@@ -188,8 +190,8 @@ class CandidateReader:
         other_rows: Collection[int],
         pet_ids: Mapping[int, int],
         pets: ListedPets,
-    ) -> tuple[Row, ...]:
-        """Return the rows that a line of the table may apply to."""
+    ) -> tuple[tuple[Row, ...], int]:
+        """Return the rows that a line of the table may apply to, and how many were settled."""
         run, has_key = self._run, bool(self._run.key)
         conditions = ["rows.row IN (SELECT value FROM json_each(:other_rows))"]
         if has_key:
@@ -205,13 +207,14 @@ class CandidateReader:
             pet_contents=json.dumps([*contents]),
         )
         rows = []
+        settled_rows = 0
         for number, line, content, payload, key, core, own, *flags, rank, unsent_hash in records:
-            is_gone, is_not_found, has_problem, is_excluded, is_unranked, is_unnamed = flags
+            is_animal, is_gone, is_not_found, is_excluded, is_unranked, is_unnamed = flags
+            settled_rows += bool(is_animal) and own is None
             rows.append(Row(
                 number, line, content, payload, key, core, own,
                 is_gone=bool(is_gone),
                 is_not_found=bool(is_not_found),
-                has_problem=bool(has_problem),
                 is_excluded=bool(is_excluded),
                 is_unranked=bool(is_unranked),
                 has_default_name=bool(is_unnamed),
@@ -222,7 +225,7 @@ class CandidateReader:
                 was_shown=number in answers.shown,
                 is_named_new=number in named,
             ))  # fmt: skip
-        return tuple(rows)
+        return tuple(rows), settled_rows
 
     def _conditions(self) -> Iterable[str]:
         """Yield the conditions of rows that may be animals of other files."""
@@ -233,15 +236,10 @@ class CandidateReader:
             return
         self.execute("CREATE INDEX IF NOT EXISTS contents ON animals(content)")
         self.execute("CREATE INDEX IF NOT EXISTS keys_of_animals ON keys(animal)")
-        yield (
-            "EXISTS (SELECT 1 FROM animals AS equal WHERE equal.content = rows.content"
-            " AND equal.import IS NOT :mine)"
-        )
+        yield "EXISTS (SELECT 1 FROM animals AS equal WHERE equal.content = rows.content)"
         if not self._run.key:
             names, equal = _NAME.format(table="rows"), _NAME.format(table="equal")
-            yield (
-                f"{names} IN (SELECT {equal} FROM animals AS equal WHERE equal.import IS NOT :mine)"
-            )
+            yield f"{names} IN (SELECT {equal} FROM animals AS equal)"
 
     def _pet_ids(self, pets: set[int]) -> dict[int, int]:
         """Map rows to pets by the ids of a file that has the columns of an export."""

@@ -15,21 +15,18 @@ from petstore_frame.loader.journal.schema import IS_ANIMAL, MAY_BE_DATE, RELEASE
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.matching.key_cores import date_cores
 from petstore_frame.loader.matching.key_texts import key_texts
-from petstore_frame.loader.matching.values import SKIP, Decision, Match, Pet, Plan
+from petstore_frame.loader.matching.values import CREATE, SKIP, Decision, Match, Pet, Plan
 
 ROW_QUESTION = "row"  # the question of ``decisions`` about single rows of an import
 # Whether a row is sent, as far as its own columns say.
-IS_TO_SEND = """
-(rows.animal IS NOT NULL AND rows.payload IS NOT NULL AND rows.problem IS NULL
-  AND rows.conflict IS NULL AND rows.excluded IS NULL)
-"""
+IS_TO_SEND = "rows.animal IS NOT NULL AND rows.payload IS NOT NULL AND rows.excluded IS NULL"
 # Unsent animals whose rows are not sent any more, or are other animals now.
 _WITHDRAWN = f"""
 SELECT animals.animal FROM animals
 LEFT JOIN rows ON rows.reading = :reading AND rows.row = animals.row
   AND rows.animal = animals.animal
 WHERE animals.import = :mine AND (
-  animals.state = 'pending' AND (rows.row IS NULL OR NOT {IS_TO_SEND})
+  animals.state = 'pending' AND (rows.row IS NULL OR NOT ({IS_TO_SEND}))
   OR animals.state IN ('rejected', 'not_found') AND rows.row IS NULL)
 """
 # Gives unsent animals the values of their rows. A rejected row is not sent again unchanged, and one
@@ -58,7 +55,7 @@ coalesce((SELECT max(attempt) + 1 FROM animals AS earlier
 _NEW_KEYS = """
 FROM rows JOIN animals USING (animal)
 WHERE rows.reading = :reading AND rows.key IS NOT NULL AND rows.excluded IS NULL
-  AND (animals.state = 'pending' OR animals.import = :mine AND animals.row = rows.row
+  AND (animals.import = :mine AND animals.row = rows.row
     OR rows.row IN (SELECT value FROM json_each(:linked)))
 """
 # Reopens a finished import that has rows to send, so that it is resumed after a kill.
@@ -85,16 +82,13 @@ class PlanWriter:
         self._base, self._is_new = staged.base, staged.is_new
         self._names = {"mine": staged.run.number, "reading": staged.run.reading}
 
-    def write(
-        self, plan: Plan, decisions: Mapping[int, Decision], equal_pets: Mapping[str, int]
-    ) -> None:
+    def write(self, plan: Plan, decisions: Mapping[int, Decision], pets: Iterable[Pet]) -> None:
         """Write a plan.
 
         Args:
             plan: What each row is.
             decisions: The earlier answers for rows.
-            equal_pets: The number of pets of each content, for rows that are new animals although
-                the store has such pets: they need another idempotency key.
+            pets: The pets that the rows were compared with.
         """
         self._write_rows(plan)
         for row in plan.created:
@@ -105,9 +99,9 @@ class PlanWriter:
             self._execute(_UPDATE_ANIMALS, created=json.dumps([*plan.created]))
         attempt = "0" if self._is_new else _NEXT_ATTEMPT
         self._execute(_INSERT_ANIMALS.format(attempt=attempt))
-        self._raise_attempts(plan.created, equal_pets)
+        self._raise_attempts(plan.created, pets)
         self._write_matched(plan.pets)
-        self._write_keys([*plan.animals, *plan.pets])
+        self._write_keys([*plan.animals])
         self._execute(_REOPEN)
         self._write_answers(plan.answered)
 
@@ -148,12 +142,11 @@ class PlanWriter:
         self._sql.executemany("DELETE FROM keys WHERE animal = ?", withdrawn)
         self._sql.executemany("DELETE FROM animals WHERE animal = ?", withdrawn)
 
-    def _raise_attempts(
-        self, created: Mapping[int, Match | None], equal_pets: Mapping[str, int]
-    ) -> None:
+    def _raise_attempts(self, created: Mapping[int, Match | None], pets: Iterable[Pet]) -> None:
         """Give animals that equal pets of the store another idempotency key than those had."""
+        equal_pets = Counter(pet.content for pet in pets)
         raised = [
-            (equal_pets.get(match.pet.content, 0), row)
+            (equal_pets[match.pet.content], row)
             for row, match in created.items()
             if match is not None and match.pet is not None
         ]
@@ -220,7 +213,7 @@ def row_decisions(sql: sqlite3.Connection, import_id: str) -> dict[int, Decision
     """Return the latest answer for each row of an import that has one."""
     return {
         int(decision.subject): Decision(
-            SKIP if decision.answer == SKIP else "create",
+            SKIP if decision.answer == SKIP else CREATE,
             int(decision.object) if decision.object else None,
             decision.at,
         )
@@ -246,8 +239,3 @@ def _selected_row(plan: Plan, row: int) -> int:
     while row in plan.same_as:
         row = plan.same_as[row]
     return row
-
-
-def equal_pets(pets: Iterable[Pet]) -> Counter[str]:
-    """Return the number of pets of each content."""
-    return Counter(pet.content for pet in pets)

@@ -83,8 +83,8 @@ CREATE UNIQUE INDEX one_pet ON animals(pet_id) WHERE pet_id IS NOT NULL;
 -- Finds the few unconfirmed animals without a scan of the whole table.
 CREATE INDEX unconfirmed ON animals(import) WHERE {IS_UNCONFIRMED};
 CREATE TRIGGER first_state BEFORE INSERT ON animals
-WHEN NEW.state <> 'pending' AND NEW.state <> 'matched'
-BEGIN SELECT RAISE(ABORT, 'an animal begins as pending or matched'); END;
+WHEN NEW.state <> 'pending'
+BEGIN SELECT RAISE(ABORT, 'an animal begins as pending'); END;
 CREATE TRIGGER moves BEFORE UPDATE OF state ON animals
 WHEN OLD.state IS NOT NEW.state AND (
   OLD.state || '>' || NEW.state NOT IN ({_MOVES})

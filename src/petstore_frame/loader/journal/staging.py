@@ -138,7 +138,7 @@ def stage_again(sql: sqlite3.Connection, run: Import) -> StagedRows:
     copied = ", ".join(_COLUMNS[1:-1])
     sql.execute(
         f"INSERT INTO rows (reading, {copied}, animal) SELECT ?, {copied},"
-        " iif(payload IS NOT NULL AND problem IS NULL AND excluded IS NULL, ? + row, NULL)"
+        " iif(payload IS NOT NULL AND excluded IS NULL, ? + row, NULL)"
         " FROM rows WHERE reading = ?",
         [reading, base, run.reading],
     )

@@ -96,9 +96,7 @@ def _use_own_animals(candidates: Candidates, plan: Plan) -> None:
 
 
 def _follow_earlier_answers(candidates: Candidates, plan: Plan, answer: Answer | None) -> None:
-    """Apply earlier ``skip`` answers, unless this call says otherwise."""
-    if answer == CREATE:
-        return
+    """Apply earlier ``skip`` answers; ``_apply_answers`` ends them if this call says so."""
     open_rows = {row.number for row in _open_rows(candidates, plan)}
     for row in candidates.rows:
         decision = row.decision
@@ -205,7 +203,7 @@ def _match_names(candidates: Candidates, plan: Plan) -> None:
             if animal.id not in used
         ),
     )
-    if is_many(len(pairs), len(rows)):
+    if is_many(len(pairs), candidates.open_rows):
         plan.possible |= {row: Match(row, 6, animal.id) for row, animal in pairs.items()}
 
 
@@ -272,7 +270,7 @@ def _apply_answers(candidates: Candidates, plan: Plan, answer: Answer | None, no
                 plan.answered[row.number] = Decision(CREATE, None, now)
         elif match is not None:
             _answer(row, match, candidates, plan, answer, now)
-    if candidates.has_key and candidates.earlier_create and answer != SKIP:
+    if candidates.has_key and candidates.earlier_create:
         for match in [*plan.possible.values()]:
             if match.table_line in LISTED_AFTER_CREATE:
                 plan.listed[match.row] = plan.possible.pop(match.row)

@@ -31,8 +31,7 @@ def select_rows(rows: Sequence[Row], keep: Keep, plan: Plan) -> None:
     """
     groups = defaultdict[str, list[Row]](list)
     for row in rows:
-        takes_part = row.can_be_sent or row.is_excluded or row.has_problem
-        if row.key is not None and takes_part and not row.is_unranked:
+        if row.key is not None and not row.is_unranked:
             groups[row.key].append(row)
     for group in groups.values():
         if len(group) < 2:

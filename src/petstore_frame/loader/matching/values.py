@@ -26,7 +26,6 @@ class Row(NamedTuple):
     own: int | None = None  # the animal that was sent for this row
     is_gone: bool = False  # that animal is gone from the store
     is_not_found: bool = False  # it was sent, and its pet was not found
-    has_problem: bool = False
     is_excluded: bool = False
     is_unranked: bool = False  # it is excluded whatever the other rows of its key are
     has_default_name: bool = False
@@ -44,7 +43,7 @@ class Row(NamedTuple):
 
     @property
     def can_be_sent(self) -> bool:
-        return self.payload is not None and not (self.has_problem or self.is_excluded)
+        return self.payload is not None and not self.is_excluded
 
 
 class Animal(NamedTuple):
@@ -96,6 +95,7 @@ class Candidates:
         by_content: Animals with the content of a row, if no row of the file is one of them and the
             file has none of their keys.
         by_name: The same for the names of rows without a key.
+        open_rows: Number of rows of a file without a key that may be new animals.
         pets: The pets that are no animal, by id.
         animals_of_pets: The animals of pets that are named by an id in the file.
         settled_keys: Number of rows with an existing key and unchanged content.
@@ -108,6 +108,7 @@ class Candidates:
     by_core: Mapping[str, list[Animal]] = field(default_factory=dict)
     by_content: Mapping[str, list[Animal]] = field(default_factory=dict)
     by_name: Mapping[str, list[Animal]] = field(default_factory=dict)
+    open_rows: int = 0
     pets: Mapping[int, Pet] = field(default_factory=dict)
     animals_of_pets: Mapping[int, Animal] = field(default_factory=dict)
     settled_keys: int = 0
@@ -154,7 +155,5 @@ def has_name_of(row: Row, animal: Animal) -> bool:
 
 
 def has_category_of(row: Row, animal: Animal) -> bool:
-    """Return whether the categories agree; an unreadable one always does."""
-    if row.content is None or animal.content is None:
-        return True
-    return category_in(row.content) == category_in(animal.content)
+    """Return whether the categories agree."""
+    return category_in(row.content or "") == category_in(animal.content or "")

@@ -542,19 +542,25 @@ def problem_of(row: JournalRow, run: Import) -> RowProblem:
     if row.problems:
         return _combine_problems(row.problems)
     if row.state is State.REJECTED:
-        column = run.mapping.get(field_name(row.error_field or "") or "")
-        at = run.header.index(column) if column in run.header else len(row.cells)
+        field = field_name(row.error_field or "") or ""
         return RowProblem(
             row.error_code or row.reason or "",
             row.error_message or "the store rejected it",
-            column,
-            row.cells[at] if at < len(row.cells) else None,
+            run.mapping.get(field),
+            _cell_of(row, run, field),
             "the store rejected it; correct what its message names",
         )
     hint = _HINTS.get(row.state, "")
     if row.other_row is not None and row.other_row.import_id == run.id:
         hint = f"it is the animal of line {row.other_row.line}"
     return RowProblem(row.error_code or "", row.error_message or "", hint=hint)
+
+
+def _cell_of(row: JournalRow, run: Import, field: str) -> str | None:
+    """Return the cell of a field in the file; None if there is none."""
+    column = run.mapping.get(field)
+    at = run.header.index(column) if column in run.header else len(row.cells)
+    return row.cells[at] if at < len(row.cells) else None
 
 
 def _combine_problems(problems: Sequence[RowProblem]) -> RowProblem:
@@ -603,6 +609,5 @@ def _status_now(row: JournalRow, run: Import, body: Mapping[str, Any]) -> str | 
     """Return the status of a row in the file, or the text of its cell if that is not a status."""
     if body:
         return body.get("status")
-    column = run.mapping.get("status")
-    at = run.header.index(column) if column in run.header else len(row.cells)
-    return row.cells[at].strip().casefold() if at < len(row.cells) else None
+    cell = _cell_of(row, run, "status")
+    return None if cell is None else cell.strip().casefold()

@@ -253,10 +253,12 @@ class LoadResult:
         ``changed_in`` (category) is ``file`` if the file has other values than those that were
         sent, and ``store`` if the store shows another name.
         """
+        import pandas as pd
+
         changed = self._part("reason", [Reason.CHANGED])
         is_in_store = changed["changed"].str.contains(CHANGED_IN_STORE, regex=False)
         places = ["store" if in_store else "file" for in_store in is_in_store]
-        return changed.assign(changed_in=_category(places, ["file", "store"]))
+        return changed.assign(changed_in=pd.Categorical(places, categories=["file", "store"]))
 
     @property
     def fix(self) -> pd.DataFrame:
@@ -373,12 +375,6 @@ class LoadResult:
 
     def _repr_html_(self) -> str:
         return in_notebook(result_html(self._view.facts))
-
-
-def _category(values: list[str], categories: list[str]) -> Any:
-    import pandas as pd
-
-    return pd.Categorical(values, categories=categories)
 
 
 def view_of(result: LoadResult) -> ImportView:

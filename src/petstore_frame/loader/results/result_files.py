@@ -39,7 +39,10 @@ from petstore_frame.storage import (
     Table,
     TableColumn,
     digest,
+    fits,
+    is_input,
     open_book,
+    reason_to_keep,
     replacing,
     styles,
 )
@@ -65,10 +68,7 @@ FIX_COLUMNS = (
     "line", "error_column", "error_value", "error_message", "hint", "allow", ROW,
 )  # fmt: skip
 # The columns of a frame of possible duplicates, after the columns of the file.
-POSSIBLE_COLUMNS = (
-    "line", "may_be_name", "may_be_category_id", "may_be_status", "may_be_key", "may_be_id",
-    "may_be_from", "table_line",
-)  # fmt: skip
+POSSIBLE_COLUMNS = ("line", *returned.MAY_BE_COLUMNS)
 _POSSIBLE_DTYPES = {"may_be_category_id": "Int64", "may_be_id": "Int64", "table_line": "Int64"}
 CHANGED_IN_STORE = "the store shows the name"
 SUMMARY, WORKBOOK, FIX, ALL = "summary.json", "results.xlsx", "fix.csv", "All"
@@ -146,7 +146,7 @@ def _possible_values(row: JournalRow) -> dict[str, Any]:
     """Return what a possible duplicate may be, for the columns about it."""
     possible = row.possible
     if possible is None:
-        return dict.fromkeys(POSSIBLE_COLUMNS[1:])
+        return dict.fromkeys(returned.MAY_BE_COLUMNS)
     values = read_payload(possible.payload)
     origin = possible.source or "the store"
     if possible.same_line is not None:
@@ -358,7 +358,7 @@ def _begin_table(book: Book, name: str, header: Sequence[str]) -> Table:
 
 
 def _set_up_print(sheet: Sheet) -> None:
-    sheet.print_on_a4(sheet.name, repeat_row=0)
+    sheet.print_on_a4(repeat_row=0)
 
 
 def _write_to_table(
@@ -369,8 +369,8 @@ def _write_to_table(
     text = state.text
     if state is State.EXCLUDED:
         text = f"not sent: {WHY_NOT_SENT[values['reason']]}"
-    if not Book.fits(cells):
-        cells = [cell if Book.fits([cell]) else "" for cell in cells]
+    if not fits(cells):
+        cells = [cell if fits([cell]) else "" for cell in cells]
         notes = "; ".join(filter(None, [notes, _TOO_LONG]))
     texts = {**values, "state": text, "notes": notes}
     table.write([*cells, *(texts[column] for column in columns)])
@@ -402,18 +402,13 @@ def _why_blocked(folder: Path, run: Import) -> str:
     ]
     written = _written_summary(folder)
     old_digests = _digests_in(written)
+    place = run.place or ""
     for path in existing:
-        if run.place is not None and run.place.startswith(str(path.resolve())):
+        if is_input(path, [place, place.rpartition("#")[0]]):  # with the sheet of a workbook
             return f"{path} is the file that was loaded"
-        if path.name == SUMMARY:
-            continue
-        try:
-            is_unchanged = path.is_file() and digest(path) == old_digests.get(path.name)
-        except PermissionError:
-            return f"{path} cannot be read (close it if it is open in Excel)"
-        if not is_unchanged:
-            is_ours = path.name in old_digests
-            return f"{path} was {'changed since it was' if is_ours else 'not'} written by an import"
+        reason = "" if path.name == SUMMARY else reason_to_keep(path, old_digests.get(path.name))
+        if reason:
+            return reason
     if not existing or run.id == written.get("import_id") or written.get("dry_run") is True:
         return ""
     return f"{folder} has the results of another import, of {written.get('source')}"

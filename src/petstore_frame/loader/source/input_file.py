@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from petstore_frame.loader.source.recipe import Recipe
 
 
+# A workbook of more than a million rows to fix has a second sheet of them.
+_NEXT_FIX_SHEET = f"{FIX_SHEET} 2"
+
+
 class Input(TableFile):
     """A file or a frame that was opened, before its columns are recognized."""
 
@@ -47,8 +51,12 @@ class Input(TableFile):
             start = self.data[: CELL_CHARACTERS.most].replace(b"\0", b"")  # of UTF-16
             if OWN_PREFIX.encode() not in start:
                 return None
+        own = None
         for encoding in dict.fromkeys((None, recipe.encoding)):
             with suppress(InputError):
-                if own := restored(self._animal_table(Layout(encoding=encoding, sheet=sheet), {})):
-                    return own
-        return None
+                layout = Layout(encoding=encoding, sheet=sheet)
+                own = own or restored(self._animal_table(layout, {}))
+        if own and recipe.sheet is None and _NEXT_FIX_SHEET in self.sheets:
+            message = f"the rows to fix are on several sheets, {FIX_SHEET}, {_NEXT_FIX_SHEET} ..."
+            raise InputError(message, hint="load fix.csv, which has all of them")
+        return own

@@ -60,10 +60,12 @@ COLUMNS: dict[str, Own] = {
 RESULT_COLUMNS: tuple[str, ...] = (
     "row", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
 )  # fmt: skip
-POSSIBLE_COLUMNS: tuple[str, ...] = (
-    "row", "line", "may_be_name", "may_be_category_id", "may_be_status", "may_be_key", "may_be_id",
-    "may_be_from", "table_line",
+# What a possible duplicate may be.
+MAY_BE_COLUMNS: tuple[str, ...] = (
+    "may_be_name", "may_be_category_id", "may_be_status", "may_be_key", "may_be_id", "may_be_from",
+    "table_line",
 )  # fmt: skip
+POSSIBLE_COLUMNS: tuple[str, ...] = ("row", "line", *MAY_BE_COLUMNS)
 FIX_COLUMNS: tuple[str, ...] = (
     "row", "error_message", "error_column", "error_value", "hint", "allow",
 )  # fmt: skip

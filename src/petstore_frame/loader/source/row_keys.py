@@ -139,7 +139,7 @@ class KeyReader:
 
     def _text(self, cells: Sequence[str], at: int) -> str:
         """Return the text of a cell, empty if the recipe says that it means no key."""
-        text = cells[at].strip() if at < len(cells) else ""
+        text = cell_at(cells, at)
         if not text.isascii():
             text = normalize("NFC", text)
         is_empty = bool(self._empty_values) and folded_text(text) in self._empty_values

@@ -23,7 +23,6 @@ def row(
 ) -> Row:
     """Return a row that would be sent as a new animal, or one that cannot be for no name."""
     status = facts.pop("status", "available")
-    has_name = name is not None
     return Row(
         number=number,
         line=number + 1,
@@ -31,7 +30,7 @@ def row(
         payload=_payload(name, category, status) if name is not None else None,
         key=None if key is None else stored(key),
         core=None if key is None else core_of_key([key]),
-    )._replace(**{"has_problem": not has_name} | facts)
+    )._replace(**facts)
 
 
 def animal(
@@ -73,6 +72,7 @@ def candidates(
         by_core=by_core,
         by_content=by_content,
         by_name=by_name,
+        open_rows=sum(row.can_be_sent and row.own is None for row in rows),
         pets={pet.id: pet for pet in pets},
         **{"has_key": any(row.key is not None for row in rows)} | facts,
     )

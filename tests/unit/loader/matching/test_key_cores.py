@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from petstore_frame.loader.matching.dates import day_of_serial
-from petstore_frame.loader.matching.key_cores import DayCore, core_of_key, day_core
+from petstore_frame.loader.matching.key_cores import DayCore, core_of_key, date_cores, day_core
 
 days = st.dates(date(1900, 3, 1), date(2068, 12, 31))
 FORMS = {
@@ -97,3 +97,10 @@ def test_days_are_compared_column_by_column() -> None:
     assert iso is not None
     assert iso.is_of(day_of(["LUNA ", "1.5.2026"])) and iso.is_of(day_of(["luna", "46143"]))
     assert not iso.is_of(day_of(["Max", "1.5.2026"]))
+
+
+def test_a_date_that_may_be_two_days_has_the_serial_numbers_of_both() -> None:
+    """Nobody knows whether 01.05.2026 is in January or in May; an ISO date is one day."""
+    either = [serial_of(date(2026, 5, 1)), serial_of(date(2026, 1, 5))]
+    assert date_cores(["01.05.2026"])[1:] == either
+    assert date_cores(["2026-05-01"])[1:] == either[:1]

@@ -39,8 +39,9 @@ def plan_of(inputs: Candidates, answer: Answer | None = None) -> Plan:
 def outcome(plan: Plan, number: int) -> Any:
     """Return the animal of a row, its pet, the line of the table that holds it back, or NEW."""
     if number in plan.possible:
-        found = plan.possible[number]
-        return f"line {found.table_line}", found.animal or found.same_as or found.pet.id
+        duplicate = plan.possible[number]
+        animal_id = duplicate.animal or duplicate.same_as or duplicate.pet.id
+        return f"line {duplicate.table_line}", animal_id
     if number in plan.pets:
         return f"pet {plan.pets[number].id}"
     return plan.animals.get(number, NEW)
@@ -126,6 +127,10 @@ TABLE = [
          candidates([row(1, "Ada", 1, "007")],
                     [animal(7, "Ada", 1, "7"), animal(8, "Ada", 1, "007")]),
          {1: 8}),
+    Case("4: of several animals of a core, the one that agrees most",
+         candidates([row(1, "Ada", 1, "7")],
+                    [animal(7, "Bo", 2, "07"), animal(8, "Ada", 1, "007")]),
+         {1: ("line 4", 8)}),
     Case("5: name and category of an animal, under another key",
          candidates([row(1, "Ada", 1, "B")], [animal(7, "Ada", 1, "A")]),
          {1: ("line 5", 7)}),
@@ -151,6 +156,9 @@ TABLE = [
     Case("5: lines 3 and 4 come first",
          candidates([row(1, "Ada", 1, "007"), row(2, "Ada", 1, "B")], [animal(7, "Ada", 1, "7")]),
          {1: ("line 4", 7), 2: NEW}),
+    Case("5: an excluded row is not held back, and holds no animal",
+         candidates([row(1, "Ada", is_excluded=True), row(2, "Ada")], [animal(7, "Ada")]),
+         {1: NEW, 2: ("line 5", 7)}),
     Case("6: the names of many, in other categories",
          candidates(three(category=5), [animal(n, f"Pet {n}") for n in (1, 2, 3)]),
          {n: ("line 6", n) for n in (1, 2, 3)}),
@@ -165,6 +173,18 @@ TABLE = [
          candidates([row(n, f"Pet {n}", 5, f"N{n}") for n in (1, 2, 3)],
                     [animal(n, f"Pet {n}", 1, f"K{n}") for n in (1, 2, 3)]),
          {1: NEW, 2: NEW, 3: NEW}),
+    Case("6: not an animal that a row of the file is",
+         candidates([*three(category=5), row(4, "Cy", decision=Decision(SKIP, 1, 1.0))],
+                    [animal(n, f"Pet {n}") for n in (1, 2, 3)]),
+         {1: NEW, 2: NEW, 3: NEW, 4: 1}),
+    Case("6: not for a name from defaults",
+         candidates(three(category=5, has_default_name=True),
+                    [animal(n, f"Pet {n}") for n in (1, 2, 3)]),
+         {1: NEW, 2: NEW, 3: NEW}),
+    Case("6: line 6 comes before line 7",
+         candidates(three(category=5), [animal(n, f"Pet {n}") for n in (1, 2, 3)],
+                    [pet(n, f"Pet {n}", 5) for n in (1, 2, 3)]),
+         {n: ("line 6", n) for n in (1, 2, 3)}),
     Case("7: name and category of a pet",
          candidates([row(1, "Ada"), row(2, "Ada")], pets=[pet(5, "Ada")]),
          {1: ("line 7", 5), 2: NEW}),
@@ -275,8 +295,9 @@ def test_a_skipped_row_of_the_file_stays_skipped() -> None:
     rows = [row(1, "Ada", 1, "007"), row(2, "Ada", 1, "7")]
     plan = plan_of(candidates(rows), SKIP)
     assert plan.same_as == {2: 1}
-    rows[1] = rows[1]._replace(decision=plan.answered[2])
-    assert plan_of(candidates(rows)).same_as == {2: 1}
+    rows[1] = rows[1]._replace(decision=Decision(SKIP, None, 1.0))
+    again = plan_of(candidates(rows))
+    assert (again.same_as, again.answered) == ({2: 1}, {2: Decision(SKIP, None, 1.0)})
 
 
 NAMED = {
@@ -292,7 +313,23 @@ NAMED = {
 def test_a_named_line_is_a_new_animal(named) -> None:
     """``as_new=[line]`` creates what is doubtful, skipped, not found or gone."""
     plan = plan_of(candidates([named], [animal(9, "Ada")]))
-    assert outcome(plan, 1) == NEW and 1 in plan.created and not plan.refused
+    assert outcome(plan, 1) == NEW and 1 in plan.created
+    assert not (plan.refused or plan.skipped)
+
+
+def test_a_named_line_whose_animal_of_another_file_is_gone_is_a_new_animal() -> None:
+    """Also if its name is another one now."""
+    inputs = candidates(
+        [row(1, "Bo", 1, "A", is_named_new=True)], [animal(9, "Ada", 1, "A", is_gone=True)]
+    )
+    assert (outcome(plan_of(inputs), 1), plan_of(inputs).refused) == (NEW, [])
+
+
+def test_lines_take_precedence_over_words() -> None:
+    """``skip`` applies to the rows that no line names."""
+    rows = [row(1, "Ada", is_named_new=True), row(2, "Bo")]
+    plan = plan_of(candidates(rows, [animal(9, "Ada"), animal(8, "Bo")]), SKIP)
+    assert ([*plan.created], plan.animals) == ([1], {2: 8})
 
 
 def test_a_named_line_needs_a_reason() -> None:
@@ -325,6 +362,25 @@ def test_rows_of_one_key_are_settled_before_the_table() -> None:
     rows = [row(1, "Ada", 1, "A"), row(2, "Ada", 1, "A")]
     plan = plan_of(candidates(rows, [animal(9, "Bo", 2, "A")]))
     assert (plan.same_as, outcome(plan, 1)) == ({2: 1}, ("line 3", 9))
+
+
+def test_a_row_that_was_sent_is_not_compared_with_the_rows_of_its_key() -> None:
+    """The others are compared with its animal, and need no fixing because they differ from it."""
+    rows = [row(1, "Ada", 1, "A", own=7), row(2, "Ada", 2, "A")]
+    plan = plan_of(candidates(rows, [animal(7, "Ada", 1, "A")]))
+    assert (plan.animals, plan.conflicts, plan.same_as) == ({1: 7, 2: 7}, {}, {})
+
+
+def test_a_row_that_was_created_is_not_reported_as_skipped() -> None:
+    """Only ``skip`` is a reason why a row is not sent."""
+    plan = plan_of(candidates([row(1, "Ada", own=3, decision=CREATED)]))
+    assert (plan.animals, plan.skipped) == ({1: 3}, {})
+
+
+def test_an_earlier_skip_comes_before_the_keys() -> None:
+    """A row that is another animal by an answer is not compared with the animal of its key."""
+    inputs = candidates([row(1, "Bo", 2, "A", decision=SKIPPED)], [animal(8, "Ada", 1, "A")])
+    assert plan_of(inputs).animals == {1: 9}
 
 
 def test_the_order_of_the_rows_decides_nothing() -> None:

@@ -40,6 +40,12 @@ def test_keep_says_which_row_counts(keep: str, number: int) -> None:
     assert chosen(row(1, "Ada", key="A"), row(2, "Ada", 2, key="A"), keep=keep) == number
 
 
+def test_another_name_alone_is_the_same_animal() -> None:
+    """As is another category alone: an animal may be renamed, and a category corrected."""
+    rows = row(1, "Ada", key="A"), row(2, "Bo", key="A"), row(3, "Ada", key="A")
+    assert chosen(*rows, keep="first") == 1
+
+
 @pytest.mark.parametrize("keep", [None, "first", "last"])
 def test_another_name_and_category_is_another_animal(keep: str | None) -> None:
     """Whatever ``keep`` says, such rows are not merged."""
@@ -116,6 +122,13 @@ def test_rows_are_ranked_before_they_are_excluded() -> None:
     assert chosen(*old, *dead, keep="last") == 3
 
 
+@pytest.mark.parametrize(("keep", "number"), [("first", 1), ("last", 2)])
+def test_an_excluded_row_is_not_the_same_as_another(keep: str, number: int) -> None:
+    """Also if both say the same of the animal: the row that counts decides whether it is sent."""
+    rows = row(1, "Ada", key="A", is_excluded=True), row(2, "Ada", key="A")
+    assert chosen(*rows, keep=keep) == number
+
+
 def test_a_group_is_one_animal_or_needs_fixing() -> None:
     """Each key is settled alone: one row stands for its key, or all rows of it need fixing."""
     plan = Plan()
@@ -123,6 +136,14 @@ def test_a_group_is_one_animal_or_needs_fixing() -> None:
             row(4, "Cy", 2, key="B"), row(5, "Di", key="C"), row(6, "Ed")]  # fmt: skip
     select_rows(rows, Keep("last"), plan)
     assert plan.same_as == {1: 2} and sorted(plan.conflicts) == [3, 4]
+
+
+def test_a_row_that_is_excluded_by_its_line_is_not_compared() -> None:
+    """Nor is one that a filter excludes without ``keep``: the other row is the only one."""
+    excluded = row(1, "Ada", key="A", is_excluded=True, is_unranked=True)
+    plan = Plan()
+    select_rows([excluded, row(2, "Ada", 2, key="A")], Keep(), plan)
+    assert (plan.same_as, plan.conflicts) == ({}, {})
 
 
 def test_a_key_of_many_rows_takes_no_longer_for_each() -> None:
