@@ -473,6 +473,24 @@ def test_stop_ends_the_reading_before_a_load_while_the_store_hangs(
     assert importing.send().names == ["Luna"]
 
 
+def test_what_remains_is_counted_in_animals(importing, store) -> None:
+    """Two equal rows of an animal are one animal to send, also after Stop."""
+    rows = "".join(f"T{n // 2},Tom {n // 2},1\n" for n in range(400))
+    importing.open("twice.csv", f"Animal ID,name,category_id\n{rows}").confirm().without_key()
+    assert importing.offer == "Add 200 pets"
+    stops = [importing.tab.send.stop]
+
+    def reply(_, __, answer):
+        if len(store.pets) > 290 and stops:
+            stops.pop().click()
+        return answer()
+
+    store.reply = reply
+    remaining = 200 - len(importing.send().names)
+    rest = importing.tab.unfinished.send_rest.description
+    assert remaining and rest == f"Send the remaining {remaining} animals"
+
+
 def wait_for(condition) -> None:
     deadline = time.monotonic() + WAIT_S
     while not condition():

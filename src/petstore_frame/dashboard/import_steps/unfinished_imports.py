@@ -55,11 +55,16 @@ class UnfinishedImports:
         """Return the number of rows of these imports that are in some states."""
         return sum(result.counts[state] for result in self.results for state in states)
 
+    @property
+    def animals_to_send(self) -> int:
+        """The number of animals that were not sent; several rows may stand for one."""
+        return sum(view_of(result).facts.pending for result in self.results)
+
     def with_missing_animals(self) -> Iterable[LoadResult]:
         return [result for result in self.results if result.counts[State.NOT_FOUND]]
 
     def render(self, *, is_busy: bool) -> None:
-        waiting = self.count(State.PENDING)
+        waiting = self.animals_to_send
         unconfirmed, missing = self.count(*_MAY_HAVE_ARRIVED), self.count(State.NOT_FOUND)
         lines: list[str] = [_line(result) for result in self.results]
         if unconfirmed:

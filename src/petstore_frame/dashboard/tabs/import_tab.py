@@ -217,7 +217,7 @@ class ImportTab(FileSteps):
         return StoppableClient(self.store.client, self.background)
 
     def _send_rest(self) -> None:
-        progress = send_progress(self.background, self.unfinished.count(State.PENDING))
+        progress = send_progress(self.background, self.unfinished.animals_to_send)
         try:
             results = resume_loads(
                 self._client(),
