@@ -20,7 +20,6 @@ from typer import Option
 import petstore_frame as pf
 from petstore_frame.cli.endings import refuse
 from petstore_frame.cli.options import BaseUrl, CategoriesFile, Timeout
-from petstore_frame.tables import Labels
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder for JUPYTER_PATH
 SETTINGS = "PETSTORE_PAGE"
@@ -75,6 +74,8 @@ def dashboard(
                 folder / "categories.csv"
             )
         # Missing settings and lists that cannot be read are refused before the page is opened.
+        from petstore_frame.tables import Labels
+
         Labels.ids_and_labels(settings["categories"])
         with pf.Client(base_url, timeout=timeout) as client:
             os.environ |= {"PETSTORE_BASE_URL": client.base_url, "PETSTORE_TIMEOUT": str(timeout)}

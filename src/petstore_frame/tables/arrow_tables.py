@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.extras import import_extra
@@ -25,6 +27,15 @@ def pandas_from_arrow(
     table = _with_signed_indices(pyarrow.table(source), pyarrow)
     frame: pd.DataFrame = table.to_pandas(types_mapper=types_mapper)
     return frame
+
+
+def attrs_in(schema: Any) -> dict[str, Any]:
+    """Return the attrs of the frame that a Parquet file with this schema was written from."""
+    attrs = (schema.pandas_metadata or {}).get("attributes")  # of pyarrow
+    if not attrs:
+        with suppress(ValueError):
+            attrs = json.loads((schema.metadata or {}).get(b"PANDAS_ATTRS", b"{}"))  # of pandas
+    return attrs if isinstance(attrs, dict) else {}
 
 
 def damaged_parquet(problem: Exception) -> str:

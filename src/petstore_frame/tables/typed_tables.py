@@ -14,7 +14,7 @@ from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.extras import import_extra
 from petstore_frame.limits import CELLS, COLUMNS, ROWS, UNPACKED_BYTES, EmptyCells
 from petstore_frame.schema.text import short_text
-from petstore_frame.tables.arrow_tables import damaged_parquet, pandas_from_arrow
+from petstore_frame.tables.arrow_tables import attrs_in, damaged_parquet, pandas_from_arrow
 from petstore_frame.tables.file_kinds import JSON_LINES_HINT, check_lines
 from petstore_frame.tables.table import (
     EMPTY_CELL,
@@ -81,7 +81,9 @@ def parquet_frame(data: bytes) -> pd.DataFrame:
     """Return the bytes of a Parquet file as a pandas frame, with its attrs."""
     with _naming_damage():
         table, schema = _arrow_table(data)
-        return pandas_from_arrow(table.cast(schema))
+        frame = pandas_from_arrow(table.cast(schema))
+    frame.attrs = attrs_in(schema)  # pyarrow 18 does not read them
+    return frame
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from petstore_frame.storage import (
     digest,
     write_atomically,
 )
+from petstore_frame.tables.arrow_tables import attrs_in
 from petstore_frame.tables.workbook_xml import WorkbookParts
 
 if TYPE_CHECKING:
@@ -65,8 +66,7 @@ def exported_from(source: object) -> Provenance | None:
 
 def _facts_in_parquet(file: Path) -> Any:
     pyarrow = import_extra("pyarrow.parquet", "reading Parquet", "history")
-    metadata = pyarrow.read_schema(file).pandas_metadata or {}
-    facts = metadata.get("attributes", {}).get(ATTRS_KEY)
+    facts = attrs_in(pyarrow.read_schema(file)).get(ATTRS_KEY)
     return json.loads(facts) if isinstance(facts, str) else facts
 
 
