@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ def pandas_from_arrow(
     return frame
 
 
-def attrs_in(schema: Any) -> dict[str, Any]:
+def attrs_in(schema: Any) -> dict[Hashable, Any]:
     """Return the attrs of the frame that a Parquet file with this schema was written from."""
     attrs = (schema.pandas_metadata or {}).get("attributes")  # of pyarrow
     if not attrs:
