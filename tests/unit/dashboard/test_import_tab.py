@@ -404,7 +404,7 @@ def test_unconfirmed_rows_are_looked_for(import_into) -> None:
     importing.tab.grace_s = 0
     importing.open("some.csv", LOSSY).send()
     unfinished = importing.tab.unfinished
-    assert unfinished.check.description == "Check whether 1 animal arrived"
+    assert unfinished.check.description == "Check whether 1 row arrived"
     assert "Unconfirmed" in importing.text
     unfinished.check.click()
     importing.settled()
@@ -420,7 +420,7 @@ def test_what_did_not_arrive_is_one_click_away(import_into) -> None:
     unfinished = importing.tab.unfinished
     unfinished.check.click()
     importing.settled()
-    assert unfinished.resend.description == "Send the 1 missing animal again"
+    assert unfinished.resend.description == "Send the 1 missing row again"
     assert "Lost" not in importing.names
     unfinished.resend.click()
     importing.settled()

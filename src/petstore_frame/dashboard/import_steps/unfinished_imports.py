@@ -72,8 +72,8 @@ class UnfinishedImports:
         title = "Import interrupted" if waiting or unconfirmed else "Some animals did not arrive"
         self._list.value = PAGE.warning(title, lines) if lines else Markup("")
         self.send_rest.description = f"Send the remaining {count_text(waiting, 'animal')}"
-        self.check.description = f"Check whether {count_text(unconfirmed, 'animal')} arrived"
-        self.resend.description = f"Send the {count_text(missing, 'missing animal')} again"
+        self.check.description = f"Check whether {count_text(unconfirmed, 'row')} arrived"
+        self.resend.description = f"Send the {count_text(missing, 'missing row')} again"
         set_visible(self.send_rest, waiting > 0)
         set_visible(self.check, unconfirmed > 0)
         set_visible(self.resend, missing > 0)
