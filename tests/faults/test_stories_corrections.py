@@ -125,6 +125,30 @@ def test_a_row_that_the_store_rejected_may_be_corrected_more_than_once(shop: Sho
     assert (shop.names, first.exit_code) == (["Ada", "Bobby"], 0)
 
 
+def test_a_later_correction_of_a_cell_replaces_an_earlier_one(shop: Shop) -> None:
+    """When the file is read again, the last correction of each cell applies."""
+    rows = shop.fix_file(shop.load("a.csv", NAMES, "Ada,1", "Bo,two"))
+    shop.store.fault_of = lambda number: "401"
+    for text in ("5", "2"):
+        shop.fix(rows, {"two": text})
+    shop.store.fault_of = lambda number: None
+    shop.load("a.csv")
+    assert {pet["name"]: pet["categoryId"] for pet in shop.pets} == {"Ada": 1, "Bo": 2}
+
+
+def test_the_last_correction_of_a_key_applies_to_a_later_file(shop: Shop) -> None:
+    """Two files had the same mistake, and people answered it differently."""
+    row = "A-3,Cy,three"
+    first = shop.fix_file(shop.load("a.csv", KEYED, row, key="tag"))
+    second = shop.fix_file(shop.load("b.csv", KEYED, row, "A-4,Di,4", key="tag"))
+    shop.store.fault_of = lambda number: "401"
+    shop.fix(first, {"three": "5"})
+    shop.fix(second, {"three": "3"})
+    shop.store.fault_of = lambda number: None
+    shop.load("c.csv", KEYED, row, "A-5,Ed,5", key="tag")
+    assert {pet["name"]: pet["categoryId"] for pet in shop.pets}["Cy"] == 3
+
+
 def test_a_row_that_was_sent_is_not_corrected_into_another(shop: Shop) -> None:
     """Its pet cannot be changed: with other values, they are listed as changed."""
     rows = keyed(shop)
@@ -132,6 +156,15 @@ def test_a_row_that_was_sent_is_not_corrected_into_another(shop: Shop) -> None:
     result = shop.fix(rows, {"one": "5", "three": "3"})
     assert sorted(pet["categoryId"] for pet in shop.pets) == [1, 2, 3]
     assert result.changed["changed"].tolist() == ["category_id: 1 → 5"]
+
+
+def test_the_name_of_a_row_that_was_sent_may_be_corrected(shop: Shop) -> None:
+    """Only another name and another category together are another animal."""
+    rows = keyed(shop)
+    shop.fix(rows, {"one": "1", "three": "3"})
+    result = shop.fix(rows, {"Ada": "Adah", "one": "1", "three": "3"})
+    assert (shop.names, rejected(result)) == (["Ada", "Bo", "Cy"], [])
+    assert result.changed["changed"].tolist() == ["name: Ada → Adah"]
 
 
 # What people do to the rows

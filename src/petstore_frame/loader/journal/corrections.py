@@ -123,10 +123,12 @@ def corrected_cells(
 ) -> tuple[list[str], Mapping[str, str]]:
     """Return the cells of a row after its corrections, and those corrections that applied.
 
-    A correction applies if the cell still is as it was before. ``extra`` is the start of the names
-    of cells beyond the header.
+    A correction applies if the cell still is as it was before, in the file or after an earlier
+    correction, so that the last one counts. ``extra`` is the start of the names of cells beyond the
+    header.
     """
     names, corrected = list(header), list(cells)
+    in_file: dict[int, str] = {}
     applied: dict[str, str] = {}
     for column, before, after in corrections:
         if column in names:
@@ -137,7 +139,7 @@ def corrected_cells(
             applied[column] = after
             continue
         corrected += [""] * (at + 1 - len(corrected))
-        if corrected[at] == before:
+        if before in (corrected[at], in_file.setdefault(at, corrected[at])):
             corrected[at] = after
             applied[column] = after
     while len(corrected) > len(names) and not corrected[-1]:
