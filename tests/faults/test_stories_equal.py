@@ -144,11 +144,19 @@ def test_a_copy_says_how_many_rows_equal_other_animals(shop: Shop) -> None:
 
 
 def test_a_copy_of_animals_with_keys_is_refused(shop: Shop) -> None:
-    """A script that always says ``as_new`` would create every known key again (I5)."""
+    """A script that always says ``as_new`` would create every known key again."""
     shop.load("a.csv", TAGS, *tagged(0, 5), key="tag")
     with pytest.raises(ArgumentError, match="5 keys of this file belong to animals of other files"):
         shop.load("b.csv", TAGS, *tagged(0, 6), key="tag", as_new=True)
     assert len(shop.pets) == 5
+
+
+def test_a_copy_of_animals_whose_keys_lost_their_zeros_is_refused(shop: Shop) -> None:
+    """The keys may be the same, as everywhere else in the matching."""
+    shop.load("a.csv", "tag,name", "1,Ada", key="tag")
+    with pytest.raises(ArgumentError, match="1 keys of this file"):
+        shop.load("b.csv", "tag,name", "001,Ada", "002,Bo", key="tag", as_new=True)
+    assert shop.names == ["Ada"]
 
 
 @pytest.mark.store(page_cap=5)

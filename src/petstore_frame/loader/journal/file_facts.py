@@ -13,7 +13,7 @@ from petstore_frame.loader.matching.values import Pet
 
 _KEYS_OF_OTHERS = f"""
 SELECT count(DISTINCT rows.key) FROM rows
-JOIN keys ON keys.core = rows.core AND keys.key = rows.key
+JOIN keys ON keys.core = rows.core
 JOIN animals ON animals.animal = keys.animal AND {IS_ANIMAL}
 WHERE rows.reading = :reading AND animals.import <> :mine AND animals.gone_at IS NULL
 """
@@ -49,7 +49,7 @@ def _names(run: Import) -> dict[str, int]:
 
 
 def count_keys_of_others(sql: sqlite3.Connection, run: Import) -> int:
-    """Return how many keys of a file belong to animals of other files that are not gone."""
+    """Return how many keys of a file may be those of animals of other files that are not gone."""
     ((keys,),) = sql.execute(_KEYS_OF_OTHERS, _names(run)).fetchall()
     return int(keys)
 
