@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -52,9 +52,10 @@ def pytest_configure(config: pytest.Config) -> None:
     _keep_bytecode()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts it so in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    # The workers of pytest-xdist get the options of this process, and with them the seed.
     is_campaign = config.getoption("--campaign")
-    if config.option.seed is None:
+    if hasattr(config, "workerinput"):
+        config.option.seed = config.workerinput["seed"]
+    elif config.option.seed is None:
         config.option.seed = secrets.randbelow(10**9) if is_campaign else SEED
     is_default = config.option.seed == SEED and not is_campaign
     if not is_default:
@@ -72,6 +73,11 @@ def pytest_configure(config: pytest.Config) -> None:
         database=None,
     )
     settings.load_profile("house")
+
+
+def pytest_configure_node(node: Any) -> None:
+    """Give a worker of pytest-xdist the seed of this process, so that all draw the same cases."""
+    node.workerinput["seed"] = node.config.option.seed
 
 
 def _keep_bytecode() -> None:
