@@ -522,7 +522,7 @@ EDITS = [
     Edit("corrections apply to later files with the key", f"{JOURNAL}/corrections.py",
          "    if run.key:\n", "    if False:\n", f"{FIXES}::test_a_correction_that_was_not_sent_is_not_lost"),
     Edit("a correction applies to the cell as it was", f"{JOURNAL}/corrections.py",
-         "        if before in (corrected[at], in_file.setdefault(at, corrected[at])):", "        if True:", f"{FIXES}::test_a_correction_applies_to_later_files_with_the_key"),
+         "        if before in (original, corrected[at]):", "        if True:", f"{FIXES}::test_a_correction_applies_to_later_files_with_the_key"),
     Edit("a row that was dragged is rejected", f"{LOADER}/corrections.py",
          "        if has_other_name and has_other_category:", "        if False:", FIXES),
     Edit("a name may be corrected", f"{LOADER}/corrections.py",

@@ -127,8 +127,8 @@ def corrected_cells(
     correction, so that the last one counts. ``extra`` is the start of the names of cells beyond the
     header.
     """
-    names, corrected = list(header), list(cells)
-    in_file: dict[int, str] = {}
+    names, in_file = list(header), list(cells)
+    corrected = list(in_file)
     applied: dict[str, str] = {}
     for column, before, after in corrections:
         if column in names:
@@ -139,7 +139,8 @@ def corrected_cells(
             applied[column] = after
             continue
         corrected += [""] * (at + 1 - len(corrected))
-        if before in (corrected[at], in_file.setdefault(at, corrected[at])):
+        original = in_file[at] if at < len(in_file) else ""
+        if before in (original, corrected[at]):
             corrected[at] = after
             applied[column] = after
     while len(corrected) > len(names) and not corrected[-1]:
