@@ -154,7 +154,7 @@ def test_a_copy_of_animals_with_keys_is_refused(shop: Shop) -> None:
 def test_a_copy_of_animals_whose_keys_lost_their_zeros_is_refused(shop: Shop) -> None:
     """The keys may be the same, as everywhere else in the matching."""
     shop.load("a.csv", "tag,name", "1,Ada", key="tag")
-    with pytest.raises(ArgumentError, match="1 keys of this file"):
+    with pytest.raises(ArgumentError, match="1 key of this file belongs to animals"):
         shop.load("b.csv", "tag,name", "001,Ada", "002,Bo", key="tag", as_new=True)
     assert shop.names == ["Ada"]
 

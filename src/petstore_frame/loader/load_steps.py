@@ -109,7 +109,7 @@ from petstore_frame.loader.source import (
 from petstore_frame.loader.source.input_file import Input
 from petstore_frame.loader.source.returned_file import FixFile
 from petstore_frame.questions import Question
-from petstore_frame.schema import line_text
+from petstore_frame.schema import count_text, line_text
 from petstore_frame.storage.progress import ProgressBar
 from petstore_frame.tables.table import TableRow
 from petstore_frame.transport import Interrupts
@@ -409,7 +409,7 @@ class Load:
 
         Raises:
             ArgumentError: A line is named as new although nothing suggests otherwise, or the keys
-                of a copy belong to animals of other files; nothing was sent.
+                of a copy belong to animals of other files, or may; nothing was sent.
         """
         if plan.refused:
             raise ArgumentError(
@@ -420,10 +420,11 @@ class Load:
             return
         keys = count_keys_of_others(sql, self.run)
         if keys:
+            verb = "belongs" if keys == 1 else "belong"
             raise ArgumentError(
-                f"as_new: {keys:,} keys of this file belong to animals of other files, which would "
-                "be created again; nothing was sent. Remove as_new, or name only the "
-                "lines of new animals"
+                f"as_new: {count_text(keys, 'key')} of this file {verb} to animals of other files, "
+                "or may, such as 001 if 1 is known; they would be created again, so nothing was "
+                "sent. Remove as_new, or name only the lines of new animals"
             )
 
     def _find(
