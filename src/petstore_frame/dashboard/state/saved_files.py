@@ -25,18 +25,18 @@ LONGEST_NAME = 50
 RECORD = ".answers.json"  # no upload can have this name, because it starts with a dot
 
 
-def _with_tuples(cells: Any) -> Any:
-    return (
-        {(row, column): text for row, column, text in cells} if isinstance(cells, list) else cells
-    )
+def _by_cell(cells: Any) -> Any:
+    if isinstance(cells, list):  # as JSON has them
+        return {(row, column): text for row, column, text in cells}
+    return cells
 
 
-def _without_tuples(cells: dict[tuple[int, str], str]) -> list[tuple[int, str, str]]:
+def _as_list(cells: dict[tuple[int, str], str]) -> list[tuple[int, str, str]]:
     return [(row, column, text) for (row, column), text in cells.items()]
 
 
 Corrections = Annotated[
-    dict[tuple[int, str], str], BeforeValidator(_with_tuples), PlainSerializer(_without_tuples)
+    dict[tuple[int, str], str], BeforeValidator(_by_cell), PlainSerializer(_as_list)
 ]
 
 
