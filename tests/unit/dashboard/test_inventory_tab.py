@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 
 import ipywidgets as widgets
 import pandas as pd
@@ -211,40 +212,37 @@ def test_an_inventory_may_be_given(show, store) -> None:
     assert store.requests == before and shown.inventory is read
 
 
-def test_a_list_that_contradicts_earlier_files_is_asked_about(show, tmp_path) -> None:
-    """Until the user confirms the list, the page shows the names of the files that were sent."""
+@pytest.fixture
+def show_birds(show, tmp_path) -> Callable[..., inventory_tab.InventoryTab]:
+    """Shows the Inventory tab of a store for which an earlier file called category 4 "Bird"."""
     store = MemoryStore([(1, "Tweety", 4, "sold")])
     path = tmp_path / "birds.csv"
     path.write_text("name,category_id\nKiwi,4\n")
     pf.load(path, store.client(), categories={4: "Bird"}, journal=tmp_path / "journal")
     options = {"journal": tmp_path / "journal", "folder": tmp_path}
-    tab = show(store, categories={4: "Guinea pig"}, **options).tabs.inventory
+    return lambda **more: show(store, **options, **more).tabs.inventory
+
+
+def test_a_list_that_contradicts_earlier_files_is_asked_about(show_birds) -> None:
+    """Until the user confirms the list, the page shows the names of the files that were sent."""
+    tab = show_birds(categories={4: "Guinea pig"})
     question = tab.names["rename_categories"].question
     assert tab.categories.options == ("Bird",) and "Tweety" in question.text
     tab.names["rename_categories"].value = "Your list is right"
     tab.excel.click()
     assert tab.categories.options == ("Guinea pig",) and not tab.names.questions
-    tab = show(store, categories={4: "Guinea pig"}, **options).tabs.inventory
+    tab = show_birds(categories={4: "Guinea pig"})
     assert not tab.names.questions  # the journal remembers the answer
 
 
-def test_the_names_of_earlier_files_replace_a_list_that_is_wrong(show, tmp_path) -> None:
+def test_the_names_of_earlier_files_replace_a_list_that_is_wrong(show_birds) -> None:
     """The other answer is carried out too."""
-    store = MemoryStore([(1, "Tweety", 4, "sold")])
-    path = tmp_path / "birds.csv"
-    path.write_text("name,category_id\nKiwi,4\n")
-    pf.load(path, store.client(), categories={4: "Bird"}, journal=tmp_path / "journal")
-    options = {"journal": tmp_path / "journal", "folder": tmp_path}
-    tab = show(store, categories={4: "Guinea pig"}, **options).tabs.inventory
+    tab = show_birds(categories={4: "Guinea pig"})
     tab.names["rename_categories"].value = "The earlier names are right"
     assert tab.categories.options == ("Bird",) and not tab.names.questions
 
 
-def test_without_a_list_the_page_has_the_names_of_earlier_files(show, tmp_path) -> None:
+def test_without_a_list_the_page_has_the_names_of_earlier_files(show_birds) -> None:
     """The journal is the only place of the names that a load was given."""
-    store = MemoryStore([(1, "Tweety", 4, "sold")])
-    path = tmp_path / "birds.csv"
-    path.write_text("name,category_id\nKiwi,4\n")
-    pf.load(path, store.client(), categories={4: "Bird"}, journal=tmp_path / "journal")
-    tab = show(store, journal=tmp_path / "journal").tabs.inventory
+    tab = show_birds()
     assert tab.categories.options == ("Bird",)
