@@ -180,7 +180,30 @@ def test_a_row_that_was_dragged_is_rejected(shop: Shop) -> None:
     fixed = shop.fix([header, row, dragged], {"one": "1"})
     ((line, reason),) = rejected(fixed)
     assert (shop.names, line, fixed.exit_code) == (["Ada", "Bo", "Cy"], 3, 1)
-    assert "line 3 was sent as 'Bo'" in reason
+    assert "line 3 is 'Bo'" in reason
+
+
+# Without a key and a name, nothing shows that a row is another animal.
+ROWS = [*((row, "tag") for row in range(4)), *((row, ()) for row in range(3))]
+
+
+@pytest.mark.parametrize(("row", "key"), ROWS)
+def test_an_animal_that_was_dragged_onto_a_row_is_not_lost(
+    shop: Shop, row: int, key: str | tuple[()]
+) -> None:
+    """Whatever the row is, it stays what it was, and the animal is added from a file of its own."""
+    shop.load("old.csv", KEYED, "A-3,Cy,2", key=key)
+    lines = "A-1,Ada,one", "A-2,Bo,2", "B-3,Cy,2", "A-4,,2"
+    header, fix, *_ = shop.fix_file(shop.load("a.csv", KEYED, *lines, key=key, max_errors=9))
+    name, _, number = fix[header.index("_pf_row")].rpartition("-")
+    values = {"tag": "A-9", "name": "New", "categoryId": "2"}
+    values["_pf_row"] = f"{name}-{int(number) + row}"
+    before = shop.names
+    dragged = [values.get(column, cell) for column, cell in zip(header, fix, strict=True)]
+    result = load_rows(shop, header, dragged)
+    assert (len(rejected(result)), shop.names) == (1, before)
+    shop.load("new.csv", KEYED, "A-9,New,2", key=key)
+    assert shop.names == sorted([*before, "New"])
 
 
 def test_a_row_that_was_copied_and_changed_is_rejected(shop: Shop) -> None:
@@ -197,6 +220,23 @@ def test_a_row_that_was_copied_counts_once(shop: Shop) -> None:
     header, row, _ = keyed(shop)
     result = shop.fix([header, row, row], {"one": "1"})
     assert (shop.names, rejected(result)) == (["Ada", "Bo"], [])
+
+
+def test_a_key_with_another_name_and_category_is_rejected(shop: Shop) -> None:
+    """A key alone does not make two rows the same animal, as in a load."""
+    rows = keyed(shop)
+    result = shop.fix(rows, {"Ada": "Zoe", "one": "1", "three": "3"})
+    assert (rejected(result), shop.names) == ([], ["Bo", "Cy", "Zoe"])  # its category was wrong
+    result = shop.fix(rows, {"Ada": "Eve", "one": "5", "three": "3"})
+    assert ([line for line, _ in rejected(result)], shop.names) == ([2], ["Bo", "Cy", "Zoe"])
+
+
+def test_cells_that_were_cleared_exclude_their_row(shop: Shop) -> None:
+    """Such a row is no other animal, and no animal at all."""
+    header, ada, cy = keyed(shop)
+    ada = ["" if cell in ("A-1", "Ada", "one") else cell for cell in ada]
+    result = shop.fix([header, ada, cy], {"three": "3"})
+    assert (result.counts[State.EXCLUDED], shop.names) == (1, ["Bo", "Cy"])
 
 
 def test_rows_that_were_sorted_correct_the_rows_that_they_name(shop: Shop) -> None:

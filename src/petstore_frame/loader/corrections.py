@@ -21,9 +21,9 @@ from petstore_frame.loader.journal.corrections import (
     stored_row,
     write_corrections,
 )
-from petstore_frame.loader.journal.rows import read_payload
+from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.journal.staging import Staged, key_and_core, restage_row
-from petstore_frame.loader.matching.folding import category_in, core, name_in
+from petstore_frame.loader.matching.folding import core, fold_name
 from petstore_frame.loader.matching.key_cores import day_core
 from petstore_frame.loader.matching.key_texts import order_of, shown_key
 from petstore_frame.loader.row_state import RowProblem, SourceRow, State
@@ -166,28 +166,30 @@ class Corrector:
         checked = self._checked(row, stored, corrections)
         if checked is None:
             return None
-        reason = self._why_wrong(stored, checked)
+        reason = self._why_wrong(stored, checked, corrections)
         if reason is not None:
             return reason
         write_corrections(self._sql, self._run, row, corrections, self._now)
         self._restage(checked)
         return None
 
-    def _why_wrong(self, stored: StoredRow, checked: SourceRow) -> str | None:
-        """Return why a corrected row cannot be a correction of this row, or None."""
+    def _why_wrong(
+        self, stored: StoredRow, checked: SourceRow, corrections: Sequence[Correction]
+    ) -> str | None:
+        """Return why corrections cannot be those of this row, or None."""
         key, key_core = key_and_core(checked, order_of(self._run.key))
         if key is not None and key != stored.key:
             owner = other_owner(self._sql, key, key_core, stored.animal)
             if owner is not None:
                 return f"the key {shown_key(key)!r} belongs to {owner}"
-        if stored.content is None or checked.content is None:
-            return None
-        has_other_name = name_in(stored.content) != name_in(checked.content)
-        has_other_category = category_in(stored.content) != category_in(checked.content)
-        if has_other_name and has_other_category:
-            name = read_payload(stored.payload).get("name")
-            return f"line {stored.line} was sent as {name!r}, with another name and category"
+        if _is_another_animal(self._run, stored, corrections):
+            animal = self._name_of(stored.cells) or shown_key(stored.key)
+            return f"line {stored.line} is {animal!r}; put another animal into a file of its own"
         return None
+
+    def _name_of(self, cells: Sequence[str]) -> str:
+        column = self._run.mapping.get("name")
+        return dict(zip(self._run.header, cells, strict=False)).get(column or "", "").strip()
 
     def _checked(
         self, row: int, stored: StoredRow, corrections: Iterable[Correction]
@@ -212,6 +214,35 @@ class Corrector:
 
     def _restage(self, checked: SourceRow) -> None:
         restage_row(self._sql, self._run.reading, self._base, self._run, checked)
+
+
+def _is_another_animal(run: Import, stored: StoredRow, corrections: Sequence[Correction]) -> bool:
+    """Return whether corrections make another animal of a row.
+
+    It stays the same animal if it keeps its key or its name, and its name or its category. A cell
+    that was empty or had a problem may become anything.
+    """
+    wrong = {problem.column for problem in stored.problems}
+    if stored.is_rejected:
+        wrong |= {*run.mapping.values()}
+    changed = {
+        correction.column
+        for correction in corrections
+        if correction.column not in wrong and _is_another_value(correction)
+    }
+    name, category = run.mapping.get("name"), run.mapping.get("category_id")
+    has_other_key = not changed.isdisjoint(run.key)
+    if name in changed:
+        keeps_key = stored.key is not None and not has_other_key
+        return not keeps_key or category in changed
+    cells = dict(zip(run.header, stored.cells, strict=False))
+    keeps_name = name not in wrong and cells.get(name or "", "").strip() != ""
+    return has_other_key and not keeps_name
+
+
+def _is_another_value(correction: Correction) -> bool:
+    before, after = fold_name(correction.before), fold_name(correction.after)
+    return "" not in (before, after) and before != after
 
 
 def _is_respelled(key: str, text: str) -> bool:

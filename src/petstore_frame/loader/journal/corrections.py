@@ -11,7 +11,7 @@ from typing import NamedTuple
 from petstore_frame.loader.journal.rows import Import, read_cells, read_payload, unpack_problems
 from petstore_frame.loader.journal.schema import IS_ANIMAL
 from petstore_frame.loader.journal.stored_values import stored_json
-from petstore_frame.loader.row_state import RowProblem
+from petstore_frame.loader.row_state import RowProblem, State
 
 _WRITE = """
 INSERT INTO corrections VALUES (:import, :row, :column, :before, :after, :at)
@@ -33,8 +33,9 @@ WHERE reading = ? AND key IN (SELECT value FROM json_each(?))
 
 
 _STORED_ROW = f"""
-SELECT rows.line, rows.cells, rows.key, rows.problem, animals.animal, animals.content,
-  animals.payload
+SELECT rows.line, rows.cells, rows.key, rows.problem, animals.animal,
+  EXISTS (SELECT 1 FROM animals
+    WHERE import = :import AND row = :row AND state = '{State.REJECTED}')
 FROM rows LEFT JOIN animals ON animals.import = :import AND animals.row = rows.row AND {IS_ANIMAL}
 WHERE rows.reading = :reading AND rows.row = :row ORDER BY animals.attempt DESC LIMIT 1
 """
@@ -47,15 +48,14 @@ WHERE core = ? AND key = ? AND animal IS NOT ? AND {IS_ANIMAL} LIMIT 1
 
 
 class StoredRow(NamedTuple):
-    """A row of an import as it was read, and the animal that was sent for it."""
+    """A row of an import as it was read, and what was sent for it."""
 
     line: int
     cells: tuple[str, ...]
     key: str | None
     problems: tuple[RowProblem, ...]
-    animal: int | None
-    content: str | None  # of the animal
-    payload: bytes | None
+    animal: int | None  # that was sent
+    is_rejected: bool  # by the store, so any cell that was sent may be wrong
 
 
 class Correction(NamedTuple):
@@ -72,8 +72,9 @@ def stored_row(sql: sqlite3.Connection, run: Import, row: int) -> StoredRow | No
     record = sql.execute(_STORED_ROW, names).fetchone()
     if record is None:
         return None
-    line, cells, key, problem, *animal = record
-    return StoredRow(line, read_cells(cells), key, unpack_problems(problem), *animal)
+    line, cells, key, problem, animal, is_rejected = record
+    problems = unpack_problems(problem)
+    return StoredRow(line, read_cells(cells), key, problems, animal, bool(is_rejected))
 
 
 def other_owner(
