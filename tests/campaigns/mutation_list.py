@@ -560,7 +560,7 @@ EDITS = [
     Edit("an ordinary file has the key of its header", f"{LOADER}/load_steps.py",
          "if key is not None and self.recipe.key is None:", "if False:", f"{FIXES} {KEYS}"),
     Edit("cells that were corrected on the page", f"{LOADER}/load_steps.py",
-         "        corrector.apply_cells(self._corrections)\n", "", FIXES),
+         "apply_cells(self._corrections)", "apply_cells({})", FIXES),
     # Findings and steps of a load.
     Edit("rows that were skipped are reported", f"{LOADER}/load_steps.py",
          "        if plan.skipped:", "        if False:", ANSWERS),

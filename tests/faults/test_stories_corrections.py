@@ -13,7 +13,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.errors import InputError
 from petstore_frame.loader import view_of
-from petstore_frame.loader.findings import ForeignFixFile, RejectedFixLines
+from petstore_frame.loader.findings import ForeignFixFile, RejectedCorrections
 from petstore_frame.loader.loading import run_import
 from petstore_frame.loader.row_state import State
 from petstore_frame.loader.source import Recipe
@@ -31,7 +31,7 @@ def keyed(shop: Shop) -> Rows:
 
 def rejected(result: pf.LoadResult) -> list[tuple[int, str]]:
     """Return the lines of a fix file that were not applied, with the reasons."""
-    lines = finding_of(result, RejectedFixLines)
+    lines = finding_of(result, RejectedCorrections)
     return [] if lines is None else [(line, reason) for line, _, reason in lines.lines]
 
 
@@ -481,6 +481,17 @@ def test_cells_that_were_corrected_on_the_page(shop: Shop) -> None:
     run_import(path, shop.client, recipe, corrections=cells, **options)
     assert shop.names == ["Ada", "Bo", "Cy"]
     assert len(shop.load("a.csv", key="tag").fix) == 0
+
+
+def test_a_key_of_another_animal_on_the_page_is_rejected(shop: Shop) -> None:
+    """The row still needs fixing, and the result says why."""
+    shop.load("old.csv", KEYED, "A-1,Ada,1", key="tag")
+    path = shop.write("a.csv", KEYED, ",Bo,2")
+    options = {"journal": shop.journal, "progress": False}
+    result = run_import(
+        path, shop.client, Recipe(key="tag"), corrections={(1, "tag"): "A-1"}, **options
+    )
+    assert (len(rejected(result)), len(result.fix), shop.names) == (1, 1, ["Ada"])
 
 
 def test_an_option_reads_what_was_corrected(shop: Shop) -> None:

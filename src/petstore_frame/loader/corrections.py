@@ -35,10 +35,10 @@ from petstore_frame.tables.table import RowOrigin, TableRow
 
 
 class RejectedLine(NamedTuple):
-    """A line of a fix file that was not applied."""
+    """A correction that was not applied."""
 
-    line: int  # of the fix file
-    row_line: int  # of the row that it names
+    line: int  # of the fix file, or that of the row
+    row_line: int  # of the row that it corrects
     reason: str
 
 
@@ -66,15 +66,24 @@ class Corrector:
             if checked is not None:
                 self._restage(checked)
 
-    def apply_cells(self, cells: Mapping[tuple[int, str], str]) -> None:
-        """Store and apply corrections of single cells, by row and column."""
+    def apply_cells(self, cells: Mapping[tuple[int, str], str]) -> list[RejectedLine]:
+        """Store and apply corrections of single cells, by row and column.
+
+        Returns:
+            The rows whose corrections were not applied.
+        """
         by_row = defaultdict[int, dict[str, str]](dict)
         for (row, column), text in cells.items():
             by_row[row][column] = text
+        rejected: list[RejectedLine] = []
         for row, texts in by_row.items():
             stored = stored_row(self._sql, self._run, row)
-            if stored is not None:
-                self._correct(row, stored, self._differences(stored, texts))
+            if stored is None:
+                continue
+            problem = self._correct(row, stored, self._differences(stored, texts))
+            if problem is not None:
+                rejected.append(RejectedLine(stored.line, stored.line, problem))
+        return rejected
 
     def apply_fix_file(self, fix: FixFile) -> list[RejectedLine]:
         """Store and apply the corrections of a fix file; return the lines that were not applied.

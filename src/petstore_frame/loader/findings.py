@@ -97,14 +97,17 @@ class SkippedEarlier(Finding):
 
 
 @dataclass(frozen=True)
-class RejectedFixLines(Finding):
-    """Lines of a fix file that were not applied: their numbers, the rows they name, and why."""
+class RejectedCorrections(Finding):
+    """Corrections that were not applied: the lines of the fix file or file, the rows, and why."""
 
     lines: list[tuple[int, int, str]]
 
     def __str__(self) -> str:
-        texts = [f"line {line}, for line {row}: {reason}" for line, row, reason in self.lines]
-        return f"Lines of the fix file that were not applied: {_cut(texts)}"
+        texts = [
+            f"line {line}{f', for line {row}' if row != line else ''}: {reason}"
+            for line, row, reason in self.lines
+        ]
+        return f"Corrections that were not applied: {_cut(texts)}"
 
 
 @dataclass(frozen=True)
@@ -199,7 +202,7 @@ _CLASSES = {
     finding.__name__: finding
     for finding in (
         SentAlthoughEqual, EqualToOtherFiles, RenamedInStore, StoreNotReadToEnd, CreatedBeforeSkip,
-        SkippedEarlier, RejectedFixLines, ForeignFixFile, RepeatedBlocks, NewCategoryNames,
+        SkippedEarlier, RejectedCorrections, ForeignFixFile, RepeatedBlocks, NewCategoryNames,
     )
 }  # fmt: skip
 

@@ -37,7 +37,7 @@ from petstore_frame.loader.findings import (
     EqualToOtherFiles,
     Finding,
     ForeignFixFile,
-    RejectedFixLines,
+    RejectedCorrections,
     RenamedInStore,
     RepeatedBlocks,
     SentAlthoughEqual,
@@ -379,9 +379,11 @@ class Load:
         corrector = Corrector(sql, staged, source, now)
         if self.fix is None:
             corrector.apply_stored()
-        elif rejected := corrector.apply_fix_file(self.fix):
-            self._findings.append(RejectedFixLines([(*line,) for line in rejected]))
-        corrector.apply_cells(self._corrections)
+            rejected = corrector.apply_cells(self._corrections)
+        else:
+            rejected = corrector.apply_fix_file(self.fix)
+        if rejected:
+            self._findings.append(RejectedCorrections([(*line,) for line in rejected]))
         if self.fix is not None and self.options.exclude_lines:
             exclude_lines(sql, staged.run, self.options.exclude_lines)
 

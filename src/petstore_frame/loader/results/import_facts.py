@@ -18,7 +18,7 @@ from petstore_frame.loader.findings import (
     ChangedValues,
     Finding,
     GoneAnimals,
-    RejectedFixLines,
+    RejectedCorrections,
     RenamedInStore,
     count_fields,
     unpack_findings,
@@ -397,7 +397,7 @@ def _needs_attention(finding: Finding) -> bool:
     """Return whether a finding makes the exit code 1."""
     if isinstance(finding, GoneAnimals):
         return finding.newly > 0
-    return isinstance(finding, RejectedFixLines)
+    return isinstance(finding, RejectedCorrections)
 
 
 def read_summary(path: Path, import_id: str, **of_call: Any) -> ImportSummary:
