@@ -93,11 +93,11 @@ class Page:
         """The full address of the next page, as ``Link`` or ``X-Next-Page`` names it, or None."""
         links = read_links(self.headers.get("Link", ""))
         targets = [target for target, relations in links if "next" in relations]
-        next_page = self.headers.get("X-Next-Page", "").strip()
-        if next_page.startswith(_ADDRESS):
-            targets.append(next_page)
         if not targets:
-            return None
+            next_page = self.headers.get("X-Next-Page", "").strip()
+            if not next_page.startswith(_ADDRESS):
+                return None
+            targets = [next_page]
         if targets[0].startswith(("http://", "https://")):
             return targets[0].partition("#")[0]
         try:

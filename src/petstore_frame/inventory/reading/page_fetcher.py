@@ -146,8 +146,8 @@ class PageFetcher:
                     "check that base_url leads to one store"
                 )
             self.store_id = page.store_id
-        self.newest_s = min(self.newest_s, page.age_s)
-        self.oldest_s = max(self.oldest_s, page.age_s)
+        age_s = page.age_s
+        self.newest_s, self.oldest_s = min(self.newest_s, age_s), max(self.oldest_s, age_s)
         self.longest_page = max(self.longest_page, len(page))
         if page.limit is not None and len(page) > page.limit:
             self.ignores_limit = True
