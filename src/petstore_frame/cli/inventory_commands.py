@@ -312,9 +312,7 @@ def compare(
         refuse_overwriting(output, overwrite=overwrite, inputs=inputs)
     folder = Path() if output is None else output.parent
     with read_store(base_url, timeout, folder / "pets.csv") as inventory:
-        comparison = pf.compare(
-            source_of(file), inventory, on=on or (), recipe=reading, journal=journal
-        )
+        comparison = pf.compare(source_of(file), inventory, on=on, recipe=reading, journal=journal)
         if output is not None:
             comparison.write(output, categories=reading.categories, overwrite=overwrite)
     facts = {

@@ -20,7 +20,7 @@ from pydantic import (
 from petstore_frame.errors import InputError
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.storage import write_atomically
-from petstore_frame.validation import time_zone
+from petstore_frame.validation import checked_path, time_zone
 
 _INIT = "petstore-frame weekly {} --init"
 _TEMPLATE = """\
@@ -132,7 +132,7 @@ class WeeklySettings(_Table):
         Raises:
             InputError: A setting is invalid; the error has its line and the most similar setting.
         """
-        path = Path(path)
+        path = checked_path("path", path)
         hint = "name a file" if path.is_dir() else f"{_INIT.format(quote(str(path)))} writes one"
         text, values = toml.read_toml(path, "the settings", hint)
         try:
@@ -162,7 +162,7 @@ def write_settings(path: str | Path = "weekly.toml") -> Path:
     Raises:
         InputError: A file with this name exists; it was not changed.
     """
-    path = Path(path)
+    path = checked_path("path", path)
     if path.is_file():
         hint = "edit it, or name another file"
         raise InputError("the file exists already and was not changed", path=str(path), hint=hint)

@@ -35,6 +35,7 @@ from petstore_frame.loader.journal.schema import FORMAT, TABLES
 from petstore_frame.loader.journal.stored_values import DamagedValueError
 from petstore_frame.storage import LockedError, locked, replacing
 from petstore_frame.transport import same_store_address
+from petstore_frame.validation import checked_path
 
 SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
 NOTHING_SENT, STOPPED = "; nothing was sent", "; sending has stopped"
@@ -68,7 +69,7 @@ def place_of(
 
     ``store_id`` is needed only if another store was at this address before.
     """
-    folder = _default_folder() if journal is None else Path(fspath(journal)).absolute()
+    folder = _default_folder() if journal is None else checked_path("journal", journal).absolute()
     address = same_store_address(base_url)
     parts = urlsplit(address)
     readable = re.sub(r"[^a-z0-9.]+", "-", f"{parts.netloc}{parts.path}".lower()).strip("-.")
