@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import tzinfo
+from os import PathLike
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
@@ -126,12 +127,14 @@ class WeeklySettings(_Table):
     compare: list[CompareStep] = []
 
     @classmethod
-    def read(cls, path: str | Path) -> WeeklySettings:
-        """Read a file.
+    def read(cls, path: WeeklySettings | str | PathLike[str]) -> WeeklySettings:
+        """Read a file; settings that were read before are returned as they are.
 
         Raises:
             InputError: A setting is invalid; the error has its line and the most similar setting.
         """
+        if isinstance(path, cls):
+            return path
         path = checked_path("path", path)
         hint = "name a file" if path.is_dir() else f"{_INIT.format(quote(str(path)))} writes one"
         text, values = toml.read_toml(path, "the settings", hint)
@@ -156,7 +159,7 @@ def _settings_error(error: ValidationError, text: str, path: Path) -> InputError
     )
 
 
-def write_settings(path: str | Path = "weekly.toml") -> Path:
+def write_settings(path: str | PathLike[str] = "weekly.toml") -> Path:
     """Write a ``weekly.toml`` with comments, to be edited, and return its path.
 
     Raises:
