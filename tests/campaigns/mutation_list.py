@@ -375,8 +375,6 @@ EDITS = [
          '            self._sql.execute(RELEASE_PET_ID, {"now": self._now, "pet_id": pet.id})\n', "", f"{EXPORTS} {GONE}"),
     Edit("a corrected key replaces the key of an unsent row", f"{JOURNAL}/plan_writer.py",
          "        if not self._is_new:  # a correction", "        if False:  # a correction", f"{FIXES} {UNSENT}"),
-    Edit("an excluded row gives no key", f"{JOURNAL}/plan_writer.py",
-         "AND rows.key IS NOT NULL AND rows.excluded IS NULL", "AND rows.key IS NOT NULL", f"{KEYS} {FIXES} {ANSWERS}"),
     Edit("rows that are the same as a repeated row", f"{JOURNAL}/plan_writer.py",
          "    while row in plan.same_as:", "    if row in plan.same_as:", f"{KEYS}::test_rows_equal_to_one_under_another_form_are_its_animal"),
     # The store.

@@ -149,6 +149,14 @@ def test_a_pet_that_appears_after_all_is_not_sent_again(load_with, run_load) -> 
         assert (again.counts[State.NOT_FOUND], len(store.pets)) == (1, 30)
 
 
+def test_a_pet_that_appears_after_all_is_found_by_another_reading(load_with) -> None:
+    """What a reading did not find is looked for again."""
+    result, store = load_with(30, {3: "500_before"}, store=LINKS, workers=1)
+    assert settle(result, store).not_found == 1
+    store.add(THIRD)
+    assert (settle(result, store).created, result.counts[State.CREATED]) == (1, 30)
+
+
 def test_a_pet_that_a_later_load_saw_is_no_older_one(load_with, run_load) -> None:
     """What the store had when a later file was loaded may be of an unconfirmed row before that."""
     result, store = load_with(30, {3: "fin_after"}, store=LINKS, workers=1)

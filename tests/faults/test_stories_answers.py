@@ -207,6 +207,15 @@ def test_after_create_other_headers_are_held(shop: Shop) -> None:
     assert held(shop.load("c.csv", f"{TAGS},note", "C-1,Pet 1,x", key="tag")) == [2]
 
 
+def test_a_row_that_create_sent_and_the_store_rejected_is_not_sent_again(shop: Shop) -> None:
+    """The answer makes it a new animal once: the store would reject the same values again."""
+    shop.load("a.csv", TAGS, "A-1,Ada", key="tag")
+    shop.store.fault_of = {2: "400"}.get
+    for _ in range(2):
+        result = shop.load("b.csv", TAGS, "B-1,Ada", key="tag", duplicates="create")
+    assert (shop.store.posts, result.counts[State.REJECTED]) == (2, 1)
+
+
 def test_a_growing_list_of_animals_that_share_names(shop: Shop) -> None:
     """Animals that are in the file under their own keys hold nothing back (I8)."""
     names = ["Max", "Bella", "Luna", "Rocky"]

@@ -303,6 +303,32 @@ def test_a_fix_file_without_its_row_names_is_an_ordinary_file(shop: Shop) -> Non
     assert (shop.load("a.csv", key="tag").exit_code, len(shop.pets)) == (0, 3)
 
 
+# What only the file shows
+
+
+def test_a_hidden_row_needs_an_answer_whatever_was_corrected(shop: Shop) -> None:
+    """Another category does not say whether a row that somebody hid is an animal to send."""
+    path = shop.write_excel("a.xlsx", NAMES, "Ada,1", "Bo,2")
+    book = openpyxl.load_workbook(path)
+    book.active.row_dimensions[3].hidden = True
+    book.save(path)
+    rows = shop.fix_file(shop.load("a.xlsx"))
+    assert shop.fix(rows, {"2": "3"}).counts[State.INVALID] == 1
+    shop.fix(rows, {"2": "3", "no: hidden_row": "yes"})
+    assert {pet["name"]: pet["categoryId"] for pet in shop.pets} == {"Ada": 1, "Bo": 3}
+
+
+def test_a_cell_that_could_not_be_read_needs_a_correction(shop: Shop) -> None:
+    """A line that leaves it as it is does not say what it should contain."""
+    path = shop.write_excel("a.xlsx", NAMES, "Ada,1", "True,two")
+    book = openpyxl.load_workbook(path)
+    book.active["A3"] = True
+    book.save(path)
+    rows = shop.fix_file(shop.load("a.xlsx"))
+    assert shop.fix(rows, {"two": "2"}).counts[State.INVALID] == 1
+    assert shop.names == ["Ada"]
+
+
 def test_a_column_that_was_renamed_is_refused(shop: Shop) -> None:
     """Its corrections would be lost."""
     header, *rows = keyed(shop)
@@ -343,6 +369,15 @@ def test_a_key_that_was_changed_to_that_of_another_animal_is_rejected(shop: Shop
     ((line, reason),) = rejected(result)
     assert line == 2 and "'Bo' of a.csv" in reason
     assert (shop.names, result.counts[State.INVALID]) == (["Bo", "Cy"], 1)
+
+
+def test_a_key_may_be_changed_and_changed_back(shop: Shop) -> None:
+    """A key that belongs to the animal of the row itself is no key of another animal."""
+    rows = keyed(shop)
+    right = {"one": "1", "three": "3"}
+    for changes in (right, {**right, "A-1": "A-9"}, right):
+        assert rejected(shop.fix(rows, changes)) == []
+    assert shop.names == ["Ada", "Bo", "Cy"]
 
 
 def test_a_key_that_was_missing_is_filled_in(shop: Shop) -> None:

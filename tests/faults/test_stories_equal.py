@@ -151,6 +151,15 @@ def test_a_copy_of_animals_with_keys_is_refused(shop: Shop) -> None:
     assert len(shop.pets) == 5
 
 
+def test_a_copy_of_animals_with_keys_is_continued_by_the_same_call(shop: Shop) -> None:
+    """Its keys belong to its own animals."""
+    shop.store.fault_of = {3: "401"}.get
+    shop.load("a.csv", TAGS, *tagged(0, 5), key="tag", as_new=True)
+    shop.store.fault_of = lambda number: None
+    shop.load("a.csv", key="tag", as_new=True)
+    assert shop.names == [f"Pet {n}" for n in range(5)]
+
+
 def test_a_copy_of_animals_whose_keys_lost_their_zeros_is_refused(shop: Shop) -> None:
     """The keys may be the same, as everywhere else in the matching."""
     shop.load("a.csv", "tag,name", "1,Ada", key="tag")

@@ -131,6 +131,13 @@ def test_a_pet_that_was_renamed_in_the_store_is_its_animal(shop: Shop) -> None:
     assert "the store shows the name Bourbon" in result.changed["changed"].tolist()
 
 
+def test_a_pet_whose_category_changed_in_the_store_was_not_renamed(shop: Shop) -> None:
+    """Stores renumber categories; only another name is reported."""
+    loaded(shop, 3)
+    shop.store.pets[3]["categoryId"] = 7
+    assert finding_of(shop.load("a.csv", key="tag"), RenamedInStore) is None
+
+
 def test_another_pet_under_the_id_is_another_animal(shop: Shop) -> None:
     """With another name and another category, the animal of this id is gone."""
     loaded(shop, 6)
@@ -139,6 +146,14 @@ def test_another_pet_under_the_id_is_another_animal(shop: Shop) -> None:
     assert gone_of(result).names == ["Pet 2"]
     later = shop.load("b.csv", "tag,name,categoryId", "Z-1,Zoe,7", key="tag")
     assert held(later) == [2]  # somebody else's pet
+
+
+def test_another_pet_under_the_id_may_be_matched(shop: Shop) -> None:
+    """The id is then that of the row which is the pet."""
+    loaded(shop, 3)
+    shop.store.pets[3] |= {"name": "Zoe", "categoryId": 7}
+    later = shop.load("b.csv", "tag,name,categoryId", "Z-1,Zoe,7", key="tag", duplicates="skip")
+    assert (later.counts[State.MATCHED], len(shop.pets)) == (1, 3)
 
 
 @pytest.mark.parametrize("ids_again", [True, False])
@@ -164,6 +179,21 @@ def test_an_id_that_is_given_again_belongs_to_the_new_animal(shop: Shop) -> None
     assert (later.counts[State.CREATED], first.counts[State.GONE]) == (2, 2)
     assert (shop.ids["A-10"], shop.ids["A-11"], len(shop.pets)) == (9, 10, 10)
     assert len(first.created["pet_id"].dropna()) == 8
+
+
+def test_a_pet_that_is_back_under_an_id_that_was_given_again_is_its_animal(shop: Shop) -> None:
+    """Its row of an export is the older animal, and matches no pet of somebody else."""
+    header = "name,categoryId"
+    shop.load("a.csv", header, "Ada,1", "Bo,1")
+    pet = remove(shop, "Bo")
+    shop.store.restore(1, ids_again=True)
+    for check_store in (False, True):  # the second time a reading shows it
+        shop.load("b.csv", header, "Cy,7", check_store=check_store)
+    shop.store.pets |= pet
+    path = shop.folder / "export.csv"
+    path.write_text("id,name,category_id,status\n1,Ada,1,\n2,Bo,1,\n")
+    result = shop.load("export.csv", key="")
+    assert (result.counts[State.MATCHED], result.counts[State.CREATED]) == (0, 2)
 
 
 def test_pets_that_return_after_they_were_created_again(shop: Shop) -> None:

@@ -157,6 +157,15 @@ def test_a_trial_and_then_a_key(shop: Shop) -> None:
     assert shop.names == ["Ada", "Bo", "Cy"] and sorted(shop.ids) == ["A-1", "A-2", "A-3"]
 
 
+def test_a_row_that_was_not_sent_has_the_key_of_the_latest_call_only(shop: Shop) -> None:
+    """If another column is the key now, what the first one says identifies nothing."""
+    shop.store.fault_of = {1: "401"}.get
+    shop.load("a.csv", "chip,tag,name", "1,2,Ada", key="chip")
+    shop.store.fault_of = lambda number: None
+    shop.load("a.csv", key="tag")
+    assert shop.ids == {"2": 1}
+
+
 def test_a_resume_reads_the_store(shop: Shop) -> None:
     """A pet that somebody added since holds back the row that equals it."""
     stopped(shop)

@@ -54,7 +54,7 @@ coalesce((SELECT max(attempt) + 1 FROM animals AS earlier
 # Stores the animal of each key, except for rows that were settled by their exact key.
 _NEW_KEYS = """
 FROM rows JOIN animals USING (animal)
-WHERE rows.reading = :reading AND rows.key IS NOT NULL AND rows.excluded IS NULL
+WHERE rows.reading = :reading AND rows.key IS NOT NULL
   AND (animals.import = :mine AND animals.row = rows.row
     OR rows.row IN (SELECT value FROM json_each(:linked)))
 """
