@@ -65,7 +65,7 @@ def read_store(
 def keeping_pets(
     target: Path, done_until: Callable[[KeyboardInterrupt], list[str]] | None = None
 ) -> Iterator[None]:
-    """Write the pets that were read before Ctrl-C; after a fault of the disk, say how many they were.
+    """Write the pets that were read before Ctrl-C; after a fault of the disk, say how many.
 
     Args:
         target: What the command writes, which stays as it is. The pets are in a CSV next to it, in

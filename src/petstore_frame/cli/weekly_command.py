@@ -35,8 +35,9 @@ def weekly(
 ) -> None:
     """Load new files, read the store, and write the day's reports.
 
-    What a run does is in its settings file, which --init writes. The store is read once. The exit code is that of the worst outcome. After Ctrl-C, the pets read
-    so far are in pets.partial.csv in the output folder.
+    What a run does is in its settings file, which --init writes. The store is read once. The exit
+    code is that of the worst outcome. After Ctrl-C, the pets read so far are in pets.partial.csv in
+    the output folder.
 
     Example: petstore-frame weekly weekly.toml
     """
