@@ -35,6 +35,10 @@ class Child:
         sender.close()
         self.pid = self._process.pid
 
+    @property
+    def is_alive(self) -> bool:
+        return self._process.is_alive()
+
     def kill(self) -> None:
         """End it with SIGKILL."""
         self._process.kill()

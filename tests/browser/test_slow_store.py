@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
@@ -17,7 +18,8 @@ from plain_http import wait_until
 
 SILENT = "No reply from the store for"
 STOP_MS = 3_000
-ROWS = 240  # at two seconds each, longer than Jupyter leaves an idle kernel alone
+IDLE_S = 8  # that Jupyter leaves an idle kernel alone, here
+ROWS = 80  # at two seconds each, by eight workers: longer than that
 
 
 @pytest.fixture
@@ -82,6 +84,9 @@ def test_a_crashed_page_finishes_its_import_and_then_its_kernel_ends(
     """Only a browser crashes: the import goes on without it, and no kernel is left behind."""
     from playwright.sync_api import Error
 
+    settings = {"PageKernels": {"cull_idle_timeout": IDLE_S, "cull_interval": 1}}
+    (tmp_path / "voila.json").write_text(json.dumps(settings))
+    environ["JUPYTER_CONFIG_DIR"] = str(tmp_path)
     store.latency_s = 2
     with open_page(environ, tmp_path) as (address, process), jupyter.tab(chromium) as (page, _):
         page.goto(address)
@@ -90,4 +95,11 @@ def test_a_crashed_page_finishes_its_import_and_then_its_kernel_ends(
         with contextlib.suppress(Error):
             page.goto("chrome://crash", timeout=2_000)
         assert wait_until(lambda: len(store.pets) == 1 + ROWS, 120)
-        assert wait_until(lambda: kernels_of(process) == [], 60)
+        assert wait_until(lambda: kernels_of(process) == [], 20)
+
+
+def test_an_idle_kernel_without_a_page_is_left_alone_for_half_a_minute() -> None:
+    """A page that lost its connection may come back."""
+    from petstore_frame.cli.page_kernels import PageKernels
+
+    assert PageKernels().cull_idle_timeout == 30

@@ -6,6 +6,7 @@ import gzip
 import time
 import tracemalloc
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -43,12 +44,17 @@ def test_headers_that_do_not_end_meet_the_deadline(response) -> None:
     assert caught.value.may_have_been_applied
 
 
+@cache
+def packed(layers: int) -> bytes:
+    """Return 256 MiB of zeros, compressed so many times."""
+    content = packed(layers - 1) if layers > 1 else bytes(2**28)
+    return gzip.compress(content, 1)
+
+
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_no_layer_of_compression_exceeds_the_limit(layers: int) -> None:
     """A response of a few bytes never becomes gigabytes, however often it was compressed."""
-    body = gzip.compress(bytes(2**28))
-    for _ in range(layers - 1):
-        body = gzip.compress(body)
+    body = packed(layers)
     encoding = ", ".join(["gzip"] * layers)
     answer = http("200 OK", body, f"Content-Encoding: {encoding}")
     with opened(lambda _: answer, retry_timeout=0) as (_, client):
@@ -92,7 +98,7 @@ def test_a_content_type_is_shown_without_escape_sequences() -> None:
 
 def seconds_to_read(text: str) -> float:
     best = float("inf")
-    for _ in range(3):
+    for _ in range(2):
         started_at = time.process_time()
         list(read_links(text))
         best = min(best, time.process_time() - started_at)
@@ -102,7 +108,7 @@ def seconds_to_read(text: str) -> float:
 @pytest.mark.parametrize("piece", ['<a>;b="', "<a>;b=;", "<", "<a>; ;", '<a>;b="\\', "<a>;b "])
 def test_a_link_header_is_read_in_linear_time(piece: str) -> None:
     """Twice the text takes at most about twice as long, so 66 kB cannot take 40 seconds."""
-    short, long = seconds_to_read(piece * 20_000), seconds_to_read(piece * 40_000)
+    short, long = seconds_to_read(piece * 10_000), seconds_to_read(piece * 20_000)
     assert long < max(3 * short, 0.5)
 
 

@@ -10,20 +10,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 import petstore_frame as pf
 from faults.flaky_store import KEY, FlakyStore
+from forked import Child
+from petstore_frame.__main__ import main
 from petstore_frame.exit_codes import ExitCode
 
-# A process in the background ignores Ctrl-C unless it asks for it.
-_PROGRAM = """
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from petstore_frame.__main__ import main
-main()
-"""
 _ROWS = 200
 _KEPT = r"error: interrupted; incomplete: at least (\d+) pets read; they are in (\S+)\n"
 
@@ -46,22 +42,30 @@ def interrupt(
     folder: Path, store: FlakyStore, command: str, is_due: Callable[[], bool]
 ) -> tuple[str, str]:
     """Run a command, press Ctrl-C when it is due, and return stdout and stderr."""
-    environ = os.environ | {"PETSTORE_BASE_URL": store.base_url, "PETSTORE_API_KEY": KEY}
-    with subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, *command.split()],
-        cwd=folder,
-        env=environ,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    environ = {"PETSTORE_BASE_URL": store.base_url, "PETSTORE_API_KEY": KEY}
+    with TemporaryDirectory() as printed:
+        stdout, stderr = Path(printed, "stdout"), Path(printed, "stderr")
+        child = Child(type_command, command, folder, environ, stdout, stderr)
         while not is_due():
-            assert process.poll() is None, process.communicate()
+            assert child.is_alive, stderr.read_text()
             time.sleep(0.002)
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
-    assert process.returncode == ExitCode.INTERRUPTED, stderr
-    return stdout, stderr
+        os.kill(child.pid, signal.SIGINT)
+        assert child.wait() == ExitCode.INTERRUPTED, stderr.read_text()
+        return stdout.read_text(), stderr.read_text()
+
+
+def type_command(
+    command: str, folder: Path, environ: dict[str, str], stdout: Path, stderr: Path
+) -> None:
+    """Be the program that a shell starts in a folder, and print to two files."""
+    # A process in the background ignores Ctrl-C unless it asks for it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.chdir(folder)
+    os.environ.update(environ)
+    for descriptor, path in ((1, stdout), (2, stderr)):
+        os.dup2(os.open(path, os.O_CREAT | os.O_WRONLY), descriptor)
+    sys.argv = ["petstore-frame", *command.split()]
+    main()
 
 
 @pytest.mark.parametrize("option", ["", " --dry-run"])
