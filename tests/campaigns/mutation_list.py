@@ -361,6 +361,8 @@ EDITS = [
          "    OR animals.state = 'not_found' AND rows.row IN (SELECT value FROM json_each(:created)))", ")", f"{SETTLING} tests/faults/test_load_answers.py"),
     Edit("a row that was not found is not sent again unasked", f"{JOURNAL}/plan_writer.py",
          "    OR animals.state = 'not_found' AND rows.row IN (SELECT value FROM json_each(:created)))", "    OR animals.state = 'not_found')", f"{SETTLING} tests/faults/test_load_answers.py"),
+    Edit("an earlier answer does not send what was not found", f"{JOURNAL}/plan_writer.py",
+         "plan.created.keys() & plan.answered.keys()", "plan.created.keys()", f"{SETTLING}::test_an_answer_from_before_a_request_does_not_send_it_again"),
     Edit("a row that is sent again begins anew", f"{JOURNAL}/plan_writer.py",
          "settled_at = NULL, may_have_been_applied = 0\n", "settled_at = NULL\n", f"{UNSENT}::test_a_row_that_was_not_found_may_be_refused_when_it_is_sent_again"),
     Edit("a key that is an animal's own is not taken back", f"{JOURNAL}/plan_writer.py",
