@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import typer
@@ -17,6 +18,8 @@ from typer.testing import CliRunner, Result
 from forked import Child
 from petstore_frame.cli import main
 
+# Typer makes all commands anew for each line, which takes longer than most of them.
+typer.main.get_command = cache(typer.main.get_command)
 program = typer.Typer()
 
 

@@ -96,7 +96,7 @@ class PetColumns(tuple[Sequence[Any], ...]):
             pets = _USUAL_PAGE.decode(body)
         except (ValueError, RecursionError):
             return cls(_unusual_columns(body, operation, page))
-        return cls(list(map(value_of, pets)) for value_of in _VALUE_OF)
+        return cls.of_rows(map(msgspec.structs.astuple, pets))
 
     @classmethod
     def of_rows(cls, rows: Iterable[Sequence[Any]]) -> Self:

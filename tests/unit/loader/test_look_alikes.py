@@ -87,7 +87,7 @@ def test_decorated_names_of_all_of_unicode(times: int) -> None:
     pairs = [pair for pair in pairs if fold_name(pair[0]) == fold_name(pair[1])]
     assert len(pairs) > 130_000
     if times == 1:
-        pairs = pairs[::7]  # which has each of the five forms
+        pairs = pairs[::21]  # which has each of the five forms
     assert match_names(pairs) == ({5: {*range(1, len(pairs) + 1)}}, False)
 
 
@@ -102,8 +102,8 @@ def test_keys_of_all_of_unicode() -> None:
     """For each character in a key: a key that folds like another is a possible duplicate."""
     pairs = pairs_that_fold_alike("A{}7")
     assert len(pairs) > 5000
-    for start in range(0, len(pairs), 500):  # most have one core, and are compared with each other
-        some = pairs[start : start + 500]
+    for start in range(0, len(pairs), 100):  # most have one core, and are compared with each other
+        some = pairs[start : start + 100]
         assert match_keys(some) == ({4: {*range(1, len(some) + 1)}}, False)
 
 

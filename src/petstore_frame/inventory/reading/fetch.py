@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,7 +18,7 @@ from petstore_frame.errors import (
 )
 from petstore_frame.inventory.frame.coverage import (
     Provenance,
-    count_statuses,
+    status_counts,
     with_bounds,
 )
 from petstore_frame.inventory.frame.inventory import Inventory, inventory_of
@@ -190,7 +189,8 @@ def _to_inventory(
     total = state.stated_total()
     if fetcher.status is not None and total is not None and total > len(state.rows):
         total = None  # it may count pets of all statuses
-    counts, exact = count_statuses(Counter(columns.status)), finding.exact
+    frame = columns.to_frame()
+    counts, exact = status_counts(frame), finding.exact
     if finding.verdict is Verdict.COMPLETE:
         requested_statuses = counts if fetcher.status is None else [fetcher.status]
         exact = frozenset(requested_statuses) - finding.inexact
@@ -210,7 +210,7 @@ def _to_inventory(
     log.info("%s: %s, %d requests", base_url, completeness, completeness.requests)
     read_at = datetime.fromtimestamp(time.time() - fetcher.oldest_s, UTC)
     provenance = Provenance(base_url, read_at, fetcher.store_id)
-    return inventory_of(columns.to_frame(), completeness, provenance)
+    return inventory_of(frame, completeness, provenance)
 
 
 def _select_status(columns: PetColumns, status: str) -> tuple[PetColumns, int]:

@@ -65,7 +65,7 @@ class ReadingState:
         has_enough: Whether ``is_enough`` or ``max_pages`` ended the reading.
         walk: The walk through the pages after the first, or None.
         status_pages: A page of each status, or None if they were not requested.
-        listed_ids: The ids that the walk read.
+        pets_listed: Number of pets that the walk read; they are the first of ``rows``.
     """
 
     fetcher: PageFetcher
@@ -79,7 +79,7 @@ class ReadingState:
     has_enough: bool = False
     walk: Walk | None = None
     status_pages: StatusPages | None = None
-    listed_ids: set[int] = field(default_factory=set)
+    pets_listed: int = 0
 
     def add_page(self, columns: PetColumns) -> int:
         """Add the pets of a page, report the total, and return how many were duplicates."""
@@ -189,7 +189,7 @@ def read_pets(state: ReadingState) -> None:
     finally:
         left_out = state.count_left_out()
         if state.walk is not None:
-            state.listed_ids = set(state.rows.columns.id)
+            state.pets_listed = len(state.rows)
         if state.status_pages is not None and status is None:
             for page in state.status_pages.pages.values():
                 state.rows.add(page.columns, is_earlier=True)
@@ -209,7 +209,10 @@ def _check_minimum(state: ReadingState) -> list[Evidence]:
     is_complete = weigh(state.evidence).verdict is Verdict.COMPLETE
     if pages is None or state.fetcher.status is not None or has_changed or is_complete:
         return []
-    listed = set(state.first.columns.id) if state.walk is None else state.listed_ids
+    if state.walk is None:
+        listed = set(state.first.columns.id)
+    else:
+        listed = set(state.rows.columns.id[: state.pets_listed])
     added = [
         status for status, page in pages.pages.items() if not listed.issuperset(page.columns.id)
     ]
