@@ -7,6 +7,7 @@ an InputError. The page on errors in the documentation shows the class tree.
 
 from __future__ import annotations
 
+import errno
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -261,6 +262,15 @@ def status_error_class(status_code: int) -> type[APIStatusError]:
 # -- files: imports and their journals, reports, histories
 
 
+# Windows has no quota error.
+_FULL_ERRORS = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Return whether an error means that the disk, or the user's share of it, is full."""
+    return isinstance(error, OSError) and error.errno in _FULL_ERRORS
+
+
 def _is_of_the_disk(error: PetstoreError) -> bool:
     """Return whether a file was not written because of the disk, and not of its name or rights."""
     return isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, PermissionError)
@@ -478,6 +488,8 @@ def exit_code_of(error: BaseException) -> ExitCode:
         return error.exit_code
     if isinstance(error, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
+    if isinstance(error, BrokenPipeError):
+        return ExitCode.PIPE_CLOSED
     if isinstance(error, FileNotFoundError):  # a name that does not exist
         return ExitCode.INVALID
     return ExitCode.DISK if isinstance(error, OSError) else ExitCode.INTERNAL

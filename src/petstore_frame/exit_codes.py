@@ -35,6 +35,7 @@ class ExitCode(IntEnum):
     DISK = 6, "the disk, an import journal or the history cannot be used"
     INTERNAL = 11, "internal error"
     INTERRUPTED = 130, "interrupted"
+    PIPE_CLOSED = 141, "the program that reads the output ended first, such as head"
 
     @classmethod
     def worst(cls, codes: Iterable[int]) -> ExitCode:

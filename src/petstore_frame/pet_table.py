@@ -13,7 +13,7 @@ from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema import FIELDS, PetField, as_type
 from petstore_frame.tables import pandas_from_arrow
-from petstore_frame.validation import INT64
+from petstore_frame.validation import INT64, shown
 
 EXACT_FLOATS = 2**53  # from here on, neighboring integers share one float
 
@@ -28,7 +28,7 @@ def open_frame(pets: Any, needed: Sequence[str]) -> Any:
         schema = frame.collect_schema()
     except TypeError:
         raise ArgumentError(
-            f"expected a table of pets, got {type(pets).__name__}; pass an Inventory, or a frame "
+            f"pets must be a table of pets, got {shown(pets)}; pass an Inventory, or a frame "
             "of pandas, polars, pyarrow, DuckDB, Dask or Spark"
         ) from None
     except nw.exceptions.DuplicateError:

@@ -15,7 +15,7 @@ from petstore_frame.history import History
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema import Pet, PetColumns
 from petstore_frame.storage import refuse_overwriting, write_atomically
-from petstore_frame.validation import checked_integer
+from petstore_frame.validation import checked_integer, checked_path
 
 # fmt: off
 SAMPLE_CATEGORIES: dict[int, str] = {
@@ -108,7 +108,7 @@ def write_sample_csv(
         ReportError: The file cannot be written, or is another file; it was not changed.
     """
     checked_integer("rows", rows, 0)
-    target = Path(path)
+    target = checked_path("path", path)
     if not _is_sample(target):
         refuse_overwriting(target, overwrite=overwrite)
     with write_atomically(target, ".csv") as draft:
@@ -162,7 +162,7 @@ def write_sample_categories(path: str | PathLike[str], *, overwrite: bool = Fals
 
     Interface: Gaps in the resources (it has no category records).
     """
-    target = Path(path)
+    target = checked_path("path", path)
     lines = [f"{number},{label}" for number, label in SAMPLE_CATEGORIES.items()]
     content = "\n".join(["id,name", *lines, ""]).encode()
     refuse_overwriting(target, overwrite=overwrite, content=content)

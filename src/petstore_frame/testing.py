@@ -9,8 +9,10 @@ from threading import Lock
 from typing import Any
 
 from petstore_frame.client import Client
+from petstore_frame.errors import ArgumentError
 from petstore_frame.schema import PET_STATUSES, NewPet, Pet
 from petstore_frame.transport import STORE_ID, TransportLike, in_memory
+from petstore_frame.validation import listed, shown
 
 _DEFAULT_LIMIT, _MAX_LIMIT = 20, 100
 _Answer = tuple[int, bytes, Mapping[str, str]]
@@ -68,8 +70,15 @@ class FakeStore:
         self._pets: dict[int, Pet] = {}
         self._highest_id = 0
         self._lock = Lock()
-        for pet in pets:
-            self._add(dict(pet))
+        records = listed(pets)
+        kinds = (NewPet, Pet, Mapping)
+        if records is None or not all(isinstance(record, kinds) for record in records):
+            raise ArgumentError(
+                f"pets must be a list of NewPet, Pet or dicts, such as "
+                f"{{'name': 'Luna', 'category_id': 3}}, got {shown(pets)}"
+            )
+        for record in records:
+            self._add(dict(record))
 
     def client(self, *, retry_timeout: float = 180.0) -> Client:
         """Return a Client of this store."""

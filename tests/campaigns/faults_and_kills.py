@@ -33,6 +33,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -197,14 +198,14 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
         loads += until_done(lambda: Child(load_and_create, settings), executioner)
     if "reconcile" in options:
         with Client(store.base_url, KEY, timeout=0.3) as client:
-            lines = [row.line for row in view_of(result).rows(State.NOT_FOUND)]
-            again = settings | {"as_new": lines}
             for _ in range(5):
                 done = view_of(result).reconcile(client, grace_s=1.0, sleep=wait_briefly)
                 tally.settled += done.created + done.not_found
                 if "resend" not in options:
                     break
-                loads += until_done(lambda: Child(load_and_create, again), executioner)
+                lines = [row.line for row in view_of(result).rows(State.NOT_FOUND)]
+                again = settings | {"as_new": lines}
+                loads += until_done(partial(Child, load_and_create, again), executioner)
                 if not any(view_of(result).rows(State.UNCONFIRMED, State.NOT_FOUND)):
                     break
     for row in view_of(result).rows():

@@ -20,6 +20,7 @@ from petstore_frame.loader.row_state import State
 from petstore_frame.loader.sending import pool as waiting
 from petstore_frame.loader.sending.pool import SessionClocks
 from petstore_frame.transport import IdempotencyKey
+from shop import tagged
 
 LINKS = {"has_links": True}
 THIRD = {"name": "Pet 2", "categoryId": 3, "status": "sold"}  # of pets_csv
@@ -147,6 +148,17 @@ def test_a_pet_that_appears_after_all_is_not_sent_again(load_with, run_load) -> 
     for _ in range(2):
         again = run_load(30, store, as_new=[8], workers=1)
         assert (again.counts[State.NOT_FOUND], len(store.pets)) == (1, 30)
+
+
+def test_an_answer_from_before_a_request_does_not_send_it_again(shop) -> None:
+    """Somebody created the row, and it was not found since: that is for somebody to answer anew."""
+    shop.load("a.csv", "tag,name", *tagged(0, 30), key="tag")
+    shop.store.fault_of = {31: "500_before"}.get
+    result = shop.load("b.csv", "tag,name", "B-1,Pet 0", key="tag", duplicates="create")
+    assert result.reconcile(shop.client, grace_s=0.0).not_found == 1
+    assert (shop.load("b.csv", key="tag").counts[State.NOT_FOUND], len(shop.pets)) == (1, 30)
+    shop.load("b.csv", key="tag", as_new=[2])
+    assert len(shop.pets) == 31
 
 
 def test_a_pet_that_appears_after_all_is_found_by_another_reading(load_with) -> None:

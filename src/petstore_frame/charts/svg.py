@@ -23,6 +23,7 @@ from petstore_frame.rendering import Markup, element, palette, shorten
 from petstore_frame.rendering import html_style as style
 from petstore_frame.schema import status_label
 from petstore_frame.storage import marked_png, marked_text, refuse_overwriting, write_atomically
+from petstore_frame.validation import checked_path
 
 _FONT = "system-ui,sans-serif"  # for files; in a page, charts use the font of the page
 _HATCH = "url(#pf-at-least)"  # each drawing replaces it with a unique name
@@ -146,7 +147,7 @@ class Chart:
                 or was changed, or no font exists.
             MissingExtraError: The extra ``png`` is not installed.
         """
-        target = Path(path)
+        target = checked_path("path", path)
         ending = target.suffix.lower()
         if ending not in (".svg", ".png"):
             raise ReportError(f"unsupported extension {target.suffix!r}; use .svg or .png")

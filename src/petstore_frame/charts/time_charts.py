@@ -20,6 +20,7 @@ from petstore_frame.rendering import Markup, element, palette
 from petstore_frame.rendering import html_style as style
 from petstore_frame.schema import count_text
 from petstore_frame.tables import Categories, Labels
+from petstore_frame.validation import checked_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,6 +99,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Ch
     Returns:
         A Chart: a notebook shows it, ``.save("x.svg")`` writes it, ``.html`` is its markup.
     """
+    checked_frame("trend", trend, ("date", "pets", "bound"), "history.trend()")
     every = _lines(trend, Labels(categories))
     largest = sorted(every, key=lambda line: -line.highest)[:MAX_LINES]
     lines = [line for line in every if line in largest]
@@ -234,6 +236,8 @@ def moves_chart(moves: pd.DataFrame) -> svg.Chart:
 
     Weeks with fewer than seven days, such as the current week, are paler.
     """
+    needed = ("since", "until", "kind", "was", "now", "pets", "bound")
+    checked_frame("moves", moves, needed, "history.flow().moves")
     weeks: list[Any] = list(moves.groupby(["since", "until"]))[-MAX_WEEKS:]
     counts: dict[str, list[StatusCount]] = {name: [] for name in _SERIES}
     columns = []
@@ -294,6 +298,8 @@ def ageing_chart(ageing: pd.DataFrame) -> svg.Chart:
     Returns:
         A Chart of one bar per band of days; ages that are minimums are hatched.
     """
+    needed = ("days_available", "is_at_least")
+    checked_frame("ageing", ageing, needed, "history.flow().ageing")
     waits = ageing["days_available"]
     edges = [*_AGES, np.inf]
     numbers = np.histogram(waits, edges)[0].tolist()

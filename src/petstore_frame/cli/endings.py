@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, NoReturn
@@ -11,11 +13,11 @@ from typing import Any, NoReturn
 import typer
 
 import petstore_frame as pf
+from petstore_frame.errors import exit_code_of
 from petstore_frame.exit_codes import ExitCode
 
 NOTHING_SENT = "nothing was sent"
 
-_WEEKLY_HINT = "what a run does is in its settings: petstore-frame weekly --init writes them"
 # What an option may be, by the kind of its problem, which pydantic finds for typer.
 _ALLOWED = {
     "int_parsing": "a whole number",
@@ -35,7 +37,8 @@ class CommandInterrupted(Exception):  # noqa: N818 # Ctrl-C, and no error
 def interruptible(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that raises ``CommandInterrupted`` after Ctrl-C; typer would end it mutely.
 
-    A command that knows what was done until then raises it itself.
+    A command that knows what was done until then raises it itself. If the program that reads the
+    output ends first, such as ``head``, the command ends without a message.
     """
 
     @wraps(command)
@@ -44,6 +47,10 @@ def interruptible(command: Callable[..., None]) -> Callable[..., None]:
             command(*arguments, **options)
         except KeyboardInterrupt as interrupt:
             raise CommandInterrupted from interrupt
+        except BrokenPipeError as error:
+            # Otherwise Python complains about stdout when it exits.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(exit_code_of(error)) from None
 
     return run
 
@@ -69,12 +76,11 @@ def explain(error: Exception) -> str:
 
 def _usage_error(error: typer.TyperException) -> str:
     """Return which option or argument is wrong, and what is allowed."""
-    if not isinstance(error, typer.BadParameter) or error.param is None:
-        context = getattr(error, "ctx", None)
-        if context is not None and context.info_name == "weekly":
-            return f"{error.format_message()}; {_WEEKLY_HINT}"
-        return error.format_message()
-    return f"{_bad_value(error, error.param)}; {NOTHING_SENT}"
+    if isinstance(error, typer.BadParameter) and error.param is not None:
+        return f"{_bad_value(error, error.param)}; {NOTHING_SENT}"
+    context = getattr(error, "ctx", None)
+    command = "petstore-frame" if context is None else context.command_path
+    return f"{error.format_message().rstrip('.')}; {command} --help shows what it takes"
 
 
 def _bad_value(error: typer.BadParameter, param: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,7 +65,7 @@ def read_store(
 def keeping_pets(
     target: Path, done_until: Callable[[KeyboardInterrupt], list[str]] | None = None
 ) -> Iterator[None]:
-    """Write the pets that were read before Ctrl-C; after a full disk, say how many they were.
+    """Write the pets that were read before Ctrl-C; after a fault of the disk, say how many.
 
     Args:
         target: What the command writes, which stays as it is. The pets are in a CSV next to it, in
@@ -85,10 +86,14 @@ def keeping_pets(
         partial = pf.errors.partial_of(error)
         if partial is None or pf.errors.exit_code_of(error) is not ExitCode.DISK:
             raise
+        cause = error if isinstance(error, OSError) else error.__cause__
+        remedy = "write to another disk"
+        if pf.errors.is_disk_full(cause):
+            remedy = f"free some space, or {remedy}"
         raise pf.errors.ReportError(
-            f"{explain(error)}; {partial.completeness} read, and not written: free some space, or "
-            "write to another disk, and run the command again"
-        ) from (error if isinstance(error, OSError) else error.__cause__)
+            f"{explain(error)}; {partial.completeness} read, and not written: {remedy}, and run "
+            "the command again"
+        ) from cause
 
 
 def _keep(partial: pf.Inventory, target: Path) -> Path:
@@ -306,15 +311,17 @@ def compare(
 
     reading = recipe_of(recipe, key, categories, settings)
     if bool(reading.key) == bool(on):
-        refuse("pass exactly one of --key and --on")
+        refuse(
+            "pass --key COLUMN if the list was loaded with this key, so that the journal knows the "
+            "pet of each row, or --on FIELD to match rows and pets that are equal in it, and not "
+            f"both{_matching_columns(file, reading)}"
+        )
     if output is not None:  # before minutes are spent on reading
         inputs = [file, recipe, reading.categories]
         refuse_overwriting(output, overwrite=overwrite, inputs=inputs)
     folder = Path() if output is None else output.parent
     with read_store(base_url, timeout, folder / "pets.csv") as inventory:
-        comparison = pf.compare(
-            source_of(file), inventory, on=on or (), recipe=reading, journal=journal
-        )
+        comparison = pf.compare(source_of(file), inventory, on=on, recipe=reading, journal=journal)
         if output is not None:
             comparison.write(output, categories=reading.categories, overwrite=overwrite)
     facts = {
@@ -332,6 +339,18 @@ def compare(
     if not comparison.completeness.is_complete:
         code = ExitCode.NOT_COMPLETE
     finish(facts, text, as_json=as_json, code=code)
+
+
+def _matching_columns(file: Path, reading: pf.Recipe) -> str:
+    """Return what the columns of a list suggest to match by, as the end of an error."""
+    from petstore_frame.loader import columns_to_match_by
+
+    if str(file) == "-" or reading.key:
+        return ""
+    keys, fields = columns_to_match_by(file, reading)
+    options = [f"--key {shlex.quote(column)}" for column in keys]
+    options += [" ".join(f"--on {field}" for field in fields)] if fields else []
+    return f". By its columns: {' or '.join(options)}" if options else ""
 
 
 def trend(

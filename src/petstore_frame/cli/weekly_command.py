@@ -15,9 +15,9 @@ from petstore_frame.cli.options import AsJson
 
 
 def weekly(
-    settings: Annotated[Path, typer.Argument(help="Path of the settings file.")] = Path(
-        "weekly.toml"
-    ),
+    path: Annotated[
+        Path, typer.Argument(metavar="SETTINGS", help="Path of the settings file.")
+    ] = Path("weekly.toml"),
     *,
     init: Annotated[
         bool, Option("--init", help="Write a settings file with comments, and exit.")
@@ -35,25 +35,26 @@ def weekly(
 ) -> None:
     """Load new files, read the store, and write the day's reports.
 
-    The store is read once. The exit code is that of the worst outcome. After Ctrl-C, the pets read
-    so far are in pets.partial.csv in the output folder.
+    What a run does is in its settings file, which --init writes. The store is read once. The exit
+    code is that of the worst outcome. After Ctrl-C, the pets read so far are in pets.partial.csv in
+    the output folder.
 
     Example: petstore-frame weekly weekly.toml
     """
     if init + check + dry_run > 1:
         refuse("pass only one of --init, --check and --dry-run")
     if init:
-        path = pf.weekly.write_settings(settings)
-        typer.echo(f"Wrote {path}. Edit it, then run petstore-frame weekly {path} --dry-run")
+        written = pf.weekly.write_settings(path)
+        typer.echo(f"Wrote {written}. Edit it, then run petstore-frame weekly {written} --dry-run")
         return
+    settings = pf.weekly.WeeklySettings.read(path)
     if dry_run:
         typer.echo(pf.weekly.plan(settings))
         return
     if check:
         is_recent, sentence = pf.weekly.check(settings, max_age_days=max_age_days)
         finish({"is_recent": is_recent}, sentence, as_json=as_json, code=0 if is_recent else 1)
-    output = pf.weekly.WeeklySettings.read(settings).output
-    with keeping_pets(output / "pets.csv", _done_until):
+    with keeping_pets(settings.output / "pets.csv", _done_until):
         run = pf.weekly.run(settings)
     facts = run.as_dict() | {"folder": str(run.folder)}
     finish(facts, str(run), as_json=as_json, code=run.exit_code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -17,7 +17,7 @@ from petstore_frame.rendering import PAGE, in_notebook, palette
 from petstore_frame.schema import count_text, minute_text
 from petstore_frame.storage import refuse_overwriting, write_atomically
 from petstore_frame.tables import Categories, Labels
-from petstore_frame.validation import checked_choice
+from petstore_frame.validation import checked_choice, checked_path
 
 Reader: TypeAlias = Literal["python", "shell"]
 # Literal names let a type checker find kinds that do not exist.
@@ -130,7 +130,7 @@ class Comparison:
             ReportError: The file cannot be written, or somebody changed it; an existing file is
                 unchanged.
         """
-        target, labels = Path(fspath(path)), Labels(categories)
+        target, labels = checked_path("path", path), Labels(categories)
         refuse_overwriting(target, overwrite=overwrite, inputs=[categories])
         with write_atomically(target, ".xlsx") as draft:
             write_workbook(self, draft, labels)

@@ -82,9 +82,9 @@ def compare(
 
     Interface: List all animals. The interface has no operation that changes or deletes a pet.
     """
-    _check_arguments(source, inventory, on)
+    fields = () if on is None else checked_choices("on", on, (*BY_ID, *NULLABLE))
+    _check_arguments(source, inventory, fields)
     reading = as_recipe(recipe, options)
-    fields = checked_choices("on", on, (*BY_ID, *NULLABLE)) if on else ()
     if bool(reading.key) == bool(fields):
         raise ArgumentError(
             "state exactly one of key (the column by which the list was loaded) and "
@@ -135,13 +135,13 @@ def _match(
     return match_excluded(table, excluded)
 
 
-def _check_arguments(source: object, inventory: object, on: str | Sequence[str] | None) -> None:
+def _check_arguments(source: object, inventory: object, on: Sequence[str]) -> None:
     """Raise for a Client, and for two readings of the store without ``on``."""
     for value in (source, inventory):
         if hasattr(value, "list_pets"):
             raise ArgumentError(
-                "compare(list, inventory) takes a list and what pf.fetch_inventory(client) "
-                f"returns; got {describe_value(value)}"
+                "source must be a list, and inventory what pf.fetch_inventory(client) returns; "
+                f"got {describe_value(value)}"
             )
     is_frame = not isinstance(source, str | PathLike)
     is_reading = isinstance(source, Inventory) or (is_frame and exported_from(source) is not None)

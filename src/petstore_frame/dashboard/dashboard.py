@@ -24,7 +24,7 @@ from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
 from petstore_frame.loader import known_category_names, place_of
 from petstore_frame.tables import Categories, Labels
-from petstore_frame.validation import checked_client
+from petstore_frame.validation import checked_client, checked_folder
 
 FIRST_WAIT_S = 10.0  # for the first reading, which then continues in the background
 EXIT_WAIT_S = 4.0  # Jupyter kills a kernel that takes longer than 5 s to end
@@ -96,12 +96,14 @@ class Dashboard(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
                 f"inventory is of {inventory.base_url}, but client is of {client.base_url}; "
                 "pass a client of the same store"
             )
-        journal_folder = None if journal is None else Path(journal)
+        journal_folder = None if journal is None else checked_folder("journal", journal)
         path = place_of(journal_folder, client.base_url)
         known_names = known_category_names(client.base_url, journal=journal_folder)
         names = all_names(dict(Labels.ids_and_labels(categories)), known_names)
         memory = Memory(path.parent / "memory" / path.stem, names)
-        result_folder = (Path.cwd() if folder is None else Path(folder)).absolute()
+        result_folder = (
+            Path.cwd() if folder is None else checked_folder("folder", folder)
+        ).absolute()
         self._store = StoreState(client, memory, result_folder, journal_folder)
         self._static_copies = list[Any]()
         self._factory = factory = WidgetFactory()

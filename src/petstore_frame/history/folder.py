@@ -31,6 +31,7 @@ from petstore_frame.inventory import Inventory
 from petstore_frame.questions import command_line
 from petstore_frame.schema import minute_text
 from petstore_frame.storage import LockedError, locked, replacing, sync
+from petstore_frame.validation import shown
 
 _MOST_AHEAD = timedelta(days=366)  # a clock that is further ahead is wrong
 LOCK_NAME, _WRITING = ".lock", ".writing-"
@@ -170,7 +171,7 @@ def day_of(day: Day, zone: tzinfo | None, name: str = "day") -> date:
             return (moment.astimezone(zone) if moment.tzinfo else moment).date()
     except ValueError:
         pass
-    raise ArgumentError(f"{name} must be a date, or a text such as 2026-11-01, got {day!r}")
+    raise ArgumentError(f"{name} must be a date, or a text such as 2026-11-01, got {shown(day)}")
 
 
 def add_snapshot(
@@ -179,8 +180,8 @@ def add_snapshot(
     """Add an inventory, unless better data would be lost or stores mixed; see ``History.add``."""
     if not isinstance(inventory, Inventory):
         raise ArgumentError(
-            f"expected an Inventory, got {type(inventory).__name__}; "
-            "pass the Inventory, not its frame"
+            f"inventory must be an Inventory, such as pf.fetch_inventory(client) returns, not "
+            f"its frame; got {shown(inventory)}"
         )
     _check_coverage(inventory)
     if inventory.fetched_at > datetime.now(UTC) + _MOST_AHEAD:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, tzinfo
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeAlias, Union
 
 import pandas as pd
@@ -17,12 +16,12 @@ from petstore_frame.history.coverage import coverage_tables
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.folder import Contents, Day, add_snapshot, day_of
 from petstore_frame.history.snapshot import Snapshot, SnapshotProblem
-from petstore_frame.history.trend import count_by_day
+from petstore_frame.history.trend import checked_columns, count_by_day
 from petstore_frame.inventory import Inventory
 from petstore_frame.rendering import PAGE, in_notebook
 from petstore_frame.schema import as_type
 from petstore_frame.tables import Categories, Labels
-from petstore_frame.validation import refuse_file, time_zone
+from petstore_frame.validation import checked_folder, checked_integer, time_zone
 
 HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]
 _MAX_ROWS = 10
@@ -66,10 +65,7 @@ class History:
     def __init__(
         self, folder: str | PathLike[str], *, timezone: str | tzinfo | None = None
     ) -> None:
-        if not isinstance(folder, (str, PathLike)):
-            raise ArgumentError(f"folder must be a path, got {folder!r}")
-        refuse_file("folder", folder)
-        self.folder = Path(folder)
+        self.folder = checked_folder("folder", folder)
         self.timezone = time_zone(timezone)
 
     def add(self, inventory: Inventory, *, replace: bool = False) -> Snapshot:
@@ -182,7 +178,10 @@ class History:
             >>> trend["available"].tolist()
             [38, 37, 31]
         """
-        table = count_by_day(self._contents().between(since, until), by, every_days)
+        columns = checked_columns(by)
+        if every_days is not None:
+            every_days = checked_integer("every_days", every_days, 1)
+        table = count_by_day(self._contents().between(since, until), columns, every_days)
         labels = Labels(categories)
         if labels and "category_id" in table:
             names = [labels[category_id] for category_id in table["category_id"]]

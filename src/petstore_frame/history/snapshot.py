@@ -27,6 +27,7 @@ from petstore_frame.inventory import (
     inventory_of,
 )
 from petstore_frame.schema import FIELDS, as_type
+from petstore_frame.validation import checked_frame
 
 FILE_NAME = "pets.parquet"
 NEXT_STEP = "move it away, or add that day again"
@@ -99,6 +100,7 @@ class SnapshotProblem:
 def write_file(path: Path, inventory: Inventory) -> None:
     """Write the rows of an inventory sorted by id, and what they cover in the footer."""
     parquet, arrow = _pyarrow()
+    checked_frame("inventory.frame", inventory.frame, FIELDS.names, "the pets of a reading")
     frame = inventory.frame.sort_values("id", kind="stable")
     is_repeated = frame["id"].duplicated()
     if is_repeated.any():

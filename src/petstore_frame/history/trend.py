@@ -9,12 +9,13 @@ from petstore_frame.history.coverage import coverage_tables
 from petstore_frame.history.folder import Contents
 from petstore_frame.history.queries import run, statement
 from petstore_frame.history.snapshot import dated_table
-from petstore_frame.validation import checked_choices, checked_integer
+from petstore_frame.validation import checked_choices
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_STATEMENTS = {
+Columns = tuple[str, ...]
+_STATEMENTS: dict[Columns, str] = {
     ("status",): "trend_by_status",
     ("category_id",): "trend_by_category",
     ("category_id", "status"): "trend_by_category_and_status",
@@ -28,13 +29,13 @@ _DTYPES = {
 }
 
 
-def count_by_day(
-    contents: Contents, by: str | Sequence[str], every_days: int | None
-) -> pd.DataFrame:
+def checked_columns(by: str | Sequence[str]) -> Columns:
+    """Return the columns of the argument ``by``, in the order of their names."""
+    return tuple(sorted({*checked_choices("by", by, ("category_id", "status"))}))
+
+
+def count_by_day(contents: Contents, columns: Columns, every_days: int | None) -> pd.DataFrame:
     """Count each snapshot; see ``History.trend``."""
-    if every_days is not None:
-        every_days = checked_integer("every_days", every_days, 1)
-    columns = tuple(sorted({*checked_choices("by", by, ("category_id", "status"))}))
     views = coverage_tables(contents, every_days)
     views["pets"] = dated_table(contents.snapshots, columns)
     dtypes = {name: _DTYPES[name] for name in ("date", *columns, "pets", "bound")}

@@ -25,10 +25,11 @@ from petstore_frame.loader.category_names import (
     known_category_names,
     names_of_pets,
 )
+from petstore_frame.loader.findings import NewCategoryNames
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.loading import resume_loads, run_import
-from petstore_frame.loader.read_list import read_ids, read_list
+from petstore_frame.loader.read_list import columns_to_match_by, read_ids, read_list
 from petstore_frame.loader.resolve import PLACEHOLDER, PetIds, RowName
 from petstore_frame.loader.results.import_facts import ImportSummary
 from petstore_frame.loader.results.load_result import LoadResult, latest_results, view_of
@@ -42,6 +43,7 @@ __all__ = [
     "ImportSummary",
     "JournalRow",
     "LoadResult",
+    "NewCategoryNames",
     "PetIds",
     "Recipe",
     "RecipeOptions",
@@ -52,6 +54,7 @@ __all__ = [
     "as_recipe",
     "category_question",
     "check_category_names",
+    "columns_to_match_by",
     "confirm_category_names",
     "known_category_names",
     "latest_results",

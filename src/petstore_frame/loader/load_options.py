@@ -16,6 +16,7 @@ from petstore_frame.validation import (
     checked_choice,
     checked_client,
     checked_integer,
+    checked_integers,
 )
 
 # Whether a whole file has new animals, the number of the copy, or the lines with new animals.
@@ -60,10 +61,9 @@ class LoadOptions:
             checked_choice("duplicates", self.duplicates, get_args(Answer))
         if not isinstance(self.as_new, (bool, Collection)):
             checked_integer("as_new", self.as_new, 1)
-        _check_lines("as_new", self.new_lines)
-        _check_lines("exclude_lines", self.exclude_lines)
-        for number in self.rename_categories:
-            checked_integer("rename_categories", number)
+        checked_integers("as_new", self.new_lines, 1)
+        checked_integers("exclude_lines", self.exclude_lines, 1)
+        checked_integers("rename_categories", self.rename_categories)
         for name in ("dry_run", "check_store"):
             if not isinstance(getattr(self, name), bool):
                 raise ArgumentError(f"{name} must be True or False, got {getattr(self, name)!r}")
@@ -77,8 +77,3 @@ class LoadOptions:
     def new_lines(self) -> Collection[int]:
         """The lines of new animals, even if they look like loaded ones."""
         return self.as_new if isinstance(self.as_new, Collection) else ()
-
-
-def _check_lines(name: str, lines: Collection[int]) -> None:
-    for line in lines:
-        checked_integer(f"each line of {name}", line, 1)

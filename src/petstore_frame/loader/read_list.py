@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.journal.database import find_journal, reading
 from petstore_frame.loader.journal.row_counts import NotedRows
 from petstore_frame.loader.journal.rows import read_keys
@@ -85,6 +85,21 @@ def read_list(data: Any, recipe: Recipe) -> ListData:
     ]
     warnings = [*source.warnings(), *map(str, count_notes(notes))]
     return ListData(source.name, pd.DataFrame(columns), warnings)
+
+
+def columns_to_match_by(data: Any, recipe: Recipe) -> tuple[list[str], list[str]]:
+    """Return the likely key columns of a list, and the fields by which it may match pets.
+
+    Both are empty if the list cannot be read without an answer.
+    """
+    try:
+        source = open_source(data, recipe)
+    except InputError:
+        return [], []
+    keys = [key.column for key in source.likely_columns()]
+    if "id" in source.columns:
+        return keys, ["id"]
+    return keys, [name for name in ("name", "category_id") if name in source.mapping]
 
 
 def _has_excluded_cells(row: SourceRow) -> bool:

@@ -37,6 +37,7 @@ from petstore_frame.storage import (
     write_atomically,
 )
 from petstore_frame.tables import Categories
+from petstore_frame.validation import checked_integers, checked_path
 
 if TYPE_CHECKING:
     from petstore_frame.history import Diff
@@ -115,7 +116,8 @@ def write_report(
 
     Interface: Resources, Pet; an optional status and int64 ids are written unchanged.
     """
-    target = Path(path)
+    target = checked_path("path", path)
+    checked_integers("rename_categories", rename_categories)
     extension = check_target(target, overwrite=overwrite, inputs=[categories])
     if extension != ".xlsx" and (changes is not None or attention is not None):
         raise ArgumentError(f"changes and attention are for an .xlsx, not for {target.name!r}")

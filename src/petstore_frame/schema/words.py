@@ -77,6 +77,30 @@ def animal_of(text: str) -> str | None:
     return _animals().get(comparable(text))
 
 
+def animal_kinds(text: str) -> tuple[str, ...]:
+    """Return the kind of animal that a word names, and the broader kinds, by their English names.
+
+    Example:
+        >>> animal_kinds("Wellensittich"), animal_kinds("Yeti")
+        (('budgie', 'parrot', 'bird'), ())
+    """
+    kinds = list[str]()
+    kind = animal_of(text)
+    while kind is not None:
+        kinds.append(kind)
+        kind = _broader_kinds().get(kind)
+    return tuple(kinds)
+
+
+@cache
+def _broader_kinds() -> dict[str, str]:
+    return {
+        kind.replace("_", " "): broader.replace("_", " ")
+        for language in _languages()
+        for kind, broader in language.get("broader", {}).items()
+    }
+
+
 @cache
 def _animals() -> dict[str, str]:
     return {

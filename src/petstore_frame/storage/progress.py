@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from petstore_frame.errors import ArgumentError
+from petstore_frame.validation import shown
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -22,7 +23,9 @@ _LEAST_WAIT_S = 1.0
 def checked_progress(option: Any) -> None:
     """Reject anything that cannot be a ``progress=`` argument."""
     if not (callable(option) or option is None or option is True or option is False):
-        raise ArgumentError(f"progress must be a function, True, False or None, got {option!r}")
+        raise ArgumentError(
+            f"progress must be a function, True, False or None, got {shown(option)}"
+        )
 
 
 class ProgressBar(AbstractContextManager["ProgressBar[Value]"], Generic[Value]):

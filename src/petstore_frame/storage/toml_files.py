@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -15,7 +15,7 @@ from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.limits import TOML_DEPTH
 from petstore_frame.storage.atomic_write import write_atomically
 from petstore_frame.storage.own_files import refuse_overwriting
-from petstore_frame.validation import suggest
+from petstore_frame.validation import checked_path, suggest
 
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 _HEAD = "How to read this kind of file (see the page on recipes of petstore-frame)."
@@ -173,7 +173,7 @@ def write_toml(
         ReportError: The file exists with another content, and ``overwrite`` is False; or it is
             one of ``inputs``.
     """
-    target = Path(fspath(path))
+    target = checked_path("path", path)
     try:
         content = text.encode()
     except UnicodeEncodeError:

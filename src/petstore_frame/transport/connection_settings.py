@@ -96,7 +96,7 @@ def checked_address(value: str | None) -> str:
     if not isinstance(address, str) or not address.strip():
         raise ConfigurationError(
             "no store address: set PETSTORE_BASE_URL to an address such as https://host/v1, or "
-            "pass it as text, in a shell with --base-url"
+            "pass it as the text base_url, in a shell with --base-url"
         )
     if {*address} & {*"@?#"}:
         raise ConfigurationError(

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, date, datetime
+from os import PathLike
 from pathlib import Path
 
 from petstore_frame.client import Client
@@ -21,7 +22,7 @@ _DRAFT, _LOCK, _WAIT_S = ".writing", ".lock", 10.0
 
 
 def run(
-    path: str | Path = "weekly.toml",
+    path: WeeklySettings | str | PathLike[str] = "weekly.toml",
     *,
     client: Client | None = None,
     now: datetime | None = None,
@@ -32,7 +33,7 @@ def run(
     written completely or not at all; the name of a second folder for a day ends in ``-2``.
 
     Args:
-        path: Path of the ``weekly.toml``.
+        path: Path of the ``weekly.toml``, or the WeeklySettings that were read from it.
         client: A client of the store; None creates one from ``base_url`` and PETSTORE_API_KEY.
         now: Time of the run, for tests; None is the current time.
 
@@ -105,7 +106,7 @@ def _free_folder(output: Path, day: date) -> Path:
     return folder
 
 
-def plan(path: str | Path = "weekly.toml") -> str:
+def plan(path: WeeklySettings | str | PathLike[str] = "weekly.toml") -> str:
     """Return what a run would load and write, as text; nothing is sent or written."""
     settings = WeeklySettings.read(path)
     lines = []
@@ -118,7 +119,10 @@ def plan(path: str | Path = "weekly.toml") -> str:
 
 
 def check(
-    path: str | Path, *, max_age_days: int = 8, today: date | None = None
+    path: WeeklySettings | str | PathLike[str],
+    *,
+    max_age_days: int = 8,
+    today: date | None = None,
 ) -> tuple[bool, str]:
     """Return whether the latest complete run is recent, and a sentence about it.
 
@@ -126,7 +130,7 @@ def check(
     one ran.
 
     Args:
-        path: Path of the ``weekly.toml``.
+        path: Path of the ``weekly.toml``, or the WeeklySettings that were read from it.
         max_age_days: Maximum age of a recent run in days.
         today: Day to count from; None is today in the time zone of the settings.
 

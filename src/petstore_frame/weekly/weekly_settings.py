@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import tzinfo
+from os import PathLike
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
@@ -20,7 +21,7 @@ from pydantic import (
 from petstore_frame.errors import InputError
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.storage import write_atomically
-from petstore_frame.validation import time_zone
+from petstore_frame.validation import checked_path, time_zone
 
 _INIT = "petstore-frame weekly {} --init"
 _TEMPLATE = """\
@@ -126,13 +127,15 @@ class WeeklySettings(_Table):
     compare: list[CompareStep] = []
 
     @classmethod
-    def read(cls, path: str | Path) -> WeeklySettings:
-        """Read a file.
+    def read(cls, path: WeeklySettings | str | PathLike[str]) -> WeeklySettings:
+        """Read a file; settings that were read before are returned as they are.
 
         Raises:
             InputError: A setting is invalid; the error has its line and the most similar setting.
         """
-        path = Path(path)
+        if isinstance(path, cls):
+            return path
+        path = checked_path("path", path)
         hint = "name a file" if path.is_dir() else f"{_INIT.format(quote(str(path)))} writes one"
         text, values = toml.read_toml(path, "the settings", hint)
         try:
@@ -156,13 +159,13 @@ def _settings_error(error: ValidationError, text: str, path: Path) -> InputError
     )
 
 
-def write_settings(path: str | Path = "weekly.toml") -> Path:
+def write_settings(path: str | PathLike[str] = "weekly.toml") -> Path:
     """Write a ``weekly.toml`` with comments, to be edited, and return its path.
 
     Raises:
         InputError: A file with this name exists; it was not changed.
     """
-    path = Path(path)
+    path = checked_path("path", path)
     if path.is_file():
         hint = "edit it, or name another file"
         raise InputError("the file exists already and was not changed", path=str(path), hint=hint)

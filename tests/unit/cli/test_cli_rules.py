@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -246,18 +247,24 @@ def test_a_full_disk_is_the_disks_fault(kind) -> None:
         "compare list.csv --on name --output x.xlsx",
     ],
 )  # fmt: skip
-def test_a_full_disk_says_how_much_was_read(command: str, monkeypatch) -> None:
-    """The command ends with 6, and its error names the number of pets and what to do."""
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [(errno.ENOSPC, "free some space"), (errno.EIO, "write to another disk, and run")],
+)
+def test_a_fault_of_the_disk_says_how_much_was_read(
+    command: str, number: int, remedy: str, monkeypatch
+) -> None:
+    """The command ends with 6, and its error names the number of pets and what helps."""
 
     def fill_up(_: int) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(number, os.strerror(number))
 
     Path("list.csv").write_text("name,category_id\nRex,1\n")
     Path("weekly.toml").write_text("")
     monkeypatch.setattr(os, "fsync", fill_up)
     ended = typed(f"petstore-frame {command}")
     assert ended.exit_code == 6, ended.output
-    assert re.search(r"complete: \d+ pets read, and not written: free some space", ended.output)
+    assert re.search(rf"complete: \d+ pets read, and not written: {remedy}", ended.output)
     assert not [*Path().glob("x.*"), *Path().rglob("*.parquet")]
 
 
@@ -273,9 +280,42 @@ def test_an_empty_key_answers_that_no_column_identifies_an_animal() -> None:
     assert (loaded.exit_code, "18 animals added" in loaded.output) == (0, True)
 
 
-@pytest.mark.parametrize("words", ["https://host/v1 list.csv --report x.xlsx", "--report x.xlsx"])
-def test_a_weekly_run_has_its_options_in_a_file(words: str) -> None:
-    """An option or argument that it lacks leads to the command that writes its settings."""
-    ended = typed(f"petstore-frame weekly {words}")
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        ("weekly --report x.xlsx", "weekly"),
+        ("weekly https://host/v1 list.csv", "weekly"),
+        ("fetch --nope", "fetch"),
+        ("nope", ""),
+    ],
+)
+def test_a_word_that_a_command_lacks_leads_to_its_help(words: str, command: str) -> None:
+    """An unknown option, argument or command ends with the command that shows the right ones."""
+    ended = typed(f"petstore-frame {words}")
+    program = f"petstore-frame {command}".rstrip()
     assert ended.exit_code == 2
-    assert ended.stderr.rstrip().endswith("petstore-frame weekly --init writes them")
+    assert ended.stderr.rstrip().endswith(f"; {program} --help shows what it takes")
+
+
+@pytest.mark.usefixtures("server_here")
+def test_compare_suggests_how_to_match_by_the_columns() -> None:
+    """Without --key and --on, the error names the options that fit the columns of the list."""
+    rows = [f"A{n},Pet {n},1" for n in range(9)]
+    Path("list.csv").write_text("\n".join(["animal_id,name,categoryId", *rows, ""]))
+    Path("export.csv").write_text("id,name,categoryId\n1,Rex,1\n")
+    asked = typed("petstore-frame compare list.csv")
+    assert asked.exit_code == 2
+    assert "--key animal_id or --on name --on category_id" in asked.stderr
+    assert "--on id" in typed("petstore-frame compare export.csv").stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other errors for a closed pipe")
+@pytest.mark.usefixtures("sample_here")
+def test_a_closed_pipe_ends_a_command_without_a_message() -> None:
+    """If the reader of the output ends first, the exit code is 141, and stderr is empty."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "petstore_frame", "fetch", "--output", "-"]
+    ended = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (ExitCode.PIPE_CLOSED, "")

@@ -145,7 +145,7 @@ WRONG = {
     "^day must be a date, or a text such as 2026-11-01, got NaT": lambda h: h.read(pd.NaT),
     "by must be one or more of category_id, status": lambda h: h.trend([["status"]]),
     "not its frame": lambda h: h.add(h.read().frame),
-    "folder must be a path, got 3": lambda h: pf.History(3),
+    "folder must be a path, as text or a Path, got 3": lambda h: pf.History(3),
     "folder must be a folder, .*file' is a file": lambda h: pf.History(h.folder.parent / "file"),
     r"one store; got .* and https://other\.ex": lambda h: pf.diff(h.read(), ELSEWHERE),
     "name must be one of trend_by_status, .* got 'trend'": lambda h: statement("trend"),

@@ -101,7 +101,9 @@ def test_of_a_frame_from_elsewhere_nothing_is_known(frame: pd.DataFrame) -> None
             assert str(completeness) == "unknown: at least 1 pet"
             assert {item.fact for item in completeness.evidence} == {Fact.NO_RECORD}
     for value in (None, "stock.csv", 3, pd.Series([1])):
-        with pytest.raises(pf.ArgumentError, match="expected a frame of pets or an Inventory, got"):
+        with pytest.raises(
+            pf.ArgumentError, match="pets must be a frame of pets or an Inventory, got"
+        ):
             pf.completeness(value)
 
 

@@ -18,7 +18,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"workers": 0}, "workers must be between 1 and 32, got 0"),
     ({"dry_run": "no"}, "dry_run must be True or False, got 'no'"),
     ({"progress": 3}, "progress must be a function, True, False or None, got 3"),
-    ({"exclude_lines": "3"}, "each line of exclude_lines must be a whole number, got the text '3'"),
+    ({"exclude_lines": "3"}, "exclude_lines must be a list of whole numbers, got '3'"),
     ({"duplicates": {"similar": "skip"}}, "duplicates must be one of skip, create"),
     ({"kye": "tag"}, "load has no option 'kye'; did you mean 'key'?"),
     ({"dryrun": True}, "load has no option 'dryrun'; did you mean 'dry_run'?"),

@@ -25,7 +25,8 @@ from unit.conftest import make_inventory, pets
 FIRST_DAY = date(1900, 3, 1)
 ZURICH = ZoneInfo("Europe/Zurich")
 PETS = make_inventory(pets(3)).frame
-DRAWS = 8  # of three values each
+DRAWS = settings().max_examples // 10  # a workbook each, as a start of it costs most
+VALUES = 8  # of each draw
 CATEGORIES = {1: "Dog", 2: "Cat", 3: "Bird"}
 NAMES = ["category", "Category", "Status", "NAME", "category (store)", "=1+1", "", "id "]
 
@@ -124,7 +125,7 @@ def own_cells(path: Path) -> list[Any]:
 def test_cells_have_the_type_of_the_value(kind: str, data: st.DataObject, tmp_path: Path) -> None:
     """A value of any library is a cell of its own type, and text only if that would lose it."""
     build, values_of_kind = COLUMNS[kind]
-    values = data.draw(st.lists(values_of_kind, min_size=3, max_size=3))
+    values = data.draw(st.lists(values_of_kind, min_size=VALUES, max_size=VALUES))
     path = pf.write_report(frame_with(build(values)), tmp_path / "stock.xlsx", overwrite=True)
     for cell, value in zip(own_cells(path), values, strict=True):
         check_cell(cell, value)
@@ -135,7 +136,7 @@ def drawn_values(values_of_kind: st.SearchStrategy[Any]) -> list[Any]:
     drawn: list[Any] = []
 
     @settings(max_examples=DRAWS, database=None)
-    @given(st.lists(values_of_kind, min_size=3, max_size=3))
+    @given(st.lists(values_of_kind, min_size=VALUES, max_size=VALUES))
     def draw(values: list[Any]) -> None:
         drawn.extend(values)
 

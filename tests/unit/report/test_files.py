@@ -104,7 +104,7 @@ REFUSED = [
     ({"to": "nowhere/a.xlsx"}, ReportError, r"the folder .*nowhere does not exist"),
     ({"to": "a.xls"}, ReportError, "unsupported extension '.xls'"),
     ({"to": "a.csv", "attention": ["x"]}, ArgumentError, "are for an .xlsx, not for 'a.csv'"),
-    ({"to": "a.parquet", "of": 3}, ArgumentError, "expected a table of pets, got int"),
+    ({"to": "a.parquet", "of": 3}, ArgumentError, "pets must be a table of pets, got 3"),
 ]  # fmt: skip
 
 

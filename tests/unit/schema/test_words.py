@@ -10,6 +10,7 @@ import pytest
 
 from petstore_frame import schema
 from petstore_frame.schema.words import (
+    animal_kinds,
     animal_of,
     comparable,
     month_numbers,
@@ -69,3 +70,26 @@ def test_topics_join_all_languages() -> None:
     """A word is found whatever the language of the file."""
     assert {"tierart", "espece", "especie", "soort", "species"} <= words_for("category_maybe")
     assert month_numbers()["augustus"] == month_numbers()["aout"] == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("Wellensittiche", ("budgie", "parrot", "bird")),
+        ("CACATOES", ("cockatoo", "parrot", "bird")),
+        ("cuyos", ("guinea pig", "rodent")),
+        ("goudvissen", ("goldfish", "fish")),
+        ("Bartagame", ("bearded dragon", "lizard", "reptile")),
+    ],
+)
+def test_a_kind_of_animal_has_broader_kinds(text: str, kinds: tuple[str, ...]) -> None:
+    """A list may have only a broader kind, such as birds for a budgie."""
+    assert animal_kinds(text) == kinds
+
+
+def test_the_same_kinds_are_known_in_five_languages() -> None:
+    """Each kind has a word in each language, and the broader kinds are kinds, too."""
+    kinds = [{*LANGUAGES[language]["animals"]} for language in ("en", "de", "fr", "es", "nl")]
+    broader = LANGUAGES["programs"]["broader"]
+    assert all(table == kinds[0] for table in kinds)
+    assert {*broader, *broader.values()} <= kinds[0]

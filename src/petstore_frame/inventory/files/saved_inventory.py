@@ -22,6 +22,7 @@ from petstore_frame.tables import (
     read_frame,
     refuse_wrong_numbers,
 )
+from petstore_frame.validation import checked_path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,7 +103,7 @@ def read_inventory(path: str | PathLike[str]) -> Inventory:
             column.
         ArgumentError: The file is a workbook, or lacks a column of the pets.
     """
-    file = TableFile(path)
+    file = TableFile(checked_path("path", path))
     with file.naming(_SAVE_AGAIN):
         if file.kind == "workbook":
             raise ArgumentError(

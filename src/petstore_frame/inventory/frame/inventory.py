@@ -23,9 +23,9 @@ from petstore_frame.inventory.frame.coverage import (
 )
 from petstore_frame.inventory.verdict.completeness import Completeness, completeness_html
 from petstore_frame.inventory.verdict.facts import Verdict
-from petstore_frame.schema import NO_STATUS, PET_STATUSES, as_type, count_text
+from petstore_frame.schema import FIELDS, NO_STATUS, PET_STATUSES, as_type, count_text
 from petstore_frame.tables import Categories, Labels
-from petstore_frame.validation import checked_choice, checked_integer
+from petstore_frame.validation import checked_choice, checked_frame, checked_integer, listed, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,13 @@ class Inventory(HasProvenance):
             fetched_at: Time of the reading; None is now.
             base_url: Address of the store.
             store_id: Id of the store, if it has one.
+
+        Raises:
+            ArgumentError: ``frame`` is no DataFrame of pandas.
+            InputError: A column is missing.
         """
+        checked_frame("frame", frame, FIELDS.names, "a frame with the columns of pf.PET_COLUMNS")
+        checked_choice("verdict", verdict, Verdict)
         verdict, counts = Verdict(verdict), status_counts(frame)
         if verdict is Verdict.COMPLETE:
             exact = counts if status is None else [*exact, status]
@@ -182,8 +188,8 @@ class Inventory(HasProvenance):
         """
         if lacking := {"key", "id"} - {*getattr(ids, "columns", ())}:
             raise ArgumentError(
-                "with_ids needs a table with the columns key and id, as pf.read_ids(client) "
-                f"returns it; {' and '.join(sorted(lacking))} is missing"
+                "ids must be a table with the columns key and id, as pf.read_ids(client) returns "
+                f"it; {' and '.join(sorted(lacking))} is missing"
             )
         pairs = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})
         keys = pairs.groupby("id", sort=False)["key"].agg(lambda keys: ", ".join(map(str, keys)))
@@ -317,9 +323,9 @@ def _unused_name(name: str, frame: pd.DataFrame) -> str:
 
 def _as_list(name: str, value: Any) -> list[Any]:
     """Return one or several values as a non-empty list."""
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
+    values = listed(value)
+    if values is None:
         return [value]
-    values = list(value)
     if not values:
         raise ArgumentError(f"{name} must be one value or several, got an empty list")
     return values
@@ -345,6 +351,5 @@ def completeness(pets: pd.DataFrame | Inventory) -> Completeness:
     if isinstance(pets, Inventory):
         return pets.completeness
     if not (hasattr(pets, "columns") and hasattr(pets, "attrs")):
-        kind = "None" if pets is None else type(pets).__name__
-        raise ArgumentError(f"expected a frame of pets or an Inventory, got {kind}")
+        raise ArgumentError(f"pets must be a frame of pets or an Inventory, got {shown(pets)}")
     return coverage_of(pets).completeness

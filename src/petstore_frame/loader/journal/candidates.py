@@ -14,7 +14,7 @@ from petstore_frame.loader.journal.schema import IS_ANIMAL, MAY_BE_DATE
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.journal.stored_values import stored_json
 from petstore_frame.loader.matching.folding import SEPARATOR, fold, name_in
-from petstore_frame.loader.matching.key_cores import date_cores, day_core
+from petstore_frame.loader.matching.key_cores import DayCore, date_cores, day_core
 from petstore_frame.loader.matching.key_texts import key_texts
 from petstore_frame.loader.matching.values import Animal, Candidates, Decision, Pet, Row
 from petstore_frame.schema import FIELDS
@@ -145,8 +145,11 @@ class CandidateReader:
         if run.copy:
             return Candidates(rows, has_key=has_key)
         by_key, by_core = self._animals_of_keys(rows)
-        by_name = {} if has_key else self._animals_with_names(rows)
-        contents = {row.content for row in rows if row.content is not None}
+        contents = {row.content for row in rows if row.content is not None and row.own is None}
+        by_name: dict[str, list[Animal]] = {}
+        if not has_key:
+            names = {name_in(content) for content in contents}
+            by_name = self._animals_with(_BY_NAME, "names", names, name_in)
         named_pets = {*pet_ids.values()}
         animals_of_pets = {
             pet_id: animal for pet_id, animal in pets.animals.items() if pet_id in named_pets
@@ -261,19 +264,24 @@ class CandidateReader:
         """Return the animals with the keys of some rows, and those with their cores only."""
         by_key = defaultdict[str, list[Animal]](list)
         by_core = defaultdict[str, list[Animal]](list)
-        rows_of_core = defaultdict[str, set[tuple[str, str]]](set)
+        keys: set[str] = set()
+        # The cores of the rows that each core is compared with, and the day if the core is of one.
+        compared = defaultdict[str, set[tuple[str, DayCore | None]]](set)
         for row in rows:
             if row.key is None or row.core is None or row.own is not None:
                 continue
-            for core in (row.core, *date_cores(key_texts(row.key))):
-                rows_of_core[core].add((row.key, row.core))
-        for batch in _batches(sorted(rows_of_core)):
+            keys.add(row.key)
+            compared[row.core].add((row.core, None))
+            texts = key_texts(row.key)
+            for core in date_cores(texts):
+                compared[core].add((row.core, day_core(texts)))
+        for batch in _batches(sorted(compared)):
             for core, key, *values in self.execute(_BY_CORE, cores=batch):
                 animal = _animal(values, (key,))
-                for row_key, row_core in rows_of_core[core]:
-                    if key == row_key:
-                        by_key[row_key].append(animal)
-                    elif core == row_core or _is_same_day(key, row_key):
+                if key in keys:
+                    by_key[key].append(animal)
+                for row_core, day in compared[core]:
+                    if day is None or _is_of_day(key, day):
                         by_core[row_core].append(animal)
         return by_key, by_core
 
@@ -292,10 +300,6 @@ class CandidateReader:
             if animal.id not in animals_here and keys_here.isdisjoint(animal.keys):
                 by_text[text_of(animal.content or "")].append(animal)
         return by_text
-
-    def _animals_with_names(self, rows: Sequence[Row]) -> dict[str, list[Animal]]:
-        names = {name_in(row.content) for row in rows if row.content is not None}
-        return self._animals_with(_BY_NAME, "names", names, name_in)
 
     def _in_file(self, column: str, values: Collection[Any]) -> set[Any]:
         """Return those values that a row of the file has in a column."""
@@ -318,10 +322,10 @@ class CandidateReader:
         return {pet_id: animals[animal] for pet_id, animal in animals_of_pets.items()}
 
 
-def _is_same_day(key: str, other_key: str) -> bool:
-    """Return whether two keys are the same day in two forms."""
-    day, other_day = day_core(key_texts(key)), day_core(key_texts(other_key))
-    return day is not None and other_day is not None and day.is_of(other_day)
+def _is_of_day(key: str, day: DayCore) -> bool:
+    """Return whether a key may be a day that is written in another form."""
+    own_day = day_core(key_texts(key))
+    return own_day is not None and own_day.is_of(day)
 
 
 def _animal(values: Sequence[Any], keys: tuple[str, ...] = ()) -> Animal:

@@ -11,7 +11,6 @@ it takes longer with each load.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -30,16 +29,17 @@ from petstore_frame.errors import (
     JournalError,
     JournalLockedError,
     PetstoreError,
+    is_disk_full,
 )
 from petstore_frame.loader.journal.schema import FORMAT, TABLES
 from petstore_frame.loader.journal.stored_values import DamagedValueError
 from petstore_frame.storage import LockedError, locked, replacing
 from petstore_frame.transport import same_store_address
+from petstore_frame.validation import checked_path
 
 SUFFIX, LOCK, COUNT, LOG = ".sqlite3", ".lock", ".commits", "-wal"
 NOTHING_SENT, STOPPED = "; nothing was sent", "; sending has stopped"
 OF_DISK = (sqlite3.Error, OSError)
-_FULL_ERRORS = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota error
 _COUNT_BYTES = 21  # size of the number of commits and its line end
 # What damaged text, values and JSON raise.
 _DAMAGES = (UnicodeDecodeError, DamagedValueError, json.JSONDecodeError)
@@ -68,7 +68,7 @@ def place_of(
 
     ``store_id`` is needed only if another store was at this address before.
     """
-    folder = _default_folder() if journal is None else Path(fspath(journal)).absolute()
+    folder = _default_folder() if journal is None else checked_path("journal", journal).absolute()
     address = same_store_address(base_url)
     parts = urlsplit(address)
     readable = re.sub(r"[^a-z0-9.]+", "-", f"{parts.netloc}{parts.path}".lower()).strip("-.")
@@ -218,13 +218,13 @@ def _journal_error(path: Path, problem: Exception, done: str) -> JournalError:
     elif code in _LOST:
         return _incomplete(path, f"is damaged or not a journal ({problem})", done)
     else:
-        reason = f"{path}: {problem}{done}; free some space or repair the disk"
+        reason = f"{path}: {problem}{done}; check the disk"
     return JournalError(f"{reason}, then run the same import again")
 
 
 def _is_disk_full(path: Path, problem: Exception, code: int | None) -> bool:
     """Return whether an error means a full disk; SQLite reports some of these as "I/O error"."""
-    if code == sqlite3.SQLITE_FULL or getattr(problem, "errno", None) in _FULL_ERRORS:
+    if code == sqlite3.SQLITE_FULL or is_disk_full(problem):
         return True
     if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
         return False
@@ -249,7 +249,7 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         problem = "" if os.access(folder, os.W_OK) else "cannot be written to"
     except OSError as error:
-        if error.errno in _FULL_ERRORS:
+        if is_disk_full(error):
             raise
         problem = f"cannot be created ({error.strerror})"
     if problem:

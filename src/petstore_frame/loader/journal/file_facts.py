@@ -13,9 +13,9 @@ from petstore_frame.loader.matching.values import Pet
 
 _KEYS_OF_OTHERS = f"""
 SELECT count(DISTINCT rows.key) FROM rows
-JOIN keys ON keys.core = rows.core
-JOIN animals ON animals.animal = keys.animal AND {IS_ANIMAL}
-WHERE rows.reading = :reading AND animals.import <> :mine AND animals.gone_at IS NULL
+WHERE rows.reading = :reading AND EXISTS (
+  SELECT 1 FROM keys JOIN animals ON animals.animal = keys.animal AND {IS_ANIMAL}
+  WHERE keys.core = rows.core AND animals.import <> :mine AND animals.gone_at IS NULL)
 """
 _EQUAL_TO_OTHERS = f"""
 SELECT count(*) FROM rows WHERE reading = :reading AND animal IS NOT NULL AND EXISTS (

@@ -30,7 +30,7 @@ WHERE animals.import = :mine AND (
   OR animals.state IN ('rejected', 'not_found') AND rows.row IS NULL)
 """
 # Gives unsent animals the values of their rows. A rejected row is not sent again unchanged, and one
-# that was not found only if a person says so.
+# that was not found only if a person says so in this call.
 _UPDATE_ANIMALS = f"""
 UPDATE animals SET payload = rows.payload, content = rows.content, is_unnamed = rows.is_unnamed,
   state = 'pending', reason = NULL, answer = NULL, settled_at = NULL, may_have_been_applied = 0
@@ -96,7 +96,8 @@ class PlanWriter:
                 self._execute(_RETURN_KEY, animal=decisions[row].animal, row=row)
         if not self._is_new:
             self._withdraw()
-            self._execute(_UPDATE_ANIMALS, created=json.dumps([*plan.created]))
+            created_now = plan.created.keys() & plan.answered.keys()
+            self._execute(_UPDATE_ANIMALS, created=json.dumps([*created_now]))
         attempt = "0" if self._is_new else _NEXT_ATTEMPT
         self._execute(_INSERT_ANIMALS.format(attempt=attempt))
         self._raise_attempts(plan.created, pets)

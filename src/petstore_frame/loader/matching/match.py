@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from petstore_frame.loader.matching.folding import fold_name, name_in
 from petstore_frame.loader.matching.pairing import pair_equal
 from petstore_frame.loader.matching.repeated_keys import Keep, select_rows
+from petstore_frame.loader.matching.similar_animals import SimilarAnimals, most_similar
 from petstore_frame.loader.matching.values import (
     CREATE,
     SKIP,
@@ -117,7 +118,7 @@ def _match_keys(candidates: Candidates, plan: Plan) -> None:
         animals = candidates.by_key.get(row.key or "", ())
         if not animals:
             continue
-        animal = _most_similar(row, animals)
+        animal = most_similar(row, animals)
         match = Match(row.number, 3, animal.id)
         has_name, has_category = has_name_of(row, animal), has_category_of(row, animal)
         if not row.can_be_sent:
@@ -138,26 +139,19 @@ def _match_keys(candidates: Candidates, plan: Plan) -> None:
         plan.animals |= {match.row: match.animal for match in renamed if match.animal is not None}
 
 
-def _most_similar(row: Row, animals: Sequence[Animal]) -> Animal:
-    """Return the animal that agrees most with a row, preferably one that is not gone."""
-
-    def similarity(animal: Animal) -> tuple[int, bool, int]:
-        agreements = has_name_of(row, animal) + has_category_of(row, animal)
-        return agreements, not animal.is_gone, animal.id
-
-    return max(animals, key=similarity)
-
-
 def _match_cores(candidates: Candidates, plan: Plan) -> None:
     """Apply line 4."""
     first_rows: dict[tuple[str, str | None], Row] = {}
+    animals_of_core = {
+        core: SimilarAnimals(animals) for core, animals in candidates.by_core.items()
+    }
     for row in _open_rows(candidates, plan):
         if row.core is None:
             continue
         first_row = first_rows.setdefault((row.core, row.content), row)
-        animals = candidates.by_core.get(row.core, ())
+        animals = animals_of_core.get(row.core)
         if animals:
-            plan.possible[row.number] = Match(row.number, 4, _most_similar(row, animals).id)
+            plan.possible[row.number] = Match(row.number, 4, animals.most_similar(row).id)
         elif first_row is not row:
             plan.possible[row.number] = Match(row.number, 4, same_as=first_row.number)
 

@@ -31,7 +31,6 @@ from petstore_frame.loader.results.result_files import (
     write_results,
 )
 from petstore_frame.loader.results.result_text import (
-    category_names,
     file_warnings,
     headline,
     result_html,
@@ -43,7 +42,7 @@ from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.loader.source import Recipe
 from petstore_frame.questions import Question, Reader
 from petstore_frame.rendering import in_notebook
-from petstore_frame.validation import checked_client, refuse_file
+from petstore_frame.validation import checked_client, checked_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,10 +126,6 @@ class ImportView:
         """Return the outcome as one sentence, which starts with the name of the file."""
         _, sentence = headline(self.facts, reader)
         return sentence
-
-    def category_names(self) -> list[str]:
-        """Return the names of categories that are new for the store, each with some of its pets."""
-        return [*category_names(self.facts)]
 
     def reconcile(
         self,
@@ -288,9 +283,8 @@ class LoadResult:
         Raises:
             ArgumentError: ``folder`` is a file.
         """
-        refuse_file("folder", folder)
         facts = self._view.facts
-        result_folder, note = find_place(Path(folder), facts.run)
+        result_folder, note = find_place(checked_folder("folder", folder), facts.run)
         self._view.folder = result_folder
         if note:
             warnings.warn(note, UserWarning, stacklevel=2)

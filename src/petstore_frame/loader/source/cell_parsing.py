@@ -34,7 +34,7 @@ from petstore_frame.loader.source.spreadsheet_text import (
 from petstore_frame.loader.source.totals import TOTAL_STARTS, is_total
 from petstore_frame.schema import FIELDS, NO_STATUS, NewPet, PetField
 from petstore_frame.schema.text import short_text
-from petstore_frame.schema.words import animal_of, status_of
+from petstore_frame.schema.words import animal_kinds, animal_of, status_of
 from petstore_frame.storage import harmless
 from petstore_frame.tables import Labels
 from petstore_frame.tables.quotes import unwrap_formula
@@ -159,16 +159,20 @@ class FieldReader(dict[str, Meaning]):
     def nearest(self, text: str) -> str | None:
         """Return the value or label that a text probably means, or None: a suggestion.
 
-        It is the status or the animal of a word in another language, or the most similar spelling.
+        It is the status of a word in another language, the animal or its next broader kind, or the
+        most similar spelling.
         """
         text = text[:60]
         if self.field.values:
             return status_of(text) or closest_match(text, self.field.values, _MIN_SIMILARITY)
-        animal = animal_of(text)
-        if animal is None:
+        kinds = animal_kinds(text)
+        if not kinds:
             return closest_match(text, [*self.meanings])
-        labels = [label for label in self.meanings if animal_of(label) == animal]
-        return labels[0] if len(labels) == 1 else None
+        for kind in kinds:
+            labels = [label for label in self.meanings if animal_of(label) == kind]
+            if labels:
+                return labels[0] if len(labels) == 1 else None
+        return None
 
     def add_label(self, label: str, number: int) -> None:
         """Map a label to its category; cells with a label of several categories are rejected."""

@@ -29,7 +29,7 @@ from petstore_frame.loader.source.draft import draft_recipe
 from petstore_frame.schema import FIELDS
 from petstore_frame.storage import toml_files as toml
 from petstore_frame.tables import Categories, Labels
-from petstore_frame.validation import before_sending, suggest
+from petstore_frame.validation import before_sending, checked_path, listed, suggest
 
 
 class RecipeOptions(TypedDict, total=False):
@@ -59,7 +59,10 @@ class RecipeOptions(TypedDict, total=False):
 
 
 def _as_tuple(value: Any) -> Any:
-    return (value,) if isinstance(value, str) and value else value or ()
+    if isinstance(value, str):
+        return (value,) if value else ()
+    items = () if value is None else listed(value)
+    return value if items is None else tuple(items)  # what is no list is rejected by its type
 
 
 def _meaning(value: Any) -> Any:
@@ -270,7 +273,7 @@ class Recipe(BaseModel):
         Raises:
             InputError: The file cannot be read or has an invalid option; the error has the line.
         """
-        file_path = Path(fspath(path))
+        file_path = checked_path("path", path)
         text, options = toml.read_toml(file_path, "the recipe")
         if isinstance(file := options.get("categories"), str):
             options["categories"] = str(file_path.parent / file)
@@ -291,7 +294,7 @@ class Recipe(BaseModel):
             ArgumentError: A value cannot be written as text.
             ReportError: The file exists with another content, or cannot be written.
         """
-        file_path, options = Path(fspath(path)), self.to_dict()
+        file_path, options = checked_path("path", path), self.to_dict()
         if isinstance(self.categories, str):
             file = Path(self.categories).resolve()
             with suppress(ValueError):  # on Windows, if the drives differ

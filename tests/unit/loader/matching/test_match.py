@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NamedTuple
 
 import pytest
@@ -389,3 +390,26 @@ def test_the_order_of_the_rows_decides_nothing() -> None:
     animals = [animal(9, "Ada", 1, "7")]
     plans = [plan_of(candidates(order, animals)) for order in (rows, rows[::-1])]
     assert plans[0].possible == plans[1].possible == {2: Match(2, 4, 9)}
+
+
+def steps_of(count: int) -> int:
+    """Return how many functions are called to match so many rows with animals of one core."""
+    animals = [animal(n, f"Pet {n}", n, "0" * n + "7") for n in range(1, count + 1)]
+    rows = [row(n, f"Other {n}", n + 1, "-" * n + "7") for n in range(1, count + 1)]
+    inputs, steps = candidates(rows, animals), 0
+
+    def note(*_: object) -> None:
+        nonlocal steps
+        steps += 1
+
+    sys.setprofile(note)
+    try:
+        plan_of(inputs)
+    finally:
+        sys.setprofile(None)
+    return steps
+
+
+def test_the_keys_of_one_core_are_not_all_compared_with_each_other() -> None:
+    """Twice as many rows and animals take twice as many steps."""
+    assert steps_of(200) < 2.2 * steps_of(100)
