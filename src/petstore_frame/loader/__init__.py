@@ -25,6 +25,7 @@ from petstore_frame.loader.category_names import (
     known_category_names,
     names_of_pets,
 )
+from petstore_frame.loader.findings import NewCategoryNames
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.loading import resume_loads, run_import
@@ -42,6 +43,7 @@ __all__ = [
     "ImportSummary",
     "JournalRow",
     "LoadResult",
+    "NewCategoryNames",
     "PetIds",
     "Recipe",
     "RecipeOptions",

@@ -122,8 +122,9 @@ def locked(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
         LockedError: Another process or thread holds the lock.
         OSError: The file cannot be written.
     """
-    # Each caller gets a new lock object: with a shared one, the same thread could enter twice.
-    lock = FileLock(path, timeout=wait_s, is_singleton=False)
+    # Each caller gets a new lock object: with a shared one, the same thread could enter twice. Any
+    # thread may free it.
+    lock = FileLock(path, timeout=wait_s, is_singleton=False, thread_local=False)
     try:
         lock.acquire()
     except Timeout:

@@ -234,6 +234,24 @@ def test_the_cards_add_up_to_the_rows(importing) -> None:
     assert (groups["already_loaded"], groups["need_fixing"]) == (2, 2)
 
 
+def test_the_note_and_the_cards_count_the_same_rows(importing) -> None:
+    """A row that repeats a wrong row needs no correction of its own."""
+    rows = "Luna,1\n" + ",2\n" * 3 + "Ida,2\n" * 6
+    groups = importing.open("a.csv", f"name,category_id\n{rows}").state.dry_run.facts.groups
+    waiting = sum(groups[group] for group in ("possible_duplicate", "need_fixing", "rejected"))
+    assert f"10 rows; {waiting} need a decision" in importing.text
+
+
+def test_new_category_names_stand_next_to_the_pets_with_their_numbers(importing, store) -> None:
+    """Somebody who knows the pets can see whether a name fits; each number is one row."""
+    importing.open("a.csv", "name,category_id\nLuna,1\nMax,2\n")
+    names = importing.state.dry_run.facts.new_categories
+    table = importing.text[importing.text.index("New category names") :]
+    assert [*names.names] == ["1", "2"]
+    assert all(table.count(f">{number}<") == 1 for number in names.names)
+    assert all(pet in table for pets in names.pets.values() for pet in pets)
+
+
 def test_conflicting_rows_show_an_example_and_their_control(importing) -> None:
     """Rows that disagree are one message with one animal; a birthday never orders them."""
     importing.open("twice.csv", TWICE).column("key", "Animal ID")

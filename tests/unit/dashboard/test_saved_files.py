@@ -72,21 +72,46 @@ def test_a_file_whose_import_is_done_is_deleted(importing, open_again) -> None:
     assert not upload.parent.exists()
 
 
+def test_an_upload_stays_as_long_as_a_page_uses_it(importing, open_again) -> None:
+    """A page that ends its import, or opens, deletes no file that another page shows."""
+    upload = importing.open("a.csv", "name,category_id\nLuna,1\n").state.source
+    second = open_again()
+    second.tab.choose_file.resume.click()
+    importing.settled().send()
+    importing.tab.clear()
+    open_again()
+    second.settled().tab.start_over()
+    assert second.settled().state.source == upload and "does not exist" not in second.text
+    second.tab.clear()
+    assert not upload.parent.exists()
+
+
+def test_a_page_that_opens_keeps_the_upload_of_a_finished_page(importing, open_again) -> None:
+    """The finished page can still read its file, as it does after an answer."""
+    importing.open("a.csv", "name,category_id\nLuna,1\n").send()
+    open_again()
+    importing.tab.update()
+    assert importing.settled().state.dry_run.facts.groups[RowGroup.ALREADY_LOADED] == 1
+
+
 def test_a_file_can_be_removed(answered, open_again) -> None:
-    """Nothing of a removed file stays; another file on the page replaces the one before."""
+    """No page offers a removed file; another file on the page replaces the one before."""
     first = answered.state.source
     second = answered.open("b.csv", "name,category_id\nLuna,1\n").state.source
     assert not first.exists()
     again = open_again()
     again.tab.choose_file.forget.click()
-    assert not second.parent.exists() and "is not finished" not in again.text
+    assert "is not finished" not in open_again().text
+    answered.tab.clear()
+    assert not second.parent.exists()
 
 
 def test_only_its_owner_can_read_an_upload(answered) -> None:
     """The folder and each file in it have no rights for others."""
     folder = answered.state.source.parent
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+    files = [path for path in folder.iterdir() if path.suffix != ".lock"]  # locks are empty
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
 
 
 def test_a_file_that_was_changed_is_not_offered(importing, open_again) -> None:

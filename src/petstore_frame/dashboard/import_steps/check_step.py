@@ -10,7 +10,7 @@ from petstore_frame.dashboard.page.step_frame import Progress, Step
 from petstore_frame.dashboard.page.widgets import WidgetFactory
 from petstore_frame.dashboard.state.check_questions import open_rows, questions
 from petstore_frame.dashboard.state.import_state import ImportState
-from petstore_frame.loader import RowGroup, view_of
+from petstore_frame.loader import NewCategoryNames, RowGroup
 from petstore_frame.rendering import PAGE, Card, Markup
 from petstore_frame.schema import count_text
 
@@ -66,9 +66,10 @@ class CheckStep:
         if state.corrections:
             notes[RowGroup.TO_SEND] = f"{count_text(len(state.corrections), 'cell')} corrected here"
         self._cards.value = cards_markup(facts.groups, notes, animals=facts.animals)
-        names = [f"New category name {line}" for line in view_of(dry_run.result).category_names()]
-        warnings = [*dry_run.result.warnings, *names]
+        warnings = dry_run.result.warnings
         self._warnings.value = PAGE.items(warnings) if warnings else ""
+        if facts.new_categories is not None:
+            self._warnings.value += _new_names(facts.new_categories)
         self.form.ask(_tables(state))
         more = len(dry_run.to_fix) >= MAX_ROWS
         text = f"These are the first {MAX_ROWS}. After sending, fix.csv has all rows."
@@ -81,6 +82,16 @@ def _tables(state: ImportState) -> Iterator[Table]:
     for kind in dict.fromkeys(kinds):
         of_kind = [q for q, of_question in zip(asked, kinds, strict=True) if of_question == kind]
         yield Table(TITLES.get(str(kind), ""), of_kind, is_folded=kind == "duplicate")
+
+
+def _new_names(new: NewCategoryNames) -> Markup:
+    """Return a table of new names, next to the pets that already have their numbers."""
+    rows = [
+        (int(number), name, ", ".join(new.pets[number]) or "none")
+        for number, name in new.names.items()
+    ]
+    head = ("Number", "Name", "Pets in the store")
+    return PAGE.table(rows, head, caption="New category names", numbers={0})
 
 
 def _note(state: ImportState) -> str:

@@ -18,7 +18,7 @@ from petstore_frame.dashboard.state.store_state import (
     conflicts_of,
     with_earlier_names,
 )
-from petstore_frame.loader import ImportSummary, JournalRow, RowGroup, State, Suspicion
+from petstore_frame.loader import ImportSummary, JournalRow, RowGroup, Suspicion
 from petstore_frame.questions import YES, Example, Name, Question, Step
 from petstore_frame.rendering import shorten
 from petstore_frame.schema import FIELDS, count_text
@@ -72,18 +72,21 @@ def answer(state: ImportState, name: Name, text: str) -> ImportState:
     return step_questions.answer(state, name, text)
 
 
+# The groups of rows that need an answer or a correction.
+NEED_ANSWER = (RowGroup.POSSIBLE_DUPLICATE, RowGroup.NEED_FIXING, RowGroup.REJECTED)
+
+
 def open_rows(state: ImportState) -> int:
     """Return how many rows wait for an answer or a correction."""
     if state.dry_run is None:
         return 0
-    counts = state.dry_run.facts.counts
-    return counts[State.POSSIBLE_DUPLICATE] + counts[State.INVALID] + counts[State.REJECTED]
+    return sum(state.dry_run.facts.groups[group] for group in NEED_ANSWER)
 
 
 def open_texts(facts: ImportSummary) -> list[str]:
     """Return what the rows of a file that was sent still need, as sentences."""
     sentences = []
-    if waiting := facts.counts[State.POSSIBLE_DUPLICATE]:
+    if waiting := facts.groups[RowGroup.POSSIBLE_DUPLICATE]:
         sentences.append(f"{count_text(waiting, 'row')} may be loaded already: answer in step 4.")
     for cause in facts.causes:
         sentence = f"{cause.text}."
@@ -137,7 +140,7 @@ def _duplicate_questions(state: ImportState) -> Iterator[Question]:
     dry_run = state.dry_run
     if dry_run is None:
         return
-    waiting = dry_run.facts.counts[State.POSSIBLE_DUPLICATE]
+    waiting = dry_run.facts.groups[RowGroup.POSSIBLE_DUPLICATE]
     value = {"skip": SAME, "create": DIFFERENT}.get(state.duplicates or "")
     if waiting or value:
         text = f"{count_text(waiting, 'row')} may be animals that are already loaded"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import secrets
 import shutil
 import weakref
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, Va
 from petstore_frame.dashboard.state.file_state import FileState
 from petstore_frame.dashboard.state.import_state import FileRow
 from petstore_frame.loader import Recipe
-from petstore_frame.storage.atomic_write import replacing
+from petstore_frame.storage.atomic_write import LockedError, locked, replacing
 
 StateT = TypeVar("StateT", bound=FileState)
 LONGEST_NAME = 50
@@ -82,7 +83,8 @@ class SavedFile:
 class SavedFiles:
     """The open files of one tab: a folder for each, which only its owner can read.
 
-    It has the answers and, if the file was uploaded, the file.
+    It has the answers and, if the file was uploaded, the file. Each page that uses a folder locks
+    a file in it; a folder is deleted when it has no answers and no page uses it.
 
     Args:
         folder: Folder for the folders of the files; created when needed.
@@ -90,13 +92,15 @@ class SavedFiles:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._removals: dict[Path, weakref.finalize[Any, Any]] = {}
+        self._lock_name = f".{secrets.token_hex(8)}.lock"
+        self._uses: dict[Path, weakref.finalize[Any, Any]] = {}
 
     def keep_upload(self, name: str, content: bytes) -> Path:
         """Save an upload, and return its path; a browser may send a name with any path."""
         digest = hashlib.sha256(b"\0".join([name.encode(errors="replace"), content])).hexdigest()
         folder = self._folder / digest[:16]
         path = folder / safe_name(name)
+        self._use(folder)
         _write_privately(path, content)
         return path
 
@@ -106,10 +110,8 @@ class SavedFiles:
         if source is None:
             return
         folder = self._folder_of(source)
-        removal = self._removals.pop(folder, None)
-        if removal is not None:
-            removal.detach()
         with suppress(OSError):  # a full disk; the page works, but could not start again
+            self._use(folder)
             record = _Record(
                 source=source.absolute(),
                 changed_at_ns=source.stat().st_mtime_ns,
@@ -120,29 +122,33 @@ class SavedFiles:
 
     def latest(self) -> SavedFile | None:
         """Return the file that was answered last; files that are gone or changed are forgotten."""
-        folders = [path for path in self._folder.glob("*") if path not in self._removals]
-        files = list[SavedFile]()
+        folders = [*self._folder.glob("*")]
         for folder in folders:
-            file = _read(folder / RECORD)
-            if file is None:
-                shutil.rmtree(folder, ignore_errors=True)
-            else:
-                files.append(file)
+            _delete_unused(folder)
+        files = filter(None, (_read(folder / RECORD) for folder in folders))
         return max(files, key=lambda file: file.saved_at, default=None)
 
     def remove(self, source: Path) -> None:
-        """Delete the answers for a file, and the file if it was uploaded."""
-        folder = self._folder_of(source)
-        self._removals.pop(folder, None)
-        shutil.rmtree(folder, ignore_errors=True)
+        """Forget the answers for a file that this page no longer uses."""
+        leave = self._uses.pop(self._folder_of(source), None)
+        if leave is not None:
+            leave()
+        self.finish(source)
 
     def finish(self, source: Path) -> None:
-        """Forget the answers for a file; an upload is deleted when the page ends."""
+        """Forget the answers for a file; an upload is deleted when no page uses it."""
         folder = self._folder_of(source)
         (folder / RECORD).unlink(missing_ok=True)
-        if folder not in self._removals:
-            removal = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-            self._removals[folder] = removal
+        _delete_unused(folder)
+
+    def _use(self, folder: Path) -> None:
+        """Keep a folder until this page leaves it or ends."""
+        if folder in self._uses:
+            return
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = ExitStack()
+        lock.enter_context(locked(folder / self._lock_name))
+        self._uses[folder] = weakref.finalize(self, _leave, folder, lock)
 
     def _folder_of(self, source: Path) -> Path:
         path = source.absolute()
@@ -173,8 +179,27 @@ def _read(path: Path) -> SavedFile | None:
     return SavedFile(record.source, record.answers, saved_at) if is_unchanged else None
 
 
+def _leave(folder: Path, lock: ExitStack) -> None:
+    lock.close()
+    _delete_unused(folder)
+
+
+def _delete_unused(folder: Path) -> None:
+    """Delete a folder without answers for its file, unless a page uses it."""
+    if _read(folder / RECORD) is not None:
+        return
+    for path in folder.glob(".*.lock"):
+        try:
+            with locked(path):
+                pass
+        except LockedError:
+            return
+        except OSError:  # another page deletes the folder
+            continue
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def _write_privately(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with replacing(path) as draft:
         draft.touch(0o600)
         draft.write_bytes(content)

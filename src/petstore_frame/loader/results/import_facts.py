@@ -18,6 +18,7 @@ from petstore_frame.loader.findings import (
     ChangedValues,
     Finding,
     GoneAnimals,
+    NewCategoryNames,
     RejectedCorrections,
     RenamedInStore,
     count_fields,
@@ -280,6 +281,14 @@ class ImportSummary:
     def noun(self) -> str:
         """What is counted except in ``groups``: rows, or the animals of rows with a quantity."""
         return _noun(self.run)
+
+    @property
+    def new_categories(self) -> NewCategoryNames | None:
+        """The names of a list that are new for the store; None if there are none."""
+        for finding in self.findings:
+            if isinstance(finding, NewCategoryNames):
+                return finding
+        return None
 
     def __len__(self) -> int:
         """Number of rows of the file."""

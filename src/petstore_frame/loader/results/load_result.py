@@ -31,7 +31,6 @@ from petstore_frame.loader.results.result_files import (
     write_results,
 )
 from petstore_frame.loader.results.result_text import (
-    category_names,
     file_warnings,
     headline,
     result_html,
@@ -127,10 +126,6 @@ class ImportView:
         """Return the outcome as one sentence, which starts with the name of the file."""
         _, sentence = headline(self.facts, reader)
         return sentence
-
-    def category_names(self) -> list[str]:
-        """Return the names of categories that are new for the store, each with some of its pets."""
-        return [*category_names(self.facts)]
 
     def reconcile(
         self,

@@ -255,7 +255,8 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
         yield "Rows not sent", _cut(_not_sent(facts), "reasons")
     if facts.causes:
         yield "Rows that need fixing", _cut(facts.causes, "causes")
-    if names := [*category_names(facts)]:
+    if new_categories := facts.new_categories:
+        names = [_plain(line) for line in new_categories.lines()]
         yield "Names of categories that are new for this store", _cut(names, "names")
     if facts.notes:
         yield "Warnings", _cut(facts.notes, "kinds")
@@ -266,13 +267,6 @@ def _sections(facts: ImportSummary) -> Iterator[tuple[str, list[str]]]:
         ]
         sentences = [*_cut(lines, "lines with candidates"), *_cut(open_rows.notes, "notes")]
         yield "What reading the store showed", sentences
-
-
-def category_names(facts: ImportSummary) -> Iterator[str]:
-    """Yield the names of a list that nobody stated before, with pets that have these numbers."""
-    for finding in facts.findings:
-        if isinstance(finding, NewCategoryNames):
-            yield from map(_plain, finding.lines())
 
 
 def _cut(items: Sequence[object], noun: str) -> list[str]:
