@@ -130,3 +130,20 @@ def test_a_file_where_a_folder_is_expected_is_named(tmp_path: Path) -> None:
     with pytest.raises(pf.PetstoreError, match="is not a folder"):
         pf.Recipe().write(file / "recipe.toml")
     assert file.read_text() == "mine"
+
+
+def test_a_fix_file_that_nobody_edited_is_written_again(tmp_path: Path) -> None:
+    """It is a result of the import, not its input; an edited one stays, next to the new results."""
+    source, results = tmp_path / "a.csv", tmp_path / "results"
+    source.write_text("tag,name,categoryId\n1,Rex,1\n2,,1\n")
+    with pf.testing.fake_store().client() as client:
+        pf.load(source, client, key="tag", journal=tmp_path / "journal").write(results)
+        loaded = pf.load(results / "fix.csv", client, journal=tmp_path / "journal")
+        assert {path.parent for path in loaded.write(results)} == {results}
+        fix = results / "fix.csv"
+        edited = fix.read_bytes().replace(b"2,,", b"2,Bo,")
+        fix.write_bytes(edited)
+        loaded = pf.load(fix, client, journal=tmp_path / "journal")
+        with pytest.warns(UserWarning, match="was changed since"):
+            loaded.write(results)
+    assert fix.read_bytes() == edited
