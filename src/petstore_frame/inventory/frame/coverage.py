@@ -168,12 +168,21 @@ def _read_attrs(frame: pd.DataFrame) -> tuple[Coverage, Provenance] | None:
 
 
 def status_counts(frame: pd.DataFrame) -> dict[str, int]:
-    """Count the pets of each status: the statuses of the interface, others, and no status last."""
-    if "status" not in frame.columns:
-        return count_statuses({None: len(frame)})
-    value_counts = frame["status"].value_counts()
-    counts: dict[str | None, int] = {str(name): int(n) for name, n in value_counts.items()}
-    return count_statuses(counts | {None: len(frame) - int(value_counts.sum())})
+    """Count the pets of each status: the statuses of the interface, others, and no status last.
+
+    Example:
+        >>> import pandas as pd
+        >>> status_counts(pd.DataFrame({"status": ["sold", None, "sold"]}))
+        {'available': 0, 'pending': 0, 'sold': 2, 'no status': 1}
+    """
+    read, without_status = dict[str, int](), len(frame)
+    if "status" in frame.columns:
+        value_counts = frame["status"].value_counts()
+        read = {str(name): int(count) for name, count in value_counts.items() if count}
+        without_status -= int(value_counts.sum())
+    counts = {status: read.pop(status, 0) for status in PET_STATUSES}
+    named_so = read.pop(NO_STATUS, 0)  # a status that a store calls so
+    return counts | dict(sorted(read.items())) | {NO_STATUS: named_so + without_status}
 
 
 def _distinct_pets(frame: pd.DataFrame) -> pd.DataFrame:
@@ -208,20 +217,6 @@ def rows_fingerprint(frame: pd.DataFrame) -> str | None:
     mixed *= np.uint64(_FACTOR)
     mixed ^= mixed >> np.uint64(32)
     return f"{len(frame):x}-{int(mixed.sum()):016x}"
-
-
-def count_statuses(counts: Mapping[str | None, int]) -> dict[str, int]:
-    """Put counts in order: the statuses of the interface, then others, and ``no status`` last.
-
-    Example:
-        >>> count_statuses({"sold": 2, None: 1})
-        {'available': 0, 'pending': 0, 'sold': 2, 'no status': 1}
-    """
-    ordered: dict[str, int] = {status: counts.get(status, 0) for status in PET_STATUSES}
-    others = sorted(str(name) for name, count in counts.items() if count and name is not None)
-    ordered |= {name: counts[name] for name in others}
-    ordered[NO_STATUS] = ordered.pop(NO_STATUS, 0) + counts.get(None, 0)
-    return ordered
 
 
 def completeness_of_counts(

@@ -138,15 +138,15 @@ class PageFetcher:
 
     def _note(self, page: Page) -> None:
         """Update the attributes with the facts from a page."""
-        if page.store_id is not None and page.store_id != self.store_id:
+        store_id, age_s = page.store_id, page.age_s
+        if store_id is not None and store_id != self.store_id:
             if self.store_id is not None:
-                self.conflicting_ids = f"{self.store_id} and then {page.store_id}"
+                self.conflicting_ids = f"{self.store_id} and then {store_id}"
                 raise PetstoreError(
                     f"the store identified itself as {self.conflicting_ids}; "
                     "check that base_url leads to one store"
                 )
-            self.store_id = page.store_id
-        age_s = page.age_s
+            self.store_id = store_id
         self.newest_s, self.oldest_s = min(self.newest_s, age_s), max(self.oldest_s, age_s)
         self.longest_page = max(self.longest_page, len(page))
         if page.limit is not None and len(page) > page.limit:
