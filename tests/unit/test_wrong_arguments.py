@@ -87,6 +87,7 @@ ARGUMENTS: list[tuple[str, str, Call, set[str]]] = [
     ("weekly", "path", weekly.check, set()),
     ("weekly", "path", weekly.write_settings, {"missing file"}),
 ]  # fmt: skip
+IDS = [f"{n}-{name}-{argument}" for n, (name, argument, *_) in enumerate(ARGUMENTS)]
 # They take no value of a caller's: data of pets and results, or only arguments with a name.
 WITHOUT = {
     "Completeness", "IdempotencyKey", "LoadResult", "NewPet", "Pet", "Server", "State", "Summary",
@@ -101,9 +102,7 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     STORE.requests.clear()
 
 
-@pytest.mark.parametrize(
-    ("function", "argument", "call", "right"), ARGUMENTS, ids=lambda value: str(value)[:20]
-)
+@pytest.mark.parametrize(("function", "argument", "call", "right"), ARGUMENTS, ids=IDS)
 def test_a_wrong_argument_is_named(
     function: str, argument: str, call: Call, right: set[str]
 ) -> None:

@@ -87,11 +87,10 @@ def _tables(state: ImportState) -> Iterator[Table]:
 def _new_names(new: NewCategoryNames) -> Markup:
     """Return a table of new names, next to the pets that already have their numbers."""
     rows = [
-        (int(number), name, ", ".join(new.pets[number]) or "none")
+        (f"{name} ({number})", ", ".join(new.pets[number]) or "none")
         for number, name in new.names.items()
     ]
-    head = ("Number", "Name", "Pets in the store")
-    return PAGE.table(rows, head, caption="New category names", numbers={0})
+    return PAGE.table(rows, ("New category name", "Pets in the store with its number"))
 
 
 def _note(state: ImportState) -> str:
