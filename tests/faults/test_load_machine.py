@@ -99,6 +99,7 @@ class Stories(RuleBasedStateMachine):
         self.fix_files: list[list[list[str]]] = []
         self.has_backup = False
         self.lost: set[str] = set()  # names of pets that the store lost
+        self.reused: set[str] = set()  # names of animals with the numbers of others
 
     # -- moves
 
@@ -160,7 +161,9 @@ class Stories(RuleBasedStateMachine):
     @precondition(lambda self: self.key and self.files)
     def numbers_that_start_again(self, pick: int) -> None:
         tags = [row.tag for row in self._pick(pick)]
-        self._load_new([replace(self._new_row(), tag=tag) for tag in tags])
+        rows = [replace(self._new_row(), tag=tag) for tag in tags]
+        self.reused |= {row.name for row in rows}
+        self._load_new(rows)
 
     @rule(pick=picks, count=st.integers(1, 3))
     @precondition(lambda self: self.files)
@@ -310,6 +313,8 @@ class Stories(RuleBasedStateMachine):
                         self._load_fix(fix)
                 result = self._load(rows)
                 listed |= {row.cells[1] for row in view_of(result).rows(*LISTED)}
+                # One or two with the key and the category of animals are these, renamed.
+                listed |= self.reused & {*result.changed["name"]}
             self.no_animal_is_there_twice()
             there = self.store_counts()
             missing = {name for name in self.wanted if not there[name]} - listed - self.lost

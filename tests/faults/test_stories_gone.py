@@ -196,6 +196,16 @@ def test_a_pet_that_is_back_under_an_id_that_was_given_again_is_its_animal(shop:
     assert (result.counts[State.MATCHED], result.counts[State.CREATED]) == (0, 2)
 
 
+def test_a_pet_that_was_created_again_under_its_id_belongs_to_one_row(shop: Shop) -> None:
+    """The older row of an equal animal is still gone when a reading shows the pet."""
+    first = shop.load("a.csv", TAGS, *tagged(0, 1), key="tag")
+    shop.store.restore(0, ids_again=True)
+    again = "B-0" + tagged(0, 1)[0].removeprefix("A-0")
+    shop.load("b.csv", TAGS, again, key="tag", as_new=[2])
+    shop.load("c.csv", TAGS, *tagged(1, 2), key="tag")
+    assert (first.counts[State.GONE], shop.ids["B-0"], len(shop.pets)) == (1, 1, 2)
+
+
 def test_pets_that_return_after_they_were_created_again(shop: Shop) -> None:
     """The old pets are shown as well, and nothing more is sent."""
     loaded(shop, 6)

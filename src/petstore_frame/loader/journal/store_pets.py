@@ -51,24 +51,31 @@ def compare_animals(sql: sqlite3.Connection, store: StorePets, now: float) -> No
     """Store which animals a reading shows, and which are gone from the store.
 
     An animal is gone if a reading that is proven complete lacks its pet, or if its id is that of a
-    pet with another name and category. Any reading that shows the pet ends this.
+    pet with another name and category. Any reading that shows the pet ends this, unless the store
+    gave its id to an animal that was loaded since.
     """
     shown: list[tuple[int]] = []
     gone: list[tuple[float, int]] = []
     restored: list[tuple[int, int]] = []
+    owned: set[int] = set()  # ids of pets that an animal has
     for animal, pet_id, has_id, content, is_gone, was_shown, should_be_listed in sql.execute(
         _ANIMALS_WITH_PETS, {"settled_before": now - LAG_S}
     ):
         pet = store.pets.get(pet_id)
-        if pet is not None and (
-            not is_another_animal(content, pet) if has_id else pet.content == content
-        ):
+        if has_id:
+            is_shown = pet is not None and not is_another_animal(content, pet)
+        else:
+            is_shown = pet is not None and pet.content == content and pet_id not in owned
+        is_lost = should_be_listed and (pet is not None or store.is_whole)
+        if is_shown:
             if not has_id:
                 restored.append((pet_id, animal))
             if is_gone or not was_shown:
                 shown.append((animal,))
-        elif not is_gone and should_be_listed and (pet is not None or store.is_whole):
+        elif is_lost and not is_gone:
             gone.append((now, animal))
+        if is_shown or not (is_lost or is_gone):
+            owned.add(pet_id)
     sql.executemany("UPDATE animals SET gone_at = ? WHERE animal = ?", gone)
     sql.executemany(
         f"UPDATE animals SET gone_at = NULL, shown_at = coalesce(shown_at, {now}) WHERE animal = ?",
@@ -82,9 +89,8 @@ def compare_animals(sql: sqlite3.Connection, store: StorePets, now: float) -> No
             [pet_id],
         )
         sql.execute(
-            "UPDATE animals SET pet_id = last_pet_id, last_pet_id = NULL WHERE animal = ?"
-            " AND NOT EXISTS (SELECT 1 FROM animals AS owner WHERE owner.pet_id = ?)",
-            [animal, pet_id],
+            "UPDATE animals SET pet_id = last_pet_id, last_pet_id = NULL WHERE animal = ?",
+            [animal],
         )
 
 
