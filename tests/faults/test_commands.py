@@ -238,8 +238,11 @@ def test_what_was_sent_is_told_where_its_files_cannot_be_written(load, store) ->
 # Not importorskip: importing Voila takes seconds, and each worker collects this file.
 @pytest.mark.skipif(find_spec("voila") is None, reason="needs the extra lab")
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is a POSIX signal")
-def test_a_killed_dashboard_leaves_no_process_behind() -> None:
+def test_a_killed_dashboard_leaves_no_process_behind(tmp_path, monkeypatch) -> None:
     """Killed with a page open, its Voila, kernels and bundled store end by themselves."""
+    # The page takes no settings from the working directory, so its own token opens it.
+    monkeypatch.chdir(tmp_path)
+    Path("voila.json").write_text('{"Voila": {"token": "another"}}', encoding="utf-8")
     with started(example("dashboard"), "--no-browser") as (shown, address):
         with urllib.request.urlopen(address.strip(), timeout=60):
             assert wait_until(lambda: has_kernel(shown.pid))

@@ -306,15 +306,16 @@ def test_a_fix_file_without_its_row_names_is_an_ordinary_file(shop: Shop) -> Non
 # What only the file shows
 
 
-def test_a_hidden_row_needs_an_answer_whatever_was_corrected(shop: Shop) -> None:
+@pytest.mark.parametrize("category", ["2", "two"])
+def test_a_hidden_row_needs_an_answer_whatever_was_corrected(shop: Shop, category: str) -> None:
     """Another category does not say whether a row that somebody hid is an animal to send."""
-    path = shop.write_excel("a.xlsx", NAMES, "Ada,1", "Bo,2")
+    path = shop.write_excel("a.xlsx", NAMES, "Ada,1", f"Bo,{category}")
     book = openpyxl.load_workbook(path)
     book.active.row_dimensions[3].hidden = True
     book.save(path)
     rows = shop.fix_file(shop.load("a.xlsx"))
-    assert shop.fix(rows, {"2": "3"}).counts[State.INVALID] == 1
-    shop.fix(rows, {"2": "3", "no: hidden_row": "yes"})
+    assert shop.fix(rows, {category: "3"}).counts[State.INVALID] == 1
+    shop.fix(rows, {category: "3", "no: hidden_row": "yes"})
     assert {pet["name"]: pet["categoryId"] for pet in shop.pets} == {"Ada": 1, "Bo": 3}
 
 

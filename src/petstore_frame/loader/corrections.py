@@ -193,7 +193,7 @@ class Corrector:
                 return f"the key {shown_key(key)!r} belongs to {owner}"
         if _is_another_animal(self._run, stored, corrections):
             animal = self._name_of(stored.cells) or shown_key(stored.key)
-            return f"line {stored.line} is {animal!r}; put another animal into a file of its own"
+            return f"line {stored.line} is {animal!r}, another animal"
         return None
 
     def _name_of(self, cells: Sequence[str]) -> str:

@@ -107,7 +107,7 @@ class RejectedCorrections(Finding):
             f"line {line}{f', for line {row}' if row != line else ''}: {reason}"
             for line, row, reason in self.lines
         ]
-        return f"Corrections that were not applied: {_cut(texts)}"
+        return f"Not applied: {_cut(texts)}"
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,7 @@ def describe(row: JournalRow, run: Import, store_names: Mapping[int, str]) -> di
     ``store_names`` are the names of pets in the store that differ from those that were sent.
     """
     problem = problem_of(row, run)
+    doubt = next((problem.allow for problem in row.problems if problem.allow), problem.allow)
     changed = _changes_of(row, run, store_names.get(row.number))
     return {
         "row": row.number,
@@ -113,7 +114,7 @@ def describe(row: JournalRow, run: Import, store_names: Mapping[int, str]) -> di
         "error_message": problem.message or None,
         "hint": problem.hint or None,
         # A suspicious row is sent if the user changes this to "yes".
-        "allow": problem.allow and f"no: {problem.allow}",
+        "allow": doubt and f"no: {doubt}",
         ROW: row_name(run.id, row.number),
         "changed": changed,
         **_possible_values(row),

@@ -171,8 +171,8 @@ class RowChecker:
         if not self._has_facts_of_animal(cells):
             problems = without_defaults(problems)
         doubt = denied(row.answer) or (_HIDDEN if row.is_hidden else None)
-        if not problems and doubt is not None:
-            problems = [doubt]
+        if doubt is not None and (row.is_hidden or not problems):
+            problems = [*problems, doubt]
         is_confirmed = row.answer in YES
         return self._without_allowed(problems, notes, is_confirmed=is_confirmed)
 
