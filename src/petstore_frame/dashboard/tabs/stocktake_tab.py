@@ -22,7 +22,7 @@ from petstore_frame.dashboard.state.store_state import StoreState
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import read_ids
 from petstore_frame.rendering import PAGE, Markup, element, shorten
-from petstore_frame.schema import count_text
+from petstore_frame.schema import FIELDS, count_text
 
 LONGEST, MAX_CAUSES = 60, 5
 CHOOSE = ("Choose a list", "CSV or Excel.")
@@ -165,7 +165,8 @@ class StocktakeTab(FileSteps):
 
 def _facts(comparison: Comparison) -> Markup:
     """Describe what was compared, and list the rows that could not be read."""
-    by = ", ".join(comparison.key or comparison.on)
+    labels = {field.name: field.label for field in FIELDS}
+    by = ", ".join(comparison.key or [labels[name] for name in comparison.on])
     as_of = time_element(comparison.inventory.fetched_at)
     facts = element("p", f"Compared by {by} with the store as of ", as_of)
     if not comparison.completeness.covers_all:
@@ -175,7 +176,10 @@ def _facts(comparison: Comparison) -> Markup:
     is_invalid = comparison.frame["kind"].eq(Kind.INVALID)
     causes = comparison.frame.loc[is_invalid, "problem"].value_counts()
     if len(causes):
-        lines = [f"{rows:,}: {problem}" for problem, rows in causes.head(MAX_CAUSES).items()]
+        lines = [
+            f"{count_text(rows, 'row')}: {problem}"
+            for problem, rows in causes.head(MAX_CAUSES).items()
+        ]
         if len(causes) > MAX_CAUSES:
             lines.append(f"and {len(causes) - MAX_CAUSES:,} more reasons: see the table below")
         title = f"{count_text(int(causes.sum()), 'row')} could not be compared"
