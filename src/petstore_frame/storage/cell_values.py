@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
-from math import isfinite
 from typing import Any, TypeAlias
 
 from petstore_frame.storage import excel_styles as styles
@@ -23,12 +22,17 @@ FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
 _FORBIDDEN = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
+# Of the numbers other than 0, by their absolute values, those that Excel allows.
+_LEAST, _MOST = 2.2251e-308, 9.99999999999999e307
+
+
 def cell_value(value: Any) -> CellValue:
     """Return what a cell holds for a value of any library, without loss.
 
     Numbers of any type stay numbers if 15 digits are enough for them, and dates stay dates from
-    1900-03-01 on. Everything else is text: longer numbers, earlier dates, instants with a time
-    zone, and values that a spreadsheet has no type for.
+    1900-03-01 on. Everything else is text: longer numbers and those that are too large or too close
+    to 0 for Excel, earlier dates, instants with a time zone, and values that a spreadsheet has no
+    type for.
 
     Example:
         >>> cell_value(Decimal("12.50")), cell_value(10**15), cell_value(date(1899, 1, 31))
@@ -55,13 +59,17 @@ def _number_value(value: float | Decimal) -> float | str:
     if isinstance(value, int):
         return value if abs(value) < styles.EXACT_NUMBERS else str(value)
     if isinstance(value, float):
-        return value if isfinite(value) else str(value)
+        return value if _is_allowed(value) else str(value)
     if not value.is_finite():
         return str(value)
     digits = "".join(map(str, value.as_tuple().digits)).strip("0")
     number = float(value)
-    is_in_range = isfinite(number) and (number != 0 or not digits)
-    return number if len(digits) <= styles.EXACT_DIGITS and is_in_range else str(value)
+    is_exact = len(digits) <= styles.EXACT_DIGITS and (number != 0 or not digits)
+    return number if is_exact and _is_allowed(number) else str(value)
+
+
+def _is_allowed(number: float) -> bool:
+    return number == 0 or _LEAST <= abs(number) <= _MOST
 
 
 def _date_value(value: date) -> date | str:

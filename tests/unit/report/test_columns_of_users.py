@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
@@ -90,6 +91,11 @@ def digits_of(number: Decimal) -> int:
     return len("".join(map(str, number.as_tuple().digits)).strip("0"))
 
 
+def is_allowed(number: float | Decimal) -> bool:
+    """Return whether Excel has a number; it rounds smaller ones to 0 and rejects larger ones."""
+    return number == 0 or 2.2251e-308 <= number <= 9.99999999999999e307
+
+
 def check_cell(cell: Any, value: Any) -> None:
     """Check that a cell holds a value by the rule: its own type, or text if that would lose."""
     plain = value.item() if isinstance(value, np.generic) else value
@@ -101,7 +107,9 @@ def check_cell(cell: Any, value: Any) -> None:
         assert (cell.value or plain) == plain  # an empty text may be an empty cell
     elif isinstance(plain, int):
         assert cell.value == (plain if abs(plain) < 10**15 else str(plain))
-    elif isinstance(plain, float) and np.isfinite(plain):
+    elif isinstance(plain, float | Decimal) and not is_allowed(abs(plain)):
+        assert cell.value == str(plain)
+    elif isinstance(plain, float):
         assert cell.value == pytest.approx(plain, rel=1e-14, abs=0)
     elif isinstance(plain, Decimal) and digits_of(plain) <= 15:
         assert cell.value == pytest.approx(float(plain), rel=1e-14, abs=0)
@@ -161,6 +169,13 @@ def test_an_office_program_keeps_the_type_of_the_value(
         assert len(cells) == len(values[path.stem])
         for cell, value in zip(cells, values[path.stem], strict=True):
             check_cell(cell, value)
+
+
+@pytest.mark.parametrize("number", [sys.float_info.max, -1e308, 1e-308, float("-inf")])
+def test_a_number_that_excel_does_not_have_is_text(number: float, tmp_path: Path) -> None:
+    """XlsxWriter would round the largest one up, to infinity."""
+    path = pf.write_report(frame_with(pd.Series([number, 0.0, 1e307])), tmp_path / "stock.xlsx")
+    assert [cell.value for cell in own_cells(path)] == [str(number), 0, 1e307]
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx", "html"])
