@@ -85,7 +85,6 @@ def dashboard(
 
 def _show(*, has_browser: bool) -> None:
     """Run Voila behind a random token until a signal stops it; its kernels stop with it."""
-    from jupyter_core.paths import jupyter_config_path
     from traitlets.config import Config
     from voila.app import Voila
 
@@ -110,8 +109,8 @@ def _show(*, has_browser: bool) -> None:
         "open_browser": has_browser,
         "log_level": "ERROR",
         "tornado_settings": of_tornado,
-        # Voila would also run a voila.py in the working directory, such as a folder of downloads.
-        "config_file_paths": jupyter_config_path(),
+        # Voila would run a voila.py in the working directory, such as a folder of downloads.
+        "config_file_paths": [],
     }
     # Only the owner can use a Unix domain socket; on systems without them, loopback is used.
     kernel: dict[str, Any] = {
