@@ -192,13 +192,9 @@ class Corrector:
             if owner is not None:
                 return f"the key {shown_key(key)!r} belongs to {owner}"
         if _is_another_animal(self._run, stored, corrections):
-            animal = self._name_of(stored.cells) or shown_key(stored.key)
+            animal = _name_of(self._run, stored) or shown_key(stored.key)
             return f"line {stored.line} is {animal!r}, another animal"
         return None
-
-    def _name_of(self, cells: Sequence[str]) -> str:
-        column = self._run.mapping.get("name")
-        return dict(zip(self._run.header, cells, strict=False)).get(column or "", "").strip()
 
     def _checked(
         self, row: int, stored: StoredRow, corrections: Iterable[Correction]
@@ -244,9 +240,14 @@ def _is_another_animal(run: Import, stored: StoredRow, corrections: Sequence[Cor
     if name in changed:
         keeps_key = stored.key is not None and not has_other_key
         return not keeps_key or category in changed
-    cells = dict(zip(run.header, stored.cells, strict=False))
-    keeps_name = name not in wrong and cells.get(name or "", "").strip() != ""
+    keeps_name = name not in wrong and _name_of(run, stored) != ""
     return has_other_key and not keeps_name
+
+
+def _name_of(run: Import, stored: StoredRow) -> str:
+    """Return the name of a row as its file has it; an empty text if there is none."""
+    cells = dict(zip(run.header, stored.cells, strict=False))
+    return cells.get(run.mapping.get("name", ""), "").strip()
 
 
 def _is_another_value(correction: Correction) -> bool:

@@ -98,7 +98,7 @@ class SkippedEarlier(Finding):
 
 @dataclass(frozen=True)
 class RejectedCorrections(Finding):
-    """Corrections that were not applied: the lines of the fix file or file, the rows, and why."""
+    """Corrections that were not applied: their lines, the lines of their rows, and why."""
 
     lines: list[tuple[int, int, str]]
 
@@ -107,7 +107,13 @@ class RejectedCorrections(Finding):
             f"line {line}{f', for line {row}' if row != line else ''}: {reason}"
             for line, row, reason in self.lines
         ]
-        return f"Not applied: {_cut(texts)}"
+        return f"Corrections not applied: {_cut(texts)}"
+
+    def steps(self) -> Iterator[Step]:
+        yield Step(
+            "some corrections were not applied: make them again; put new animals into a file of "
+            "their own"
+        )
 
 
 @dataclass(frozen=True)
