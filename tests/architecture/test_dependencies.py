@@ -17,6 +17,7 @@ EXTRAS = PROJECT["optional-dependencies"]
 IMPORTED_AS = {
     "pydantic-core": "pydantic_core",
     "ipython": "IPython",
+    "jupyter-core": "jupyter_core",
     "jupyter-server": "jupyter_server",
     "XlsxWriter": "xlsxwriter",
     "SQLAlchemy": "sqlalchemy",

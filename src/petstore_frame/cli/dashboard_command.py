@@ -85,6 +85,7 @@ def dashboard(
 
 def _show(*, has_browser: bool) -> None:
     """Run Voila behind a random token until a signal stops it; its kernels stop with it."""
+    from jupyter_core.paths import jupyter_config_path
     from traitlets.config import Config
     from voila.app import Voila
 
@@ -109,8 +110,8 @@ def _show(*, has_browser: bool) -> None:
         "open_browser": has_browser,
         "log_level": "ERROR",
         "tornado_settings": of_tornado,
-        # Voila would run a voila.py in the working directory, such as a folder of downloads.
-        "config_file_paths": [],
+        # Voila would also run a voila.py in the working directory, such as a folder of downloads.
+        "config_file_paths": jupyter_config_path(),
     }
     # Only the owner can use a Unix domain socket; on systems without them, loopback is used.
     kernel: dict[str, Any] = {
