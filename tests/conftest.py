@@ -64,6 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > 4 * 2**30:
         os.environ.setdefault("TMPDIR", str(IN_MEMORY))
         tempfile.tempdir = None  # asked for anew
+    # Not the journals of whoever runs the tests: one may be of a store that had the same port.
+    state_folder = tempfile.TemporaryDirectory(prefix="petstore-state-", ignore_cleanup_errors=True)
+    os.environ["XDG_STATE_HOME"] = state_folder.name
+    config.add_cleanup(state_folder.cleanup)
     # A busy machine is not a defect, hence no deadline.
     settings.register_profile(
         "house",

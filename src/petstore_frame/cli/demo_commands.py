@@ -60,7 +60,8 @@ def demo(
     names = ("arrivals.csv", "categories.csv", "inventory.xlsx")
     arrivals, categories, report = (folder / name for name in names)
     typer.echo(f"Everything happens on this machine; the files are written to {folder}/")
-    # Every run has a new store, so it needs a new journal.
+    # Every run has a new store, so it needs a new journal. The user's own may know another store
+    # that had the same port.
     with pf.serve() as server, server.client() as client, TemporaryDirectory() as journal:
         _step("A store", f"{server.base_url}, with a key for this run")
         pf.sample_data.write_sample_csv(arrivals, rows=rows)
@@ -73,7 +74,7 @@ def demo(
         _step("Reading back", str(inventory.completeness))
         _show(str(pf.summarize(inventory, categories=categories)).partition("\n\n")[2])
         results = result.write(folder / "results")
-        pf.write_report(inventory, report, categories=categories)
+        pf.write_report(inventory, report, categories=categories, journal=journal)
     _step("Files", "everything that was written")
     _show("\n".join(map(str, [arrivals, categories, *results, report, *_copy_notebooks(folder)])))
     _step("Next", "three things to try; each line can be copied")
