@@ -23,7 +23,7 @@ from petstore_frame.inventory.frame.coverage import (
 )
 from petstore_frame.inventory.frame.inventory import Inventory, inventory_of
 from petstore_frame.inventory.reading.page_fetcher import PageFetcher, ReadingClient
-from petstore_frame.inventory.reading.strategies import ReadingState, check_rows, read_pets
+from petstore_frame.inventory.reading.strategies import ReadingState, read_pets
 from petstore_frame.inventory.verdict.completeness import Completeness
 from petstore_frame.inventory.verdict.facts import Evidence, Fact, Shows, Verdict, weigh
 from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus, count_text
@@ -174,7 +174,7 @@ def _to_inventory(
         broke_off: Whether the reading ended early, so that no evidence shows an end.
     """
     fetcher, columns = state.fetcher, state.rows.columns
-    evidence = [*state.evidence, *check_rows(state)]
+    evidence = [*state.evidence]
     if broke_off:
         broken = Evidence(Fact.BROKE_OFF, count=state.pages_read)
         evidence = [broken, *_without_ends(evidence)]
@@ -280,7 +280,7 @@ def find_pet(client: ReadingClient, pet_id: int) -> PetSearch:
     if position is not None:
         pet = state.rows.columns.part(position, position + 1).pets()[0]
         return PetSearch("found", pet, "the store listed it", fetcher.requests)
-    finding = weigh([*state.evidence, *check_rows(state)])
+    finding = weigh(state.evidence)
     reason = f"not among {count_text(len(state.rows), 'pet')}: {finding.reason}"
     if finding.verdict is Verdict.COMPLETE:
         return PetSearch("absent", None, reason, fetcher.requests, finding.assumptions)

@@ -121,7 +121,7 @@ class PageFetcher:
             patience = {"on_wait": self._note_probe_wait, "max_wait_s": self.probe_wait_s}
         future = None
         if params is not None:
-            if upcoming:
+            if upcoming and self._fastest_s > _THREADS_PAY_OFF_S:
                 self._send_ahead([params, *upcoming], patience)
             future = self._in_flight.pop(frozenset(params.items()), None)
         if future is not None:
@@ -193,13 +193,11 @@ class PageFetcher:
             self.on_wait(seconds, is_requested)
 
     def _send_ahead(self, queries: Iterable[Params], patience: Mapping[str, Any]) -> None:
-        """Send requests, each in its own thread, unless the store responds faster than that.
+        """Send requests, each in its own thread.
 
         ``patience`` has the options of each request that say how long it may wait.
         The threads are daemons: after Ctrl-C neither the caller nor the interpreter waits for them.
         """
-        if self._fastest_s <= _THREADS_PAY_OFF_S:
-            return
         for params in queries:
             query = frozenset(params.items())
             is_new = query not in self._in_flight and query not in self._probed

@@ -122,6 +122,8 @@ def find_complete_statuses(state: ReadingState) -> list[Evidence]:
 
 def why_no_end(state: ReadingState) -> list[Evidence]:
     """Return the reason why a single page does not show an end, if so."""
+    if state.walk is not None:
+        return []
     first = state.first
     facts = {item.fact for item in state.evidence}
     if first.may_name_next and Fact.LINK_NOT_FOLLOWED not in facts:

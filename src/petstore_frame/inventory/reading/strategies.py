@@ -39,7 +39,7 @@ from petstore_frame.inventory.reading.single_page import (
 )
 from petstore_frame.inventory.reading.status_pages import StatusPages
 from petstore_frame.inventory.reading.walks import LinkWalk, Walk, WindowWalk
-from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows, Verdict, weigh
+from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows
 from petstore_frame.schema import NO_STATUS, PET_STATUSES, PetColumns, PetRows
 from petstore_frame.transport import Page
 
@@ -65,7 +65,6 @@ class ReadingState:
         has_enough: Whether ``is_enough`` or ``max_pages`` ended the reading.
         walk: The walk through the pages after the first, or None.
         status_pages: A page of each status, or None if they were not requested.
-        pets_listed: Number of pets that the walk read; they are the first of ``rows``.
     """
 
     fetcher: PageFetcher
@@ -79,7 +78,6 @@ class ReadingState:
     has_enough: bool = False
     walk: Walk | None = None
     status_pages: StatusPages | None = None
-    pets_listed: int = 0
 
     def add_page(self, columns: PetColumns) -> int:
         """Add the pets of a page, report the total, and return how many were duplicates."""
@@ -180,21 +178,19 @@ def read_pets(state: ReadingState) -> None:
     mismatches = first.mismatches(status)
     if mismatches:
         state.evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
-    left_out = 0
     try:
         for strategy in STRATEGIES:
             if state.has_enough or state.is_finished:
                 break
             state.evidence += strategy(state)
+        if not state.is_finished:
+            state.evidence += _check_minimum(state)
     finally:
         left_out = state.count_left_out()
-        if state.walk is not None:
-            state.pets_listed = len(state.rows)
         if state.status_pages is not None and status is None:
             for page in state.status_pages.pages.values():
                 state.rows.add(page.columns, is_earlier=True)
-    state.evidence += _summarize(state, left_out)
-    state.evidence += _check_minimum(state)
+        state.evidence += _summarize(state, left_out)
 
 
 def _check_minimum(state: ReadingState) -> list[Evidence]:
@@ -206,13 +202,9 @@ def _check_minimum(state: ReadingState) -> list[Evidence]:
     """
     pages = state.status_pages
     has_changed = any(item.fact.shows is Shows.MOVED for item in state.evidence)
-    is_complete = weigh(state.evidence).verdict is Verdict.COMPLETE
-    if pages is None or state.fetcher.status is not None or has_changed or is_complete:
+    if pages is None or state.fetcher.status is not None or has_changed:
         return []
-    if state.walk is None:
-        listed = set(state.first.columns.id)
-    else:
-        listed = set(state.rows.columns.id[: state.pets_listed])
+    listed = set(state.rows.columns.id)
     added = [
         status for status, page in pages.pages.items() if not listed.issuperset(page.columns.id)
     ]
@@ -270,6 +262,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     follow_parameter,
     trust_short_page,
     find_complete_statuses,
+    why_no_end,
 )
 
 
@@ -298,34 +291,25 @@ def _read_through(state: ReadingState, walk: Walk) -> list[Evidence]:
 
 
 def _summarize(state: ReadingState, left_out: int) -> list[Evidence]:
-    """Return evidence from the totals, the statuses and the ages of the responses."""
+    """Return evidence from the totals, the rows, and the ids and ages of the responses."""
     evidence = []
-    fetcher = state.fetcher
-    if state.walk is None and not state.has_enough:
-        evidence += why_no_end(state)
+    fetcher, rows = state.fetcher, state.rows
     if left_out:
         evidence.append(Evidence(Fact.STATUSES_HOLD_MORE, count=left_out))
     if state.status_pages is not None and fetcher.status is None:
         evidence += state.status_pages.contradictions
     total = state.stated_total() or 0
-    if total > len(state.rows) and fetcher.status is None:
+    if total > len(rows) and fetcher.status is None:
         assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
         evidence.append(Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=total))
-    elif total > len(state.rows):
+    elif total > len(rows):
         evidence.append(Evidence(Fact.TOTAL_OF_ALL, count=total))
     age_difference_s = fetcher.oldest_s - fetcher.newest_s
     if age_difference_s > _AGE_TOLERANCE_S:
         evidence.append(Evidence(Fact.OLD_ANSWER, detail=f"{age_difference_s:,.0f} s"))
-    return evidence
-
-
-def check_rows(state: ReadingState) -> list[Evidence]:
-    """Return evidence from duplicate rows, and from a change of the store id."""
-    evidence = []
-    if state.fetcher.conflicting_ids:
-        evidence.append(Evidence(Fact.OTHER_STORE, detail=state.fetcher.conflicting_ids))
-    for status in state.rows.disputed:
-        evidence.append(Evidence(Fact.STATUS_MOVED, status or NO_STATUS))
-    if state.rows.ambiguous_id is not None:
-        evidence.append(Evidence(Fact.ONE_ID_TWICE, count=state.rows.ambiguous_id))
+    if fetcher.conflicting_ids:
+        evidence.append(Evidence(Fact.OTHER_STORE, detail=fetcher.conflicting_ids))
+    evidence += [Evidence(Fact.STATUS_MOVED, status or NO_STATUS) for status in rows.disputed]
+    if rows.ambiguous_id is not None:
+        evidence.append(Evidence(Fact.ONE_ID_TWICE, count=rows.ambiguous_id))
     return evidence

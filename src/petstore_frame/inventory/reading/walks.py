@@ -125,19 +125,11 @@ class LinkWalk(Walk):
     _pages_without_new_pets: int = 0
 
     def _step(self) -> None:
-        address, number = self.last.next_address, f": page {self.state.pages_read:,}"
-        if address is None:
-            self._end_without_link()
-        elif address in self._visited or address == self.state.first.address:
-            detail = f"{number} leads back to a page that was read"
-            self._end(Evidence(Fact.NEXT_NOT_READ, detail=detail))
-        elif self._pages_without_new_pets == MAX_PAGES_WITHOUT_NEW_PETS:
-            self._end(Evidence(Fact.NEXT_NOT_READ, detail=f"{number} had no new pet"))
-        else:
-            self._follow(address)
-
-    def _follow(self, address: str) -> None:
-        state = self.state
+        state, address = self.state, self.last.next_address
+        doubt = self._doubt_about_next(address)
+        if address is None or doubt is not None:
+            self.is_over, self.doubt = True, doubt or self.doubt
+            return
         self._visited.add(address)
         try:
             self.last = state.fetcher.page(address=address, number=state.pages_read + 1)
@@ -154,15 +146,22 @@ class LinkWalk(Walk):
         else:
             self._pages_without_new_pets += 1
 
-    def _end_without_link(self) -> None:
-        first = self.state.first
-        if first.next_skips:
-            gap = f": it continues at {first.next_skips} after row {len(first):,}"
-            self._end(Evidence(Fact.NEXT_NOT_READ, detail=gap))
-        elif self.last.may_name_next and self.doubt is None:
-            self._end(Evidence(Fact.NEXT_NOT_READ))
+    def _doubt_about_next(self, address: str | None) -> Evidence | None:
+        """Return why the next page is not read, or why there may be one although none is named."""
+        first, number = self.state.first, f": page {self.state.pages_read:,}"
+        if address is None and first.next_skips:
+            detail = f": it continues at {first.next_skips} after row {len(first):,}"
+        elif address is None and self.last.may_name_next and self.doubt is None:
+            detail = ""
+        elif address is None:
+            return None
+        elif address in self._visited or address == first.address:
+            detail = f"{number} leads back to a page that was read"
+        elif self._pages_without_new_pets == MAX_PAGES_WITHOUT_NEW_PETS:
+            detail = f"{number} had no new pet"
         else:
-            self.is_over = True
+            return None
+        return Evidence(Fact.NEXT_NOT_READ, detail=detail)
 
 
 @dataclass
