@@ -91,7 +91,7 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("size_kib", [4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256])
+@pytest.mark.parametrize("size_kib", [4, 8, 12, 16, 24, 32, 48, 64, 96])
 def test_a_first_load_on_a_full_disk_can_be_repeated(
     stores, run_load, go_on, small_disk, size_kib: int
 ) -> None:

@@ -160,9 +160,9 @@ class Stories(RuleBasedStateMachine):
     @rule(pick=picks)
     @precondition(lambda self: self.key and self.files)
     def numbers_that_start_again(self, pick: int) -> None:
-        tags = [row.tag for row in self._pick(pick)]
-        rows = [replace(self._new_row(), tag=tag) for tag in tags]
-        self.reused |= {row.name for row in rows}
+        before = self._pick(pick)
+        rows = [replace(self._new_row(), tag=row.tag) for row in before]
+        self.reused |= {row.name for row in [*before, *rows]}
         self._load_new(rows)
 
     @rule(pick=picks, count=st.integers(1, 3))

@@ -76,6 +76,16 @@ def test_what_may_be_a_loaded_animal_is_not_sent(
     assert (shop.names, held(again)) == (sorted([*names.split(), "New"]), [])
 
 
+@pytest.mark.parametrize("spoilt", ["1,Eve,x,sold", "1,Eve,1,gone?"], ids=["category", "status"])
+def test_a_row_to_fix_is_not_the_animal_that_has_its_key_now(shop: Shop, spoilt: str) -> None:
+    """It still needs fixing, and then an answer; with the name of that animal it is that animal."""
+    header = f"{KEYED},status"
+    shop.load("a.csv", header, spoilt, key="tag")
+    shop.load("b.csv", header, "1,Ada,1,sold", key="tag")
+    results = [shop.load("a.csv", key="tag"), shop.load("c.csv", header, "1,Ada,x,sold", key="tag")]
+    assert [result.counts[State.INVALID] for result in results] == [1, 0]
+
+
 RESPELLED: dict[str, Callable[[str], str]] = {  # how a program writes the keys of another
     "a prefix": lambda key: f"DE{key}",
     "a suffix": lambda key: f"{key}/26",

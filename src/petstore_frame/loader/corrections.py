@@ -213,9 +213,7 @@ class Corrector:
         problems = _remaining_problems(stored.problems, checked, applied)
         if len(problems) == len(checked.problems):
             return checked
-        return checked._replace(
-            state=State.INVALID, payload=None, content=None, problems=tuple(problems)
-        )
+        return checked._replace(state=State.INVALID, payload=None, problems=tuple(problems))
 
     def _restage(self, checked: SourceRow) -> None:
         restage_row(self._sql, self._run.reading, self._base, self._run, checked)

@@ -76,6 +76,12 @@ COLUMNS: dict[str, tuple[Callable[[list[Any]], Any], st.SearchStrategy[Any]]] = 
     "pyarrow bool": (arrow(pa.bool_()), st.booleans() | st.none()),
 }  # fmt: skip
 
+# An office program sees cells, and no library.
+ONE_OF_EACH_TYPE = (
+    "pandas object", "pandas float64", "polars Int64", "polars Decimal", "polars Date",
+    "polars Datetime", "polars String", "pyarrow bool",
+)  # fmt: skip
+
 
 def frame_with(column: Any) -> Any:
     """Return as many pets with a further column, in the library of that column."""
@@ -158,10 +164,11 @@ def test_an_office_program_keeps_the_type_of_the_value(
     tmp_path: Path, office_profile: Path
 ) -> None:
     """The same rule holds for cells that LibreOffice has read and saved."""
-    values = {kind: drawn_values(values_of_kind) for kind, (_, values_of_kind) in COLUMNS.items()}
+    columns = {kind: COLUMNS[kind] for kind in ONE_OF_EACH_TYPE}
+    values = {kind: drawn_values(values_of_kind) for kind, (_, values_of_kind) in columns.items()}
     paths = [
         pf.write_report(frame_with(build(values[kind])), tmp_path / f"{kind}.xlsx")
-        for kind, (build, _) in COLUMNS.items()
+        for kind, (build, _) in columns.items()
     ]
     saved = save_all_as(paths, "xlsx", tmp_path / "saved", office_profile)
     for path in saved:

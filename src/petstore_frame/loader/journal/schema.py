@@ -45,7 +45,7 @@ CREATE TABLE imports (
 CREATE UNIQUE INDEX readings ON imports(reading);
 CREATE TABLE rows (
   reading INTEGER, row INTEGER, line INTEGER, cells, payload BLOB,
-  content TEXT,      -- category and folded name
+  content TEXT,      -- category, if it can be read, and folded name
   unsent_hash BLOB,  -- digest of the texts that an invalid row would send
   is_unnamed INTEGER,
   key TEXT,          -- a JSON list of texts, in the alphabetical order of the columns

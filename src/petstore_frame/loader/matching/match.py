@@ -3,7 +3,8 @@
 Each line of this table is applied to all rows before the next; a row takes the first that fits:
 
 1. It had its own animal when this file was read before: it is that animal.
-2. It has the key of an animal, and its name or its category: it is that animal.
+2. It has the key of an animal, and its name or its category: it is that animal. A row that cannot
+   be sent needs the name: its category alone would hide what must be fixed.
 3. It has the key of an animal, but neither: a possible duplicate. If many rows with existing keys
    have another name, all of these are possible duplicates.
 4. It has a new key with the core of another key (within the file: and equal content): a possible
@@ -122,7 +123,7 @@ def _match_keys(candidates: Candidates, plan: Plan) -> None:
         match = Match(row.number, 3, animal.id)
         has_name, has_category = has_name_of(row, animal), has_category_of(row, animal)
         if not row.can_be_sent:
-            if has_name or has_category:
+            if has_name:
                 plan.animals[row.number] = animal.id
             continue
         known_keys += 1

@@ -107,4 +107,5 @@ def _names(rows: Sequence[Row]) -> set[str]:
 
 
 def _categories(rows: Sequence[Row]) -> set[str]:
-    return {category_in(row.content) for row in rows if row.content}
+    categories = {category_in(row.content) for row in rows if row.content}
+    return categories - {""}  # one that cannot be read

@@ -19,7 +19,8 @@ class Row(NamedTuple):
 
     number: int
     line: int
-    content: str | None = None  # folded name and category; None if it cannot be read
+    # Folded name and category; without a category that cannot be read, None without a name.
+    content: str | None = None
     payload: bytes | None = None
     key: str | None = None  # in its stored form: a JSON list of texts
     core: str | None = None

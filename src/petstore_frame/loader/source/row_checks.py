@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
-from petstore_frame.loader.matching.folding import SEPARATOR
+from petstore_frame.loader.matching.folding import SEPARATOR, name_in
 from petstore_frame.loader.row_state import RowProblem, SourceRow, State, Suspicion, digest_of
 from petstore_frame.loader.source.cell_parsing import (
     IN_BRACES,
@@ -139,7 +139,7 @@ class RowChecker:
             checked = checked._replace(
                 state=State.INVALID,
                 payload=None,
-                content=None,
+                content=content if name_in(content) else None,
                 problems=tuple(problems),
                 unsent_hash=self._hash_of_texts(cells),
             )
