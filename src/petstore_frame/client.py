@@ -161,7 +161,7 @@ class Client:
         """
         if self._is_closed:
             raise self._closed_error()
-        if address != "/pets":
+        if address.partition("?")[0] not in ("/pets", f"{self.base_url}/pets"):
             address = self._transport.listing_address(address)
         parse = partial(parse_page, params=params, number=number)
         return self._transport.get(

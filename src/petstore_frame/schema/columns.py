@@ -18,7 +18,7 @@ import msgspec
 from pydantic import TypeAdapter, ValidationError
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.schema.models import FIELDS, Pet, PetField, contract_error
+from petstore_frame.schema.models import FIELDS, Pet, contract_error
 from petstore_frame.schema.text import replace_surrogates, replace_surrogates_in_json
 
 if TYPE_CHECKING:
@@ -136,10 +136,23 @@ class PetColumns(tuple[Sequence[Any], ...]):
             >>> PetColumns([[1], ["Luna"], [3], ["sold"]]).to_frame().to_dict("list")
             {'id': [1], 'name': ['Luna'], 'category_id': [3], 'status': ['sold']}
         """
+        import numpy as np
         import pandas as pd
 
-        columns = zip(FIELDS, self, strict=True)
-        return pd.DataFrame({field.name: _column(field, values) for field, values in columns})
+        columns = dict[str, Any]()
+        for field, values in zip(FIELDS, self, strict=True):
+            if field.dtype == "int64":  # the buffer of a compact array is used without a copy
+                columns[field.name] = np.asarray(values, dtype="int64")
+            elif field.dtype == "category":
+                categories = [*field.values, *sorted({*values} - {None, *field.values})]
+                codes = {value: code for code, value in enumerate(categories)} | {None: -1}
+                columns[field.name] = pd.Categorical.from_codes(
+                    np.fromiter(map(codes.__getitem__, values), dtype="int32"),
+                    categories=pd.Index(categories, dtype="str"),
+                )
+            else:
+                columns[field.name] = pd.Series(values, dtype=field.dtype)
+        return pd.DataFrame(columns)
 
 
 def _unusual_columns(body: bytes, operation: str, page: int | None) -> list[Sequence[Any]]:
@@ -255,24 +268,6 @@ class PetRows:
                 self.disputed |= {existing_value, value}
             else:
                 self.ambiguous_id = row[_ID]
-
-
-def _column(field: PetField, values: Sequence[Any]) -> Any:
-    import numpy as np
-    import pandas as pd
-
-    if field.dtype == "int64":  # the buffer of a compact array is used without a copy
-        return np.asarray(values, dtype="int64")
-    if field.dtype == "category":
-        other_values = sorted({*values} - {None, *field.values})
-        codes = {value: code for code, value in enumerate([*field.values, *other_values])} | {
-            None: -1
-        }
-        return pd.Categorical.from_codes(
-            np.fromiter(map(codes.__getitem__, values), dtype="int32"),
-            categories=pd.Index([*field.values, *other_values], dtype="str"),
-        )
-    return pd.Series(values, dtype=field.dtype)
 
 
 @overload

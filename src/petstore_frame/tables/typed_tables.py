@@ -144,36 +144,41 @@ def json_lines_table(data: bytes) -> Table:
 
     The columns are the keys of all objects, in the order of their first use.
     """
-    columns = _columns_of(_objects(data))
+    columns = [name for _, new_names in _objects_of_table(data) for name in new_names]
 
     def rows() -> Iterator[TableRow]:
         for line, values in _objects(data):
             yield row_of_cells(line, [_cell_of_json(values.get(name)) for name in columns])
 
-    return Table(columns, rows)
+    return Table(tuple(columns), rows)
 
 
 def json_lines_frame(data: bytes) -> pd.DataFrame:
     """Return a file of one JSON object per line as a pandas frame of objects."""
     import pandas as pd
 
-    objects = [*_objects(data)]
-    columns = {
-        name: pd.Series([values.get(name) for _, values in objects], dtype="object")
-        for name in _columns_of(objects)
-    }
-    return pd.DataFrame(columns)
+    columns = dict[str, list[Any]]()
+    for number, (values, new_names) in enumerate(_objects_of_table(data)):
+        for name in new_names:
+            columns[name] = [None] * number
+        for name, cells in columns.items():
+            cells.append(values.get(name))
+    return pd.DataFrame({name: pd.Series(cells, dtype="object") for name, cells in columns.items()})
 
 
-def _columns_of(objects: Iterable[tuple[int, dict[str, Any]]]) -> tuple[str, ...]:
-    """Return the keys of all objects; too many, or too few values of them, are refused."""
-    columns, filled = dict[str, None](), 0
-    for number, (line, values) in enumerate(objects, 1):
-        columns.update(dict.fromkeys(values))
-        COLUMNS.check(len(columns), line=line)
+def _objects_of_table(data: bytes) -> Iterator[tuple[dict[str, Any], list[str]]]:
+    """Yield the values of each object, and the keys that no object before it has.
+
+    Too many keys, or too few values of them, are refused.
+    """
+    names, filled = set[str](), 0
+    for number, (line, values) in enumerate(_objects(data), 1):
+        new_names = [name for name in values if name not in names]
+        names.update(new_names)
+        COLUMNS.check(len(names), line=line)
         filled += len(values)
-        EmptyCells.check(number * len(columns) - filled, filled, f"line {line}", line)
-    return tuple(columns)
+        EmptyCells.check(number * len(names) - filled, filled, f"line {line}", line)
+        yield values, new_names
 
 
 def list_within(data: bytes) -> tuple[str, int] | None:

@@ -252,8 +252,6 @@ class Transport:
         Raises:
             CrossOriginError: The link leads to another origin or path.
         """
-        if link.partition("?")[0] == f"{self.base_url}/pets":
-            return link  # as usual; ``send`` parses it
         url = self._target("GET", link, None).url
         path, _, query = url.raw_path.decode("ascii").partition("?")
         if path == self._listing_path:

@@ -80,10 +80,6 @@ class StatusCount(int):
     def __repr__(self) -> str:
         return f"<StatusCount: {self}>"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values."""
-        return {"count": int(self), "bound": self.bound}
-
 
 def inexact_bound(evidence: Iterable[Evidence]) -> Bound:
     """Return ``at_least``, or ``about`` if pets that were read may have left the store."""
@@ -236,11 +232,14 @@ class Completeness:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as JSON values; ``text`` is the verdict with the headline."""
+        counts = self.by_status.items()
         return {
             **{item.name: getattr(self, item.name) for item in fields(self)},
             "is_complete": self.is_complete,
             "text": str(self),
-            "by_status": {name: count.to_dict() for name, count in self.by_status.items()},
+            "by_status": {
+                name: {"count": int(count), "bound": count.bound} for name, count in counts
+            },
             "evidence": [item.to_dict() for item in self.evidence],
         }
 

@@ -291,15 +291,19 @@ def weigh(evidence: Iterable[Evidence]) -> Finding:
     """
     ranked = sorted(set(evidence), key=_rank)
     verdict, reason = _decide(ranked)
-    exact = _exact(ranked)
+    moved = {item.scope for item in ranked if item.fact.shows is Shows.MOVED}
+    refuted = {None, *(item.scope for item in ranked if item.is_contradiction)}
+    end_of = dict[str, Evidence]()
+    if None not in moved:  # otherwise, the rows may mix two states of the store
+        ends = [item for item in reversed(ranked) if item.fact.shows is Shows.END]
+        end_of = {str(item.scope): item for item in ends if item.scope not in refuted}
     assumptions: tuple[str, ...] = ()
     if reason is not None and verdict is not Verdict.UNKNOWN:
         assumptions = reason.assumptions
-    for end in exact.values():
+    for end in end_of.values():
         assumptions += end.assumptions
-    moved = {item.scope for item in ranked if item.scope and item.fact.shows is Shows.MOVED}
     unique = tuple(dict.fromkeys(assumptions))
-    return Finding(verdict, reason, unique, frozenset(exact), frozenset(moved))
+    return Finding(verdict, reason, unique, frozenset(end_of), frozenset(filter(None, moved)))
 
 
 def _decide(ranked: list[Evidence]) -> tuple[Verdict, Evidence | None]:
@@ -316,16 +320,6 @@ def _decide(ranked: list[Evidence]) -> tuple[Verdict, Evidence | None]:
     unclear = [item for item in ranked if item.fact.shows is Shows.UNCLEAR]
     reasons = [*unfollowed, *doubts, *contradictions, *unclear]
     return Verdict.UNKNOWN, reasons[0] if reasons else None
-
-
-def _exact(ranked: list[Evidence]) -> dict[str, Evidence]:
-    """Return the evidence for each status of which every pet was read."""
-    has_changed = any(item.fact.shows is Shows.MOVED and item.scope is None for item in ranked)
-    if has_changed:
-        return {}  # the rows may mix two states of the store
-    refuted = {None, *(item.scope for item in ranked if item.is_contradiction)}
-    ends = [item for item in ranked if item.fact.shows is Shows.END and item.scope not in refuted]
-    return {str(item.scope): item for item in reversed(ends)}
 
 
 def _rank(evidence: Evidence) -> tuple[Any, ...]:
