@@ -33,6 +33,7 @@ from petstore_frame.loader.read_list import columns_to_match_by, read_ids, read_
 from petstore_frame.loader.resolve import PLACEHOLDER, PetIds, RowName
 from petstore_frame.loader.results.import_facts import ImportSummary
 from petstore_frame.loader.results.load_result import LoadResult, latest_results, view_of
+from petstore_frame.loader.results.result_text import file_warnings
 from petstore_frame.loader.results.row_groups import RowGroup
 from petstore_frame.loader.row_state import State, Suspicion
 from petstore_frame.loader.source import FilePreview, Recipe, RecipeOptions, as_recipe
@@ -56,6 +57,7 @@ __all__ = [
     "check_category_names",
     "columns_to_match_by",
     "confirm_category_names",
+    "file_warnings",
     "known_category_names",
     "latest_results",
     "names_of_pets",

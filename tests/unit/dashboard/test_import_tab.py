@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import threading
 import time
 from datetime import datetime
@@ -232,6 +233,16 @@ def test_the_cards_add_up_to_the_rows(importing) -> None:
     groups = importing.decide("duplicates", value=SAME).state.dry_run.facts.groups
     assert sum(groups.values()) == 6
     assert (groups["already_loaded"], groups["need_fixing"]) == (2, 2)
+
+
+def test_a_redraw_does_not_read_the_journal(importing, monkeypatch) -> None:
+    """What the dry run has read is shown again without a look at the disk, also after sending."""
+    importing.open("a.csv", "name,category_id\nLuna,1\n,2\n")
+    for _ in range(2):
+        with monkeypatch.context() as patched:
+            patched.setattr(sqlite3, "connect", None)
+            importing.tab.render()
+        importing.send()
 
 
 def test_the_note_and_the_cards_count_the_same_rows(importing) -> None:

@@ -10,7 +10,7 @@ from petstore_frame.dashboard.page.step_frame import Progress, Step
 from petstore_frame.dashboard.page.widgets import WidgetFactory
 from petstore_frame.dashboard.state.check_questions import open_rows, questions
 from petstore_frame.dashboard.state.import_state import ImportState
-from petstore_frame.loader import NewCategoryNames, RowGroup
+from petstore_frame.loader import NewCategoryNames, RowGroup, file_warnings
 from petstore_frame.rendering import PAGE, Card, Markup
 from petstore_frame.schema import count_text
 
@@ -66,7 +66,7 @@ class CheckStep:
         if state.corrections:
             notes[RowGroup.TO_SEND] = f"{count_text(len(state.corrections), 'cell')} corrected here"
         self._cards.value = cards_markup(facts.groups, notes, animals=facts.animals)
-        warnings = dry_run.result.warnings
+        warnings = file_warnings(facts)
         self._warnings.value = PAGE.items(warnings) if warnings else ""
         if facts.new_categories is not None:
             self._warnings.value += _new_names(facts.new_categories)

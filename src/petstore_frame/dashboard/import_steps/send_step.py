@@ -18,7 +18,7 @@ from petstore_frame.dashboard.page.time_left import TimeLeft
 from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
 from petstore_frame.dashboard.state.check_questions import open_rows, open_texts
 from petstore_frame.dashboard.state.import_state import ImportState
-from petstore_frame.loader import LoadResult, State, view_of
+from petstore_frame.loader import ImportSummary, State
 from petstore_frame.rendering import PAGE, element
 from petstore_frame.schema import count_text
 
@@ -45,7 +45,9 @@ class SendStep:
         self.step = Step(factory, 5, "Send", "Add the animals to the store.", tab.toggle)
         self.area = tab.background.add_area(factory)
         self.stop = self.area.stop
-        self.send = factory.button("Add pets", tab.start_sending)
+        self.send = factory.button(
+            "Add pets", partial(tab.start, "Sending …", tab.send_file, self.area)
+        )
         self.send.button_style = "primary"
         self._waits_for = factory.html()
         self._send_row = factory.row(
@@ -92,7 +94,7 @@ class SendStep:
         if not is_sent:
             self._result.value = ""
 
-    def show_result(self, result: LoadResult, paths: list[Path]) -> None:
+    def show_result(self, facts: ImportSummary, paths: list[Path]) -> None:
         """Show the result of the import, and its files."""
         for button in self.files.values():
             self._factory.remove(button)
@@ -102,16 +104,14 @@ class SendStep:
                 f"Download {path.name}", partial(download, path), f"saved in {path.parent}"
             )
             for path in paths
-            if _is_offered(path, result)
+            if _is_offered(path, facts)
         }
         self._files.children = [*self.files.values()]
         set_visible(self.upload_fix, "fix.csv" in self.files)
-        self.show_cards(result)
+        self.show_cards(facts)
 
-    def show_cards(self, result: LoadResult) -> None:
-        """Show the number of rows in each state, as the journal has them now."""
-        view = view_of(result)
-        facts = view.facts
+    def show_cards(self, facts: ImportSummary) -> None:
+        """Show the number of rows in each state."""
         cards = cards_markup(facts.groups, {}, animals=facts.animals, is_sent=True)
         self._result.value = cards + PAGE.items(open_texts(facts))
 
@@ -129,9 +129,8 @@ def _waits_for(state: ImportState) -> str:
     return "Waiting for: Check." if is_undecided else "There is nothing to add."
 
 
-def _is_offered(path: Path, result: LoadResult) -> bool:
+def _is_offered(path: Path, facts: ImportSummary) -> bool:
     """Return whether a result file has rows and is small enough to download."""
-    facts = view_of(result).facts
     rows_of_file = {
         "fix.csv": facts.to_fix,
         "unconfirmed.csv": facts.unconfirmed,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from petstore_frame.dashboard.page.local_time import time_element
@@ -30,18 +32,26 @@ class UnfinishedImports:
         widget: The box with everything; hidden if there is nothing to do.
         send_rest, check, resend: The buttons for these three.
         results: The results of these imports.
+        counts: The number of animals in each state when they were read.
+        animals_to_send: The number of animals that were not sent; several rows may stand for one.
     """
 
     def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
         self._tab = tab
         self.results: list[LoadResult] = []
+        self.counts = Counter[str]()
+        self.animals_to_send = 0
+        self._lines: list[str] = []
         self._list = factory.html()
-        self.send_rest = factory.button("", tab.start_sending_rest)
-        self.check = factory.button("", tab.start_checking)
-        self.resend = factory.button("", tab.start_resending)
+        self.area = area = tab.background.add_area(factory)
+        rest, missing = "Sending the remaining animals …", "Sending the missing animals …"
+        looking = "Looking for them in the store …"
+        start_checking = partial(tab.start, looking, tab.check_unconfirmed, area, is_sending=False)
+        self.send_rest = factory.button("", partial(tab.start, rest, tab.send_rest, area))
+        self.check = factory.button("", start_checking)
+        self.resend = factory.button("", partial(tab.start, missing, tab.send_missing, area))
         for button in (self.send_rest, self.resend):
             button.button_style = "primary"
-        self.area = tab.background.add_area(factory)
         buttons = factory.row(self.send_rest, self.check, self.resend)
         self._box = factory.column(self._list, buttons)
         self.widget = factory.column(self._box, factory.message, self.area.widget)
@@ -50,23 +60,19 @@ class UnfinishedImports:
     def read(self) -> None:
         """Read the unfinished imports from the journal."""
         self.results = read_unfinished(self._tab.store)
-
-    def count(self, *states: State) -> int:
-        """Return the number of rows of these imports that are in some states."""
-        return sum(result.counts[state] for result in self.results for state in states)
-
-    @property
-    def animals_to_send(self) -> int:
-        """The number of animals that were not sent; several rows may stand for one."""
-        return sum(view_of(result).facts.pending for result in self.results)
+        self.counts = Counter[str]()
+        for result in self.results:
+            self.counts.update(result.counts)
+        self.animals_to_send = sum(view_of(result).facts.pending for result in self.results)
+        self._lines = [_line(result) for result in self.results]
 
     def with_missing_animals(self) -> Iterable[LoadResult]:
         return [result for result in self.results if result.counts[State.NOT_FOUND]]
 
     def render(self, *, is_busy: bool) -> None:
-        waiting = self.animals_to_send
-        unconfirmed, missing = self.count(*_MAY_HAVE_ARRIVED), self.count(State.NOT_FOUND)
-        lines: list[str] = [_line(result) for result in self.results]
+        waiting, missing = self.animals_to_send, self.counts[State.NOT_FOUND]
+        unconfirmed = sum(self.counts[state] for state in _MAY_HAVE_ARRIVED)
+        lines = [*self._lines]
         if unconfirmed:
             lines.append(CHECKING)
         title = "Import interrupted" if waiting or unconfirmed else "Some animals did not arrive"

@@ -115,9 +115,9 @@ class WidgetFactory:
         shared_style = self._shared.style_for(kind)
         if shared_style is not None:
             options["style"] = shared_style
+        if css:
+            options["_dom_classes"] = css.split()
         widget: WidgetT = kind(*args, layout=self._shared.layout, **options)
-        for css_class in css.split():
-            widget.add_class(css_class)
         if isinstance(widget, LiveHTML):
             widget.on_reconnect = self._shared.send_states
         self._shared.created.append(widget)

@@ -166,33 +166,14 @@ class ImportTab(FileSteps):
 
     # Sending.
 
-    def start_sending(self) -> None:
-        """Send the file in a job."""
-        self._start("Sending …", self._send, self.send.area)
+    def start(
+        self, label: str, run: Callable[[], None], area: ProgressArea, *, is_sending: bool = True
+    ) -> None:
+        """Run one of the following methods in a job that a user can stop."""
+        self.background.start(Job(label, run, area, is_sending=is_sending, can_stop=True))
 
-    def start_sending_rest(self) -> None:
-        """Send the remaining rows of interrupted imports in a job."""
-        self._start("Sending the remaining animals …", self._send_rest, self.unfinished.area)
-
-    def start_resending(self) -> None:
-        """Send the animals that did not arrive again, in a job."""
-        self._start("Sending the missing animals …", self._resend, self.unfinished.area)
-
-    def start_checking(self) -> None:
-        """Look for unconfirmed rows in the store in a job."""
-        job = Job(
-            "Looking for them in the store …",
-            self._reconcile_unconfirmed,
-            self.unfinished.area,
-            can_stop=True,
-        )
-        self.background.start(job)
-
-    def _start(self, label: str, run: Callable[[], None], area: ProgressArea) -> None:
-        job = Job(label, run, area, is_sending=True, can_stop=True)
-        self.background.start(job)
-
-    def _send(self) -> None:
+    def send_file(self) -> None:
+        """Send the file, and show the result."""
         state = self.state
         source = state.source
         if source is None:
@@ -216,7 +197,8 @@ class ImportTab(FileSteps):
     def _client(self) -> StoppableClient:
         return StoppableClient(self.store.client, self.background)
 
-    def _send_rest(self) -> None:
+    def send_rest(self) -> None:
+        """Send the remaining rows of interrupted imports."""
         progress = send_progress(self.background, self.unfinished.animals_to_send)
         try:
             results = resume_loads(
@@ -233,16 +215,19 @@ class ImportTab(FileSteps):
         self._show(*results[-1:])
         self._finish_files(results)
 
-    def _resend(self) -> None:
+    def send_missing(self) -> None:
+        """Send the animals that did not arrive again."""
         for result in self.unfinished.with_missing_animals():
             missing = Counter(row.line for row in view_of(result).rows(State.NOT_FOUND))
             pets: dict[RowName, PetIds] = {}
             for line, animals in missing.items():
                 pets[line] = [None] * animals
             result.resolve(pets)
-        self._send_rest()
+        self.send_rest()
 
-    def _reconcile_unconfirmed(self) -> None:
+    def check_unconfirmed(self) -> None:
+        """Look for unconfirmed rows in the store."""
+
         def wait(seconds: float) -> None:
             until = time.monotonic() + seconds
             while (remaining_s := until - time.monotonic()) > 0:
@@ -264,7 +249,7 @@ class ImportTab(FileSteps):
         self.unfinished.read()
         self._finish_files(results)
         if self.state.result is not None:
-            self.send.show_cards(self.state.result)
+            self.send.show_cards(view_of(self.state.result).facts)
         self.background.show_message(PAGE.success("Checked", lines))
         self._changed()
         self._header.read()
@@ -305,7 +290,7 @@ class ImportTab(FileSteps):
             paths = self._write(result)
             dry_run = read_dry_run(result, MAX_ROWS)
             self.state = replace(self.state, result=result, dry_run=dry_run)
-            self.send.show_result(result, paths)
+            self.send.show_result(dry_run.facts, paths)
         self.background.show_message("")
         self._changed()
         self._header.read()

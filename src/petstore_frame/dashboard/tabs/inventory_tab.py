@@ -185,17 +185,20 @@ class InventoryTab:
                     else "No pets match. Change or clear the filters."
                 )
                 return
-            self._render_figures(reading, selection)
+            self._render_figures(reading, selection, counts)
             self._total = counts.total
             self._render_table()
 
-    def _render_figures(self, reading: _Reading, selection: Selection) -> None:
+    def _render_figures(self, reading: _Reading, selection: Selection, counts: Summary) -> None:
         """Show the chart of the selected status, and the table of all categories and statuses.
 
         The table keeps its other rows when a number is clicked.
         """
-        bars = _count(reading, selection._replace(categories=()))
-        cells = _count(reading, selection._replace(categories=(), status=""))
+        bars = cells = counts
+        if selection.categories:
+            bars = cells = _count(reading, selection._replace(categories=()))
+        if selection.status:
+            cells = _count(reading, selection._replace(categories=(), status=""))
         drawing = self.figures.with_save_buttons(status_chart(bars, top=BARS))
         markup = section("Pets by category", drawing)
         markup += section(MATRIX_TITLE, scrollable(cells.to_html(top=BARS)))
