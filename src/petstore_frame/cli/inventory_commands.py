@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -307,14 +306,16 @@ def compare(
 
     Example: petstore-frame compare list.csv --key animal_id --output differences.xlsx
     """
+    from petstore_frame.loader import ways_to_match
     from petstore_frame.storage import refuse_overwriting
 
     reading = recipe_of(recipe, key, categories, settings)
     if bool(reading.key) == bool(on):
+        is_readable = not reading.key and str(file) != "-"
         refuse(
             "pass --key COLUMN if the list was loaded with this key, so that the journal knows the "
             "pet of each row, or --on FIELD to match rows and pets that are equal in it, and not "
-            f"both{_matching_columns(file, reading)}"
+            f"both{ways_to_match(file, reading, 'shell') if is_readable else ''}"
         )
     if output is not None:  # before minutes are spent on reading
         inputs = [file, recipe, reading.categories]
@@ -339,18 +340,6 @@ def compare(
     if not comparison.completeness.is_complete:
         code = ExitCode.NOT_COMPLETE
     finish(facts, text, as_json=as_json, code=code)
-
-
-def _matching_columns(file: Path, reading: pf.Recipe) -> str:
-    """Return what the columns of a list suggest to match by, as the end of an error."""
-    from petstore_frame.loader import columns_to_match_by
-
-    if str(file) == "-" or reading.key:
-        return ""
-    keys, fields = columns_to_match_by(file, reading)
-    options = [f"--key {shlex.quote(column)}" for column in keys]
-    options += [" ".join(f"--on {field}" for field in fields)] if fields else []
-    return f". By its columns: {' or '.join(options)}" if options else ""
 
 
 def trend(

@@ -25,7 +25,15 @@ from petstore_frame.comparison.pet_matching import (
 )
 from petstore_frame.errors import ArgumentError, PetstoreError
 from petstore_frame.inventory import Inventory, describe_value, exported_from, read_listing
-from petstore_frame.loader import Recipe, RecipeOptions, State, as_recipe, read_ids, read_list
+from petstore_frame.loader import (
+    Recipe,
+    RecipeOptions,
+    State,
+    as_recipe,
+    read_ids,
+    read_list,
+    ways_to_match,
+)
 from petstore_frame.schema import FIELDS, AnyFrame, as_type, minute_text
 from petstore_frame.validation import checked_choices
 
@@ -89,7 +97,7 @@ def compare(
         raise ArgumentError(
             "state exactly one of key (the column by which the list was loaded) and "
             f"on (the fields that make a row and a pet equal: {', '.join(NULLABLE)}; or id, if the "
-            "list has the ids of the store)"
+            f"list has the ids of the store){'' if fields else ways_to_match(source, reading)}"
         )
     store = _full_listing(inventory)
     completeness, pets = store.completeness, store.frame

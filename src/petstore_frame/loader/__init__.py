@@ -29,7 +29,7 @@ from petstore_frame.loader.findings import NewCategoryNames
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.loading import resume_loads, run_import
-from petstore_frame.loader.read_list import columns_to_match_by, read_ids, read_list
+from petstore_frame.loader.read_list import read_ids, read_list, ways_to_match
 from petstore_frame.loader.resolve import PLACEHOLDER, PetIds, RowName
 from petstore_frame.loader.results.import_facts import ImportSummary
 from petstore_frame.loader.results.load_result import LoadResult, latest_results, view_of
@@ -55,7 +55,6 @@ __all__ = [
     "as_recipe",
     "category_question",
     "check_category_names",
-    "columns_to_match_by",
     "confirm_category_names",
     "file_warnings",
     "known_category_names",
@@ -67,4 +66,5 @@ __all__ = [
     "resume_loads",
     "run_import",
     "view_of",
+    "ways_to_match",
 ]

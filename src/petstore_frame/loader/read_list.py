@@ -15,10 +15,12 @@ from petstore_frame.loader.journal.staging import key_and_core
 from petstore_frame.loader.matching.key_texts import order_of, shown_key
 from petstore_frame.loader.matching.repeated_keys import Keep, select_rows
 from petstore_frame.loader.matching.values import Plan, Row
+from petstore_frame.loader.next_steps import likely_key_step
 from petstore_frame.loader.results.import_facts import count_notes
 from petstore_frame.loader.results.result_files import frame_of_keys
 from petstore_frame.loader.row_state import SourceRow, State
 from petstore_frame.loader.source import Recipe, Source, open_source
+from petstore_frame.questions import PLACEHOLDER, Reader, to_add
 from petstore_frame.schema import FIELDS, as_type, line_ranges
 
 if TYPE_CHECKING:
@@ -87,19 +89,27 @@ def read_list(data: Any, recipe: Recipe) -> ListData:
     return ListData(source.name, pd.DataFrame(columns), warnings)
 
 
-def columns_to_match_by(data: Any, recipe: Recipe) -> tuple[list[str], list[str]]:
-    """Return the likely key columns of a list, and the fields by which it may match pets.
+def ways_to_match(data: Any, recipe: Recipe, reader: Reader = "python") -> str:
+    """Return how the columns of a list may match its rows and pets, as the end of an error.
 
-    Both are empty if the list cannot be read without an answer.
+    A column that is only likely to be the key is named next to a placeholder. The text is empty if
+    the list cannot be read without an answer.
     """
     try:
         source = open_source(data, recipe)
     except InputError:
-        return [], []
-    keys = [key.column for key in source.likely_columns()]
+        return ""
+    options = []
+    if keys := source.likely_columns():
+        step = likely_key_step(keys)
+        facts = "" if step.add["key"] != PLACEHOLDER else f" (is it {'; '.join(map(str, keys))}?)"
+        options.append(to_add("key", step.add["key"], reader) + facts)
+    fields = [name for name in ("name", "category_id") if name in source.mapping]
     if "id" in source.columns:
-        return keys, ["id"]
-    return keys, [name for name in ("name", "category_id") if name in source.mapping]
+        fields = ["id"]
+    if fields:
+        options.append(to_add("on", fields, reader))
+    return f". By its columns: {' or '.join(options)}" if options else ""
 
 
 def _has_excluded_cells(row: SourceRow) -> bool:

@@ -203,6 +203,22 @@ def test_a_list_with_ids_of_the_store_is_compared_by_them(tmp_path: Path) -> Non
     assert kinds == ["same", "changed", "only in list"]
 
 
+@pytest.mark.parametrize(
+    ("second_tag", "suggestion"),
+    [
+        ("T2", "key='Tag' or on=['name', 'category_id']"),
+        ("", "key='?' (is it Tag: different in 2 rows, empty in 1?) or on=['name', 'category_id']"),
+    ],
+)
+def test_the_columns_say_how_a_list_may_be_compared(second_tag: str, suggestion: str) -> None:
+    """Without key and on, the error names a proven key, and asks about one that is only likely."""
+    store = inventory({1: ("Ada", 3, "sold")}, "2026-11-02")
+    ours = pd.DataFrame({"Tag": ["T1", second_tag, "T3"], "name": ["Ada", "Bo", "Cy"]})
+    with pytest.raises(pf.ArgumentError) as raised:
+        pf.compare(ours.assign(category_id=3), store)
+    assert str(raised.value).endswith(suggestion)
+
+
 def test_two_readings_and_a_client_get_the_call_that_works() -> None:
     """Two readings are for pf.diff, and the pets of a Client are fetched first."""
     store = inventory({1: ("Ada", 3, "sold")}, "2026-11-02")

@@ -76,10 +76,9 @@ def test_a_value_does_what_a_click_does(dashboard) -> None:
         tab.figures._handle_custom_msg({"category": category, "status": status}, [])
         assert (tab.status.value, tab.categories.value) == (status, (LABELS[int(category)],))
         assert f"Showing {number} of 240" in tab.summary.value
-        tab.clear.click()
-        assert tab.selection == Selection()
-        tab.name.value = "pet 1"
+        tab.select(Selection(text="pet 1"))
     tab.clear.click()
+    assert tab.selection == Selection()
     dashboard.status.value = "sold"
     assert set(tab.selected.frame["status"]) == {"sold"}
     assert "Showing 60 of 240" in tab.summary.value

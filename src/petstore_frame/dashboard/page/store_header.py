@@ -41,7 +41,7 @@ class StoreHeader:
         self, factory: WidgetFactory, store: StoreState, on_read: Callable[[], None]
     ) -> None:
         self._factory, self._store, self._on_read = factory, store, on_read
-        self.background = Background(factory, self.render, self.ask_for_key)
+        self.background = Background(factory, self._on_job, self.ask_for_key)
         area = self.background.add_area()
         self.area, self.notice, self.stop = area, area.notice, area.stop
         self.refresh = factory.button("Refresh", self.read, "read the store again", icon="refresh")
@@ -90,6 +90,8 @@ class StoreHeader:
         )
         if self._title.value != markup:  # an update would close the details that the user opened
             self._title.value = markup
+
+    def _on_job(self) -> None:
         self.refresh.disabled = self.background.is_busy
 
     def _read(self) -> None:
@@ -115,6 +117,7 @@ class StoreHeader:
                 self.ask_for_key()
             markup = failure_markup(problem, "The store could not be read", remaining)
             self.area.show(markup)
+            self.render()
 
     def _use_key(self) -> None:
         key, self.api_key.value = self.api_key.value.strip(), ""
