@@ -39,6 +39,8 @@ def test_skip_says_that_it_is_the_same_animal(shop: Shop, earlier: str | None, l
         result = shop.load("b.csv", key="tag", duplicates="skip")
         assert (held(result), result.frame["pet_id"].tolist()) == ([], [1])
     assert held(shop.load("b.csv", key="tag")) == [] and len(shop.pets) == 1
+    next_week = shop.load("c.csv", f"{KEYED},note", f"{later},y", "N,New,1,y", key="tag")
+    assert held(next_week) == [] and len(shop.pets) == 2
 
 
 @pytest.mark.parametrize(("earlier", "later"), HELD.values(), ids=HELD)
@@ -160,6 +162,8 @@ def test_a_key_that_skip_gave_is_known_in_the_next_file(shop: Shop) -> None:
     shop.load("b.csv", TAGS, "B-1,Ada", key="tag", duplicates="skip")
     result = shop.load("c.csv", TAGS, "B-1,Ada", "A-2,Bo", key="tag")
     assert (shop.names, held(result)) == (["Ada", "Bo"], [])
+    moved = shop.load("d.csv", KEYED, "B-1,Ada,9", key="tag")
+    assert (held(moved), finding_of(moved, SkippedEarlier)) == ([], None)
 
 
 def test_a_key_that_create_takes_back_is_another_animal(shop: Shop) -> None:
@@ -169,6 +173,29 @@ def test_a_key_that_create_takes_back_is_another_animal(shop: Shop) -> None:
         shop.load("b.csv", TAGS, "B-1,Ada", key="tag", duplicates=answer)
     ids = pf.read_ids(shop.client, journal=shop.journal)
     assert sorted(zip(ids["key"], ids["id"], strict=True)) == [("A-1", 1), ("B-1", 2)]
+
+
+def test_many_animals_with_other_names_are_asked_about_once(shop: Shop) -> None:
+    """Next week's file says that they were skipped; a line that is named is another animal then."""
+    shop.load("a.csv", TAGS, "1,Ada", "2,Bo", "3,Cy", key="tag")
+    renamed = TAGS, "1,Adele", "2,Bob", "3,Cyd"
+    assert held(shop.load("b.csv", *renamed, key="tag")) == [2, 3, 4]
+    shop.load("b.csv", key="tag", duplicates="skip")
+    next_week = shop.load("c.csv", *renamed, "4,Di", key="tag")
+    assert (held(next_week), finding_of(next_week, SkippedEarlier).lines) == ([], [2, 3, 4])
+    shop.load("c.csv", key="tag", as_new=[3])
+    last = shop.load("d.csv", *renamed, "4,Di", "5,Ed", key="tag")
+    assert (held(last), finding_of(last, SkippedEarlier).lines) == ([], [2, 4])
+    assert shop.names == ["Ada", "Bo", "Bob", "Cy", "Di", "Ed"]
+
+
+def test_a_file_of_other_animals_follows_no_answer_about_names(shop: Shop) -> None:
+    """``as_new=True`` fills a wiped store also with animals that were skipped before."""
+    shop.load("a.csv", KEYED, "1,Ada,1", key="tag")
+    shop.load("b.csv", KEYED, "1,Adele,2", key="tag", duplicates="skip")
+    shop.store.pets.clear()
+    shop.load("c.csv", KEYED, "1,Adele,2", "1,Adele,2", key="tag", as_new=True)
+    assert shop.names == ["Adele"]
 
 
 def test_create_takes_no_key_from_its_own_animal(shop: Shop) -> None:

@@ -32,12 +32,8 @@ from petstore_frame.inventory.frame.inventory import (
     inventory_of,
     select_part,
 )
-from petstore_frame.inventory.reading.fetch import (
-    PetSearch,
-    fetch_inventory,
-    fetch_or_raise,
-    find_pet,
-)
+from petstore_frame.inventory.reading.fetch import fetch_inventory, fetch_or_raise
+from petstore_frame.inventory.reading.pet_search import PetSearch, find_pet
 from petstore_frame.inventory.verdict.completeness import (
     Bound,
     Completeness,

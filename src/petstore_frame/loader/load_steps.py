@@ -46,7 +46,7 @@ from petstore_frame.loader.findings import (
     pack_findings,
     repeated_blocks,
 )
-from petstore_frame.loader.journal.candidates import CandidateReader, ListedPets, RowAnswers
+from petstore_frame.loader.journal.candidates import CandidateReader, ListedPets
 from petstore_frame.loader.journal.database import NOTHING_SENT, Writer, find_journal, reading
 from petstore_frame.loader.journal.file_facts import (
     count_equal_to_others,
@@ -64,7 +64,12 @@ from petstore_frame.loader.journal.header_keys import (
     repeats_earlier,
 )
 from petstore_frame.loader.journal.outcomes import Outcomes
-from petstore_frame.loader.journal.plan_writer import PlanWriter, row_decisions
+from petstore_frame.loader.journal.plan_writer import PlanWriter
+from petstore_frame.loader.journal.row_answers import (
+    RowAnswers,
+    decisions_of_names,
+    row_decisions,
+)
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import Import, note_facts, read_cells, read_imports
 from petstore_frame.loader.journal.staging import (
@@ -85,7 +90,7 @@ from petstore_frame.loader.journal.store_pets import (
 from petstore_frame.loader.load_options import LoadOptions
 from petstore_frame.loader.matching.match import match
 from petstore_frame.loader.matching.repeated_keys import Keep
-from petstore_frame.loader.matching.values import CREATE, SKIP, Candidates, Decision, Plan
+from petstore_frame.loader.matching.values import CREATE, SKIP, Candidates, Plan
 from petstore_frame.loader.reconcile import ask_store_id, read_store
 from petstore_frame.loader.results.import_facts import (
     COMMON_CAUSE,
@@ -322,8 +327,12 @@ class Load:
         if self._store is not None:
             compare_animals(sql, self._store, now)
             pets = list_pets(sql, self._store)
-        decisions = row_decisions(sql, run.id)
-        answers = RowAnswers(decisions, self._staged.shown, options.new_lines)
+        answers = RowAnswers(
+            row_decisions(sql, run.id),
+            {} if run.copy else decisions_of_names(sql),
+            self._staged.shown,
+            options.new_lines,
+        )
         candidates = CandidateReader(sql, self._staged, pause).read(
             answers, pets, earlier_create=created_before(sql, run.header)
         )
@@ -331,14 +340,14 @@ class Load:
         keep = Keep(recipe.get("keep"), recipe.get("order_by"))
         plan = match(candidates, keep, options.duplicates, now)
         self._refuse(sql, plan)
-        PlanWriter(sql, self._staged, now).write(plan, decisions, candidates.pets.values())
+        PlanWriter(sql, self._staged, now).write(plan, candidates)
         if options.duplicates is not None and plan.answered:
             remember_duplicates(sql, run.header, options.duplicates, now)
         if self._store is not None:
             matched = {pet.id for pet in plan.pets.values()}
             others = {pet_id: pet for pet_id, pet in pets.others.items() if pet_id not in matched}
             note_reading(sql, run.number, self._store, others, now)
-        self._findings += self._find(sql, candidates, plan, decisions)
+        self._findings += self._find(sql, candidates, plan)
         self._ask_for_key(sql)
         self._note_facts(sql)
         if self._source is not None:
@@ -430,11 +439,7 @@ class Load:
             )
 
     def _find(
-        self,
-        sql: sqlite3.Connection,
-        candidates: Candidates,
-        plan: Plan,
-        decisions: Mapping[int, Decision],
+        self, sql: sqlite3.Connection, candidates: Candidates, plan: Plan
     ) -> Iterator[Finding]:
         """Yield what the user should know about the matching."""
         lines = {row.number: row.line for row in candidates.rows}
@@ -448,8 +453,8 @@ class Load:
                 row.line
                 for row in candidates.rows
                 if row.own is not None
-                and row.number in decisions
-                and decisions[row.number].answer == CREATE
+                and row.decision is not None
+                and row.decision.answer == CREATE
             ]
             if late:
                 yield CreatedBeforeSkip(sorted(late))

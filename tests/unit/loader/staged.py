@@ -11,9 +11,10 @@ from typing import Any
 
 from petstore_frame.loader import Recipe, view_of
 from petstore_frame.loader.journal import staging
-from petstore_frame.loader.journal.candidates import CandidateReader, ListedPets, RowAnswers
+from petstore_frame.loader.journal.candidates import CandidateReader, ListedPets
 from petstore_frame.loader.journal.database import Writer, holding
 from petstore_frame.loader.journal.plan_writer import PlanWriter
+from petstore_frame.loader.journal.row_answers import RowAnswers
 from petstore_frame.loader.journal.rows import Import
 from petstore_frame.loader.matching.folding import content_of
 from petstore_frame.loader.matching.match import match
@@ -45,8 +46,8 @@ def stage(
         run = replace(run, staged_at=now)
         staged = staging.find_import(sql, staging.stage_rows(sql, run, [list(rows)]), run)
         reader = CandidateReader(sql, staged, lambda: None)
-        candidates = reader.read(RowAnswers({}), ListedPets({}, {}), earlier_create=False)
-        PlanWriter(sql, staged, now).write(match(candidates, Keep()), {}, [])
+        candidates = reader.read(RowAnswers(), ListedPets({}, {}), earlier_create=False)
+        PlanWriter(sql, staged, now).write(match(candidates, Keep()), candidates)
         sql.execute("UPDATE animals SET session = ?", [SESSION])
         sql.execute("UPDATE imports SET session = ?", [SESSION])
     view = ImportView(path, staged.run.id, copy=copy if is_rehearsal else None)

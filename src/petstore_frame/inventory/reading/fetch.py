@@ -1,14 +1,34 @@
-"""Fetches every pet that can be read, or finds one pet."""
+"""Fetches every pet that can be read: tries one strategy after another, and collects evidence.
+
+| kind of store              | what is requested           | proves the end          | assumption  |
+|----------------------------|-----------------------------|-------------------------|-------------|
+| names the next page        | each next link              | a page without a link   | links reach |
+| one short page, a filter   | a page of each status       | the same pets, and each | one cap,    |
+| that is applied first      |                             | page is shorter         | filter true |
+| understands a parameter    | windows that overlap by one | only the last row again | offsets     |
+| (offset, after)            | row                         |                         | reach all   |
+| understands page numbers   | page after page             | an empty page, a short  | offsets     |
+|                            |                             | page again, a refusal   | reach all   |
+|                            |                             | behind a short page     |             |
+| one short page, obeys the  | a smaller limit             | the page had room       | fills pages |
+| limit                      |                             |                         |             |
+| one full page, short pages | a page of each status       | the end of each status, | one cap,    |
+| of the statuses            |                             | not of all pets         | filter true |
+| one full page, or ignores  | all of the above            | nothing                 |             |
+| the limit                  |                             |                         |             |
+
+Several pages also assume that the store keeps its order, and that no pet leaves or changes. A
+larger total, a next page that was not read, rows that come twice and a page that changed refute an
+end. A stated total never proves one. ``facts.Assumption`` has the assumptions in full.
+"""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import compress
-from typing import Literal, NoReturn
 
 from petstore_frame.errors import (
     PARTIAL_NOTE,
@@ -23,13 +43,20 @@ from petstore_frame.inventory.frame.coverage import (
 )
 from petstore_frame.inventory.frame.inventory import Inventory, inventory_of
 from petstore_frame.inventory.reading.page_fetcher import PageFetcher, ReadingClient
-from petstore_frame.inventory.reading.strategies import ReadingState, read_pets
+from petstore_frame.inventory.reading.reading_state import ReadingState
+from petstore_frame.inventory.reading.single_page import (
+    confirm_page,
+    find_complete_statuses,
+    trust_short_page,
+    why_no_end,
+)
+from petstore_frame.inventory.reading.walks import follow_links, follow_parameter
 from petstore_frame.inventory.verdict.completeness import Completeness
-from petstore_frame.inventory.verdict.facts import Evidence, Fact, Shows, Verdict, weigh
-from petstore_frame.schema import PET_STATUSES, Pet, PetColumns, PetStatus, count_text
+from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows, Verdict, weigh
+from petstore_frame.schema import NO_STATUS, PET_STATUSES, PetColumns, PetStatus, count_text
 from petstore_frame.storage.progress import ProgressBar
+from petstore_frame.transport import Page
 from petstore_frame.validation import (
-    before_sending,
     checked_choice,
     checked_integer,
     nothing_sent,
@@ -37,6 +64,8 @@ from petstore_frame.validation import (
 )
 
 log = logging.getLogger("petstore_frame.inventory")
+# Ages are whole seconds, and a reading takes some time.
+_AGE_TOLERANCE_S = 2.0
 
 
 def fetch_inventory(
@@ -139,6 +168,104 @@ def fetch_or_raise(
     return _to_inventory(state, broke_off=state.has_enough)
 
 
+STRATEGIES: tuple[Callable[[ReadingState], list[Evidence]], ...] = (
+    follow_links,
+    confirm_page,
+    follow_parameter,
+    trust_short_page,
+    find_complete_statuses,
+    why_no_end,
+)
+
+
+def read_pets(state: ReadingState) -> None:
+    """Read as much as possible; if the store fails, ``state`` has the pets read so far."""
+    first, status = state.first, state.fetcher.status
+    state.add_page(first.columns)
+    mismatches = first.mismatches(status)
+    if mismatches:
+        state.evidence.append(Evidence(Fact.FILTER_NOT_KEPT, count=mismatches))
+    try:
+        for strategy in STRATEGIES:
+            if state.has_enough or state.is_finished:
+                break
+            state.evidence += strategy(state)
+        if not state.is_finished:
+            state.evidence += _check_minimum(state)
+    finally:
+        left_out = state.count_left_out()
+        if state.status_pages is not None and status is None:
+            for page in state.status_pages.pages.values():
+                state.rows.add(page.columns, is_earlier=True)
+        state.evidence += _summarize(state, left_out)
+
+
+def _check_minimum(state: ReadingState) -> list[Evidence]:
+    """Read the pages again that the count comes from; return evidence that the store changed.
+
+    Pets of several responses are a minimum only if the store had all of them at one moment: when it
+    sent the last page, those of the pages before must still have been there. The pages of a walk
+    are too many for that; its first page was read again at its end.
+    """
+    pages = state.status_pages
+    has_changed = any(item.fact.shows is Shows.MOVED for item in state.evidence)
+    if pages is None or state.fetcher.status is not None or has_changed:
+        return []
+    listed = set(state.rows.columns.id)
+    added = [
+        status for status, page in pages.pages.items() if not listed.issuperset(page.columns.id)
+    ]
+    if not added:
+        return []
+    if state.walk is not None and state.is_enough is not None:
+        # The statuses were requested after the walk, when pets that it read may have left.
+        return [Evidence(Fact.NOT_READ_AGAIN)]
+    if state.walk is None:
+        again = [(None, state.first), *((status, pages.pages[status]) for status in added[:-1])]
+    else:
+        again = [(status, pages.pages[status]) for status in added]
+    return _compare_again(state.fetcher, again)
+
+
+def _compare_again(
+    fetcher: PageFetcher, pages: Iterable[tuple[str | None, Page]]
+) -> list[Evidence]:
+    """Read pages again, each of one status or of all; return evidence of the first change."""
+    for status, page in pages:
+        page_again = fetcher.read_again(fetcher.params(status=status))
+        if page_again is None:
+            return [Evidence(Fact.NOT_READ_AGAIN)]
+        if page_again.columns.id != page.columns.id:
+            detail = "the first page" if status is None else f"the page of {status} pets"
+            return [Evidence(Fact.PAGE_CHANGED, detail=detail)]
+    return []
+
+
+def _summarize(state: ReadingState, left_out: int) -> list[Evidence]:
+    """Return evidence from the totals, the rows, and the ids and ages of the responses."""
+    evidence = []
+    fetcher, rows = state.fetcher, state.rows
+    if left_out:
+        evidence.append(Evidence(Fact.STATUSES_HOLD_MORE, count=left_out))
+    if state.status_pages is not None and fetcher.status is None:
+        evidence += state.status_pages.contradictions
+    total = state.stated_total() or 0
+    if total > len(rows) and fetcher.status is None:
+        assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
+        evidence.append(Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=total))
+    elif total > len(rows):
+        evidence.append(Evidence(Fact.TOTAL_OF_ALL, count=total))
+    age_difference_s = fetcher.oldest_s - fetcher.newest_s
+    if age_difference_s > _AGE_TOLERANCE_S:
+        evidence.append(Evidence(Fact.OLD_ANSWER, detail=f"{age_difference_s:,.0f} s"))
+    if fetcher.conflicting_ids:
+        evidence.append(Evidence(Fact.OTHER_STORE, detail=fetcher.conflicting_ids))
+    evidence += [Evidence(Fact.STATUS_MOVED, status or NO_STATUS) for status in rows.disputed]
+    if rows.ambiguous_id is not None:
+        evidence.append(Evidence(Fact.ONE_ID_TWICE, count=rows.ambiguous_id))
+    return evidence
+
+
 def _keep_partial(interrupt: KeyboardInterrupt, state: ReadingState, max_pets: int | None) -> None:
     """Let Ctrl-C carry the pets that were read; it stays a plain KeyboardInterrupt."""
     partial = _partial_inventory(state, max_pets)
@@ -220,68 +347,3 @@ def _select_status(columns: PetColumns, status: str) -> tuple[PetColumns, int]:
     if mismatches == 0:
         return columns, 0
     return PetColumns(list(compress(column, matches)) for column in columns), mismatches
-
-
-@dataclass(frozen=True, repr=False)
-class PetSearch:
-    """The outcome of a search for a pet; ``find_pet`` returns it.
-
-    ``pet`` is the pet, or None if it was not found. ``reason`` is the evidence as text. If
-    ``state`` is ``absent``, that is true if the ``assumptions`` hold.
-    """
-
-    state: Literal["found", "absent", "unknown"]
-    pet: Pet | None
-    reason: str
-    requests: int
-    assumptions: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        what = self.state if self.pet is None else f"{self.state}: {self.pet!r}"
-        return f"<PetSearch: {what} ({self.reason})>"
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError("a search has three outcomes; use .state or .pet")
-
-
-@before_sending()
-def find_pet(client: ReadingClient, pet_id: int) -> PetSearch:
-    """Look for a pet by id, without the deprecated ``get_pet``.
-
-    The store is read until the pet is found. The pet is ``absent`` only if all pets were read.
-
-    Args:
-        client: A Client.
-        pet_id: The id, an int64.
-
-    Returns:
-        A PetSearch; its ``state`` is ``found``, ``absent`` or ``unknown``.
-
-    Raises:
-        ArgumentError: The id is not a whole number; nothing was sent.
-        PetstoreError: As for ``Client.list_pets``.
-
-    Example:
-        >>> import petstore_frame as pf
-        >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
-        ...     pf.find_pet(client, 17).state
-        'absent'
-
-    Interface: Endpoints, List all animals.
-    """
-    if not isinstance(client, ReadingClient):
-        raise wrong_client(client)
-    pet_id = checked_integer("pet_id", pet_id)
-    fetcher = PageFetcher(client)
-    first = fetcher.page(fetcher.params(), number=1)
-    state = ReadingState(fetcher, first, is_enough=lambda rows: pet_id in rows)
-    read_pets(state)
-    position = state.rows.position(pet_id)
-    if position is not None:
-        pet = state.rows.columns.part(position, position + 1).pets()[0]
-        return PetSearch("found", pet, "the store listed it", fetcher.requests)
-    finding = weigh(state.evidence)
-    reason = f"not among {count_text(len(state.rows), 'pet')}: {finding.reason}"
-    if finding.verdict is Verdict.COMPLETE:
-        return PetSearch("absent", None, reason, fetcher.requests, finding.assumptions)
-    return PetSearch("unknown", None, reason, fetcher.requests)

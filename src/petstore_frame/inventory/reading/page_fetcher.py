@@ -102,7 +102,7 @@ class PageFetcher:
         is_probe: bool = False,
         upcoming: Iterable[Params] = (),
     ) -> Page:
-        """Request a page by its parameters, or by an address from the store.
+        """Request a page by its parameters, or by an address from the store, and note its facts.
 
         Args:
             params: The query; None uses the query of the address.
@@ -133,24 +133,20 @@ class PageFetcher:
                 address, params=params, number=number, is_guess=is_guess, **patience
             )
             self._fastest_s = min(self._fastest_s, time.monotonic() - started_at)
-        self._note(page)
-        return page
-
-    def _note(self, page: Page) -> None:
-        """Update the attributes with the facts from a page."""
-        store_id, age_s = page.store_id, page.age_s
-        if store_id is not None and store_id != self.store_id:
-            if self.store_id is not None:
-                self.conflicting_ids = f"{self.store_id} and then {store_id}"
-                raise PetstoreError(
-                    f"the store identified itself as {self.conflicting_ids}; "
-                    "check that base_url leads to one store"
-                )
-            self.store_id = store_id
+        if self.store_id is None:
+            self.store_id = page.store_id
+        elif page.store_id not in (None, self.store_id):
+            self.conflicting_ids = f"{self.store_id} and then {page.store_id}"
+            raise PetstoreError(
+                f"the store identified itself as {self.conflicting_ids}; "
+                "check that base_url leads to one store"
+            )
+        age_s = page.age_s
         self.newest_s, self.oldest_s = min(self.newest_s, age_s), max(self.oldest_s, age_s)
         self.longest_page = max(self.longest_page, len(page))
         if page.limit is not None and len(page) > page.limit:
             self.ignores_limit = True
+        return page
 
     def probe(self, params: Params, *, upcoming: Iterable[Params] = ()) -> Page | None:
         """Request a page beyond the listing, once; None if refused or over budget.

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from petstore_frame.inventory.reading.page_fetcher import MAX_LIMIT, OF_ALL
 from petstore_frame.inventory.reading.page_parameter import smaller_limit
-from petstore_frame.inventory.reading.status_pages import (
+from petstore_frame.inventory.reading.reading_state import (
+    ReadingState,
     check_filter,
     ids_with,
     proves_filter_first,
 )
 from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows
-
-if TYPE_CHECKING:
-    from petstore_frame.inventory.reading.strategies import ReadingState
 
 # No program would choose a page length below this.
 SHORTEST_PAGE_LENGTH = 10

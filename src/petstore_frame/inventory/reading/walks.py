@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from petstore_frame.errors import (
     APIStatusError,
@@ -12,14 +12,12 @@ from petstore_frame.errors import (
     ContractError,
     CrossOriginError,
 )
-from petstore_frame.inventory.reading.page_fetcher import IN_FLIGHT, MAX_LIMIT
-from petstore_frame.inventory.reading.page_parameter import Parameter
+from petstore_frame.inventory.reading.page_fetcher import IN_FLIGHT, MAX_LIMIT, MAX_PROBES
+from petstore_frame.inventory.reading.page_parameter import Parameter, find_parameter
+from petstore_frame.inventory.reading.reading_state import ReadingState
 from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact
-from petstore_frame.schema import PetColumns
+from petstore_frame.schema import PET_STATUSES, PetColumns
 from petstore_frame.transport import OUTAGES, Page
-
-if TYPE_CHECKING:
-    from petstore_frame.inventory.reading.strategies import ReadingState
 
 # Pages may overlap while the store grows, and a store that filters a page after cutting it may
 # return pages with few pets or none.
@@ -29,6 +27,8 @@ MAX_PAGES_WITHOUT_NEW_PETS = 20
 MAX_SHORT_PAGES = 50
 # Pages are requested ahead only after this many, so that a small store gets no needless requests.
 READ_AHEAD_FROM_PAGE = 4
+# The assumptions of a listing with several pages.
+_STORE_IS_UNCHANGED = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
 
 
 @dataclass
@@ -56,23 +56,12 @@ class Walk:
     contradictions: list[Evidence] = field(default_factory=list, init=False)
     unfollowed: Evidence | None = field(default=None, init=False)
 
-    def run(self) -> None:
-        """Read to the end of the listing, or until the caller has enough pets."""
-        state = self.state
-        short_pages = 0
-        while not self.is_over and not state.has_enough:
-            self._step()
-            is_short = 0 < len(self.last.columns.id) < state.fetcher.longest_page
-            short_pages = short_pages + 1 if is_short else 0
-            max_short_pages = max(MAX_SHORT_PAGES, state.pages_read - short_pages)
-            if not self.is_over and short_pages > max_short_pages:
-                self._end(Evidence(Fact.STILL_GROWS, count=state.pages_read))
-
-    def _step(self) -> None:
+    def step(self) -> None:
         """Read one more page, or end."""
         raise NotImplementedError
 
-    def _end(self, doubt: Evidence | None = None) -> None:
+    def end(self, doubt: Evidence | None = None) -> None:
+        """End the walk; a doubt is the reason why its end proves nothing."""
         self.is_over = True
         if doubt is not None:
             self.doubt = doubt
@@ -124,7 +113,7 @@ class LinkWalk(Walk):
     _visited: set[str] = field(default_factory=set)
     _pages_without_new_pets: int = 0
 
-    def _step(self) -> None:
+    def step(self) -> None:
         state, address = self.state, self.last.next_address
         doubt = self._doubt_about_next(address)
         if address is None or doubt is not None:
@@ -135,7 +124,7 @@ class LinkWalk(Walk):
             self.last = state.fetcher.page(address=address, number=state.pages_read + 1)
         except CrossOriginError as problem:  # nothing was sent
             self.unfollowed = Evidence(Fact.LINK_NOT_FOLLOWED, detail=str(problem))
-            self._end(self.unfollowed)
+            self.end(self.unfollowed)
             return
         state.pages_read += 1
         repeated = state.add_page(self.last.columns)
@@ -184,13 +173,7 @@ class WindowWalk(Walk):
         self._size = self._position = len(self.last)
         self._second_last_id, self._last_id = list(self.last.columns.id)[-2:]
 
-    def run(self) -> None:
-        try:
-            super().run()
-        finally:
-            self.state.fetcher.drop_read_ahead()
-
-    def _step(self) -> None:
+    def step(self) -> None:
         """Add the rows of a window; an empty window is the end."""
         before = self.last
         page = self._read_window()
@@ -204,11 +187,11 @@ class WindowWalk(Walk):
         # Some stores return their last page for every higher number; others refuse to go deeper.
         repeats_last_page = not self._has_seams and new_rows.id == before.columns.id
         if len(page) == 0 and self._has_seams:
-            self._end(stopped)  # it should contain the last row again
+            self.end(stopped)  # it should contain the last row again
         elif not new_rows.id or (repeats_last_page and len(before) < self._size):
-            self._end()
+            self.end()
         elif all(pet_id in rows for pet_id in new_rows.id):
-            self._end(stopped)
+            self.end(stopped)
         else:
             self._add_window(new_rows)
 
@@ -275,10 +258,10 @@ class WindowWalk(Walk):
         """End the walk; behind a short page there is nothing that the store could have returned."""
         has_failed = isinstance(problem, APIStatusError) and problem.status_code >= 500
         if not has_failed and len(self.last) < self.state.fetcher.longest_page:
-            self._end()
+            self.end()
             return
         detail = f" ({self.detail}= was refused)"
-        self._end(Evidence(Fact.WINDOWS_STOPPED, count=len(self.state.rows), detail=detail))
+        self.end(Evidence(Fact.WINDOWS_STOPPED, count=len(self.state.rows), detail=detail))
 
     def _request_window(self) -> Page:
         upcoming = [self._window_params(position) for position in self._upcoming_positions()]
@@ -314,3 +297,58 @@ def _is_refusal(problem: APIStatusError | ContractError) -> bool:
     if isinstance(problem, ContractError):
         return problem.position is None  # a list with an invalid pet is not a refusal
     return problem.status_code not in OUTAGES
+
+
+def follow_links(state: ReadingState) -> list[Evidence]:
+    """Follow the next links to the end; give up if the first one leads to another origin."""
+    if state.first.next_address is None:
+        return []
+    walk = LinkWalk(state, state.first)
+    evidence = _read_through(state, walk)
+    if walk.unfollowed is not None and state.pages_read == 1:
+        state.walk = None
+        return [walk.unfollowed]
+    return evidence
+
+
+def follow_parameter(state: ReadingState) -> list[Evidence]:
+    """Look for a paging parameter, and read all pages with it."""
+    if state.walk is not None:
+        return []
+    parameter = find_parameter(state.fetcher, state.first)
+    if parameter is None:
+        return []
+    try:
+        return _read_through(state, WindowWalk(state, state.first, parameter=parameter))
+    finally:
+        state.fetcher.drop_read_ahead()
+
+
+def _read_through(state: ReadingState, walk: Walk) -> list[Evidence]:
+    """Walk to the end of the listing; return evidence for or against the end."""
+    state.walk = walk
+    fetcher = state.fetcher
+    asks_statuses = fetcher.status is None
+    # Requested before the walk, so that the walk includes every pet on these pages. A reading that
+    # may stop early requests them at its end only.
+    has_budget = fetcher.probes + len(PET_STATUSES) < MAX_PROBES
+    if asks_statuses and state.is_enough is None and has_budget:
+        state.ask_status_pages()
+    short_pages = 0
+    while not walk.is_over and not state.has_enough:
+        walk.step()
+        is_short = 0 < len(walk.last.columns.id) < fetcher.longest_page
+        short_pages = short_pages + 1 if is_short else 0
+        if not walk.is_over and short_pages > max(MAX_SHORT_PAGES, state.pages_read - short_pages):
+            walk.end(Evidence(Fact.STILL_GROWS, count=state.pages_read))
+    if not walk.is_over:
+        return []
+    contradictions = [*walk.contradictions, *walk.check_first_page()]
+    if walk.doubt is not None:
+        contradictions.append(walk.doubt)
+    if contradictions:
+        return contradictions
+    if asks_statuses:
+        state.ask_status_pages()
+    assumptions = [walk.reach, *(_STORE_IS_UNCHANGED if state.pages_read > 1 else ())]
+    return [state.end(walk.fact, assumptions, detail=walk.detail)]

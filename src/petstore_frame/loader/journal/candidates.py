@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from petstore_frame.loader.journal.row_answers import RowAnswers
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.schema import IS_ANIMAL, MAY_BE_DATE
 from petstore_frame.loader.journal.staging import Staged
@@ -16,7 +17,7 @@ from petstore_frame.loader.journal.stored_values import stored_json
 from petstore_frame.loader.matching.folding import SEPARATOR, fold, name_in
 from petstore_frame.loader.matching.key_cores import DayCore, date_cores, day_core
 from petstore_frame.loader.matching.key_texts import key_texts
-from petstore_frame.loader.matching.values import Animal, Candidates, Decision, Pet, Row
+from petstore_frame.loader.matching.values import Animal, Candidates, Pet, Row
 from petstore_frame.schema import FIELDS
 
 # Gives rows the animals that were made for them when this file was read before.
@@ -89,21 +90,6 @@ class ListedPets:
 
     others: Mapping[int, Pet]
     animals: Mapping[int, int]  # the animal of each pet that has one
-
-
-@dataclass(frozen=True)
-class RowAnswers:
-    """What is known about single rows before the rules run.
-
-    Attributes:
-        decisions: The latest answer for each row that has one.
-        shown: Rows that an earlier call listed as possible duplicates.
-        new_lines: Lines that this call names as new animals.
-    """
-
-    decisions: Mapping[int, Decision]
-    shown: Collection[int] = ()
-    new_lines: Collection[int] = ()
 
 
 class CandidateReader:
@@ -224,7 +210,7 @@ class CandidateReader:
                 order_value=rank,
                 unsent_hash=unsent_hash,
                 pet_id=pet_ids.get(number),
-                decision=answers.decisions.get(number),
+                decision=answers.decision_of(number, key, content),
                 was_shown=number in answers.shown,
                 is_named_new=number in named,
             ))  # fmt: skip

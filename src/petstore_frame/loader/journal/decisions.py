@@ -11,6 +11,7 @@ STORE = "store"  # the scope of facts about the store; others are an import or a
 _WRITE = "INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?, ?)"
 _READ = "SELECT * FROM decisions WHERE scope = ? AND question = ? ORDER BY at, subject, object"
 _REMOVE = "DELETE FROM decisions WHERE scope = ? AND question = ? AND subject = ? AND object = ?"
+_REMOVE_SUBJECT = "DELETE FROM decisions WHERE scope = ? AND question = ? AND subject = ?"
 
 
 class Decision(NamedTuple):
@@ -18,7 +19,7 @@ class Decision(NamedTuple):
 
     scope: str  # where it applies: STORE, the header of files, or the id of an import
     question: str
-    subject: str  # such as a row of the import, or the number of a category
+    subject: str  # such as a row of the import, a key and a name, or the number of a category
     object: str  # what the subject was compared with: an animal, a pet, a name
     answer: str
     at: float  # seconds since 1970, UTC
@@ -37,3 +38,8 @@ def read_decisions(sql: sqlite3.Connection, scope: str, question: str) -> list[D
 def remove_decisions(sql: sqlite3.Connection, decisions: Iterable[Decision]) -> None:
     """Remove decisions that no longer apply."""
     sql.executemany(_REMOVE, [decision[:4] for decision in decisions])
+
+
+def remove_subject(sql: sqlite3.Connection, scope: str, question: str, subject: str) -> None:
+    """Remove all decisions about a subject."""
+    sql.execute(_REMOVE_SUBJECT, [scope, question, subject])

@@ -8,16 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from petstore_frame.loader.journal.decisions import Decision as JournalDecision
-from petstore_frame.loader.journal.decisions import decide, read_decisions
+from petstore_frame.loader.journal.row_answers import write_answers
 from petstore_frame.loader.journal.rows import pack_problems
 from petstore_frame.loader.journal.schema import IS_ANIMAL, MAY_BE_DATE, RELEASE_PET_ID
 from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.matching.key_cores import date_cores
 from petstore_frame.loader.matching.key_texts import key_texts
-from petstore_frame.loader.matching.values import CREATE, SKIP, Decision, Match, Pet, Plan
+from petstore_frame.loader.matching.values import SKIP, Candidates, Match, Pet, Plan
 
-ROW_QUESTION = "row"  # the question of ``decisions`` about single rows of an import
 # Whether a row is sent, as far as its own columns say.
 IS_TO_SEND = "rows.animal IS NOT NULL AND rows.payload IS NOT NULL AND rows.excluded IS NULL"
 # Unsent animals whose rows are not sent any more, or are other animals now.
@@ -82,29 +80,25 @@ class PlanWriter:
         self._base, self._is_new = staged.base, staged.is_new
         self._names = {"mine": staged.run.number, "reading": staged.run.reading}
 
-    def write(self, plan: Plan, decisions: Mapping[int, Decision], pets: Iterable[Pet]) -> None:
-        """Write a plan.
-
-        Args:
-            plan: What each row is.
-            decisions: The earlier answers for rows.
-            pets: The pets that the rows were compared with.
-        """
+    def write(self, plan: Plan, candidates: Candidates) -> None:
+        """Write what each row is."""
+        rows = {row.number: row for row in candidates.rows}
         self._write_rows(plan)
-        for row in plan.created:
-            if row in decisions and decisions[row].answer == SKIP:
-                self._execute(_RETURN_KEY, animal=decisions[row].animal, row=row)
+        for number in plan.created:
+            decision = rows[number].decision
+            if decision is not None and decision.answer == SKIP:
+                self._execute(_RETURN_KEY, animal=decision.animal, row=number)
         if not self._is_new:
             self._withdraw()
             created_now = plan.created.keys() & plan.answered.keys()
             self._execute(_UPDATE_ANIMALS, created=json.dumps([*created_now]))
         attempt = "0" if self._is_new else _NEXT_ATTEMPT
         self._execute(_INSERT_ANIMALS.format(attempt=attempt))
-        self._raise_attempts(plan.created, pets)
+        self._raise_attempts(plan.created, candidates.pets.values())
         self._write_matched(plan.pets)
         self._write_keys([*plan.animals])
         self._execute(_REOPEN)
-        self._write_answers(plan.answered)
+        write_answers(self._sql, self._run.id, plan.answered, candidates.rows)
 
     def _execute(self, statement: str, **more: Any) -> sqlite3.Cursor:
         return self._sql.execute(statement, self._names | more)
@@ -192,34 +186,6 @@ class PlanWriter:
             "INSERT OR IGNORE INTO keys VALUES (?, ?, ?)",
             [(core, key, animal) for key, animal in dates for core in date_cores(key_texts(key))],
         )
-
-    def _write_answers(self, answered: Mapping[int, Decision]) -> None:
-        decide(
-            self._sql,
-            (
-                JournalDecision(
-                    self._run.id,
-                    ROW_QUESTION,
-                    str(row),
-                    "" if decision.animal is None else str(decision.animal),
-                    decision.answer,
-                    decision.at,
-                )
-                for row, decision in answered.items()
-            ),
-        )
-
-
-def row_decisions(sql: sqlite3.Connection, import_id: str) -> dict[int, Decision]:
-    """Return the latest answer for each row of an import that has one."""
-    return {
-        int(decision.subject): Decision(
-            SKIP if decision.answer == SKIP else CREATE,
-            int(decision.object) if decision.object else None,
-            decision.at,
-        )
-        for decision in read_decisions(sql, import_id, ROW_QUESTION)
-    }
 
 
 def pack_match(match: Match) -> str:

@@ -1,13 +1,138 @@
-"""Compares the page of each status with a page of all pets, to test the status filter."""
+"""Holds what was read of a listing: its rows, a page of each status, and the evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from petstore_frame.inventory.reading.page_fetcher import MAX_LIMIT, PageFetcher
-from petstore_frame.inventory.verdict.facts import Evidence, Fact
-from petstore_frame.schema import PET_STATUSES, PetColumns
+from petstore_frame.inventory.reading.page_fetcher import MAX_LIMIT, MAX_PROBES, OF_ALL, PageFetcher
+from petstore_frame.inventory.verdict.facts import Assumption, Evidence, Fact, Shows
+from petstore_frame.schema import PET_STATUSES, PetColumns, PetRows
 from petstore_frame.transport import Page
+
+if TYPE_CHECKING:
+    from petstore_frame.inventory.reading.walks import Walk
+
+
+@dataclass
+class ReadingState:
+    """The rows read of a listing, and the evidence about its end.
+
+    Attributes:
+        fetcher: Sends the requests; ``fetcher.status`` is the status requested, or None.
+        first: The first page.
+        is_enough: Called after each page; returns whether to stop. None reads to the end.
+        max_pages: Maximum number of pages; infinity reads to the end.
+        on_rows: Called with the number of pets read.
+        rows: The pets of the listing; at the end also pets that only other pages have.
+        evidence: The evidence so far.
+        pages_read: Number of pages of the listing itself.
+        has_enough: Whether ``is_enough`` or ``max_pages`` ended the reading.
+        walk: The walk through the pages after the first, or None.
+        status_pages: A page of each status, or None if they were not requested.
+    """
+
+    fetcher: PageFetcher
+    first: Page
+    is_enough: Callable[[PetRows], bool] | None = None
+    max_pages: float = math.inf
+    on_rows: Callable[[int], object] | None = None
+    rows: PetRows = field(default_factory=PetRows)
+    evidence: list[Evidence] = field(default_factory=list)
+    pages_read: int = 1
+    has_enough: bool = False
+    walk: Walk | None = None
+    status_pages: StatusPages | None = None
+
+    def add_page(self, columns: PetColumns) -> int:
+        """Add the pets of a page, report the total, and return how many were duplicates."""
+        repeated = len(columns.id) - self.rows.add(columns)
+        if self.on_rows is not None:
+            self.on_rows(len(self.rows))
+        is_enough = self.is_enough is not None and self.is_enough(self.rows)
+        self.has_enough = is_enough or self.pages_read >= self.max_pages
+        return repeated
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether a further strategy could not change the verdict."""
+        conclusions = {item.fact.shows for item in self.evidence if item.scope is None}
+        if Shows.MOVED in conclusions:
+            return True
+        return Shows.END in conclusions and self.count_left_out() == 0
+
+    def stated_total(self) -> int | None:
+        """Return the latest total that the store stated for this listing, or None."""
+        if self.first.mismatches(self.fetcher.status):
+            return None  # the total may include other statuses, as the page does
+        if self.walk is not None and self.walk.is_over and self.walk.last.total is not None:
+            return self.walk.last.total
+        return self.first.total
+
+    def may_fit_on_first_page(self) -> bool:
+        """Return whether the first page may be the whole listing."""
+        is_full = len(self.first) == MAX_LIMIT
+        states_more = (self.stated_total() or 0) > len(self.rows)
+        return not is_full and not self.first.may_name_next and not states_more
+
+    def count_left_out(self) -> int:
+        """Return the number of pets that only the pages of the statuses have, at the end."""
+        if self.status_pages is None or self.fetcher.status is not None:
+            return 0
+        has_ended = len(self.first) != MAX_LIMIT
+        if self.walk is not None:
+            has_ended = self.walk.is_over
+        if not has_ended:
+            return 0
+        return sum(self.rows.position(pet_id) is None for pet_id in self.status_pages.ids)
+
+    def ask_status_pages(self) -> StatusPages | None:
+        """Request a page of each status once; None if over budget or if none arrived."""
+        if self.status_pages is not None:
+            return self.status_pages
+        fetcher = self.fetcher
+        needed = len(PET_STATUSES)
+        if fetcher.probes + needed > MAX_PROBES:
+            return None
+        unfiltered_page = self.first if fetcher.status is None else fetcher.probe(OF_ALL)
+        if unfiltered_page is None:
+            return None
+        pages: dict[str, Page] = {}
+        other_statuses = [status for status in PET_STATUSES if status != fetcher.status]
+        queries = [fetcher.params(status=status) for status in other_statuses]
+        for number, status in enumerate(other_statuses):
+            page = fetcher.probe(queries[number], upcoming=queries[number + 1 :])
+            if page is not None:
+                pages[status] = page
+        if fetcher.status is not None:
+            pages[fetcher.status] = self.first
+        if pages:
+            self.status_pages = StatusPages(fetcher, unfiltered_page, pages)
+        return self.status_pages
+
+    def end(
+        self,
+        fact: Fact,
+        assumptions: Iterable[Assumption],
+        *,
+        scope: str | None = None,
+        detail: str = "",
+    ) -> Evidence:
+        """Return evidence of an end, including the assumptions common to this reading."""
+        assumed = list(assumptions)
+        if self.fetcher.status is not None:
+            assumed.append(Assumption.FILTER_IS_TRUE)
+        elif scope is None:
+            if self.status_pages is not None and self.status_pages.filters_first:
+                assumed.append(Assumption.LISTS_PETS_WITHOUT_STATUS)
+            else:
+                assumed.append(Assumption.LISTS_EVERY_STATUS)
+        if self.fetcher.requests > 1:
+            assumed.append(Assumption.NO_OLD_ANSWER)
+        unique = tuple(dict.fromkeys(assumed))
+        return Evidence(fact, scope=scope, assumptions=unique, detail=detail)
 
 
 class StatusPages:
