@@ -19,6 +19,7 @@ import pytest
 
 import petstore_frame as pf
 from browser import jupyter
+from threaded import Server, serve
 
 NEEDED = {name: importlib.util.find_spec(name) for name in ("playwright", "jupyterlab", "voila")}
 NEEDED["Chromium"] = jupyter.CHROMIUM
@@ -45,15 +46,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pf.Server]:
+def store() -> Iterator[Server]:
     """The store behind the notebook."""
-    database = tmp_path_factory.mktemp("store") / "store.sqlite3"
-    with pf.serve(database=database, sample=250, seed=7) as running:
+    with serve(sample=250, seed=7) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def environ(store: pf.Server, folder: Path) -> dict[str, str]:
+def environ(store: Server, folder: Path) -> dict[str, str]:
     """Where a program finds the store, and journals of these tests alone."""
     return {
         "PETSTORE_BASE_URL": store.base_url,
@@ -122,23 +122,6 @@ def kernels_of(process: subprocess.Popen[str]) -> list[int]:
     # The exit code is 1 if there is none.
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     return [int(line.split()[0]) for line in listed.splitlines() if "ipykernel" in line]
-
-
-@pytest.fixture(scope="package")
-def address(environ: dict[str, str], folder: Path) -> Iterator[str]:
-    """Where ``petstore-frame dashboard`` shows the store as a page of its own."""
-    with open_page(environ, folder, "--categories", "labels.csv") as (address, _):
-        yield address
-
-
-@pytest.fixture(scope="package")
-def voila(address: str, chromium: Any) -> Iterator[Any]:
-    """The page, opened."""
-    with jupyter.tab(chromium) as (opened, traffic):
-        opened.goto(address)
-        opened.wait_for_selector(".pf-card", timeout=90_000)
-        yield opened
-        assert traffic.blocked == []
 
 
 @pytest.fixture(scope="session")

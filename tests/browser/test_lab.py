@@ -12,6 +12,7 @@ import pytest
 
 import petstore_frame as pf
 from browser import jupyter
+from threaded import Server
 
 HOSTILE = [
     "<script>window.hacked = 1</script>",
@@ -44,7 +45,7 @@ def shown(dashboard: Any) -> Any:
 
 
 @pytest.fixture
-def frame(store: pf.Server) -> Any:
+def frame(store: Server) -> Any:
     """What the store holds."""
     with store.client() as client:
         return pf.fetch_inventory(client).frame
@@ -61,8 +62,10 @@ def wait_card(part: Any, name: str, number: int) -> None:
     figure.filter(has_text=re.compile(f"^{number}$")).wait_for()
 
 
-def wait_words(part: Any, words: str) -> None:
+def wait_filtered(part: Any, words: str) -> None:
+    """Wait for what is said of a selection, and for the button that ends it, which comes later."""
     part.locator("[role=status]", has_text=words).first.wait_for()
+    part.get_by_role("button", name="Clear filters").wait_for()
 
 
 def open_tab(shown: Any, name: str) -> None:
@@ -84,7 +87,7 @@ def test_a_bar_tells_its_number_and_filters_all(shown: Any, frame: Any) -> None:
     tip.wait_for()
     assert tip.inner_text() == f"Cat, sold: {count} pets (exact)"
     bar.click()
-    wait_words(shown, f"Showing {count} of ")
+    wait_filtered(shown, f"Showing {count} of ")
 
 
 def test_arrows_walk_over_a_drawing(shown: Any) -> None:
@@ -98,7 +101,7 @@ def test_arrows_walk_over_a_drawing(shown: Any) -> None:
     below = shown.page.evaluate("() => document.activeElement.ariaLabel")
     assert below.partition(",")[0] != label.partition(",")[0]
     shown.page.keyboard.press("Enter")
-    wait_words(shown, f"Showing {below.rpartition(': ')[2].split()[0]} of ")
+    wait_filtered(shown, f"Showing {below.rpartition(': ')[2].split()[0]} of ")
 
 
 def test_a_drawing_is_saved_as_a_picture(shown: Any) -> None:
@@ -115,7 +118,7 @@ def test_a_drawing_is_saved_as_a_picture(shown: Any) -> None:
 
 
 def test_refresh_shows_new_pets_and_hostile_names_as_text(
-    shown: Any, store: pf.Server, frame: Any
+    shown: Any, store: Server, frame: Any
 ) -> None:
     """Only a browser would run a name that is a script."""
     with store.client() as client:
@@ -124,12 +127,12 @@ def test_refresh_shows_new_pets_and_hostile_names_as_text(
     shown.get_by_role("button", name="Refresh").click()
     wait_card(shown, "Pets", len(frame) + len(HOSTILE))
     write(shown, "Name", "hacked")
-    wait_words(shown, "Showing 2 of ")
+    wait_filtered(shown, "Showing 2 of ")
     shown.locator(".pf-pets tbody tr").nth(2).wait_for(state="detached")
     names = shown.locator(".pf-pets tbody td:nth-child(2)").all_inner_texts()
     assert names == HOSTILE[:2] and shown.page.evaluate("() => window.hacked === undefined")
     write(shown, "Name", "xxxx")
-    wait_words(shown, "Showing 1 of ")
+    wait_filtered(shown, "Showing 1 of ")
     area = shown.locator(".jp-OutputArea").first
     assert area.evaluate("area => area.scrollWidth <= area.clientWidth + 1")
 
@@ -220,7 +223,7 @@ def test_axe_finds_nothing(shown: Any, axe: Any, theme: str, rules: dict[str, An
 
 
 def test_a_saved_notebook_shows_the_last_numbers_without_a_kernel(
-    shown: Any, lab: jupyter.Server, chromium: Any, store: pf.Server, frame: Any, folder: Path
+    shown: Any, lab: jupyter.Server, chromium: Any, store: Server, frame: Any, folder: Path
 ) -> None:
     """Without a kernel and as HTML the static copy is seen, alone; live it is out of sight."""
     assert shown.locator(".pf-copy").count() == 1

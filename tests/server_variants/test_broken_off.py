@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.inventory import Fact
 from server_variants import drawn_stores
 from server_variants.answers import Query, pets, refusal
 from server_variants.habits import Habits
@@ -67,6 +68,17 @@ def test_the_error_names_its_cause(cause: BaseException, kind: type[BaseExceptio
     assert type(caught.value) is kind  # Python ends a script with 130 for no subclass
     assert (type(copy), str(copy)) == (kind, str(caught.value))
     assert len(copy.partial) == len(caught.value.partial) > 0
+
+
+def test_a_broken_reading_keeps_what_it_learned() -> None:
+    """The evidence of a reading that broke off includes the total that the store stated."""
+    store = ZooStore(PETS, Habits(way="link cursor", total="true"))
+    with pytest.raises(pf.IncompleteInventoryError) as caught:
+        pf.fetch_inventory(breaking(store, 6))
+    completeness = caught.value.partial.completeness
+    facts = {item.fact: item for item in completeness.evidence}
+    assert facts[Fact.TOTAL_LARGER].count == len(PETS)
+    assert completeness.reason == str(facts[Fact.BROKE_OFF])
 
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt(), refusal(401)], ids=["ctrl-c", "refused"])

@@ -84,6 +84,16 @@ def test_a_packed_inventory_is_the_same(name: str, count: int, tmp_path: Path) -
     assert back.completeness == inventory.completeness
 
 
+def test_json_lines_may_have_a_key_in_some_lines_only(tmp_path: Path) -> None:
+    """A key that a line lacks is a missing value, also above the line that has it first."""
+    path = tmp_path / "pets.jsonl"
+    pet = '{"id": %d, "name": "Luna", "category_id": 3, "status": null%s}\n'
+    path.write_text(pet % (1, "") + pet % (2, ', "price": 7') + pet % (3, ""), encoding="utf-8")
+    frame = pf.read_inventory(path).frame
+    assert frame["price"].isna().tolist() == [True, False, True]
+    assert (frame["id"].tolist(), frame["price"][1]) == ([1, 2, 3], 7)
+
+
 def test_a_spreadsheet_may_save_a_report_as_unicode_text(tmp_path: Path) -> None:
     """Excel writes UTF-16 and tabs; the guards of formulas are removed, and nothing else."""
     report = "id\tname\tcategory_id\tcategory\tstatus\tprice\r\n1\t'=1+1\t3\tCat\t\t\r\n"
