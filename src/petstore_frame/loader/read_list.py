@@ -104,7 +104,7 @@ def ways_to_match(data: Any, recipe: Recipe, reader: Reader = "python") -> str:
         step = likely_key_step(keys)
         facts = "" if step.add["key"] != PLACEHOLDER else f" (is it {'; '.join(map(str, keys))}?)"
         options.append(to_add("key", step.add["key"], reader) + facts)
-    fields = [name for name in ("name", "category_id") if name in source.mapping]
+    fields: list[str] = [name for name in ("name", "category_id") if name in source.mapping]
     if "id" in source.columns:
         fields = ["id"]
     if fields:
