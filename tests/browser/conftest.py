@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("notebooks")
     pf.sample_data.write_sample_categories(place / "labels.csv")
     (place / "out").mkdir()
-    pf.sample_data.write_sample_history(place / "history", pets=150)
+    pf.sample_data.write_sample_history(place / "history", days=21, pets=150)
     jupyter.write_notebook(place / "book.ipynb", CELL)
     return place
 
