@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -65,9 +64,6 @@ class UnfinishedImports:
             self.counts.update(result.counts)
         self.animals_to_send = sum(view_of(result).facts.pending for result in self.results)
         self._lines = [_line(result) for result in self.results]
-
-    def with_missing_animals(self) -> Iterable[LoadResult]:
-        return [result for result in self.results if result.counts[State.NOT_FOUND]]
 
     def render(self, *, is_busy: bool) -> None:
         waiting, missing = self.animals_to_send, self.counts[State.NOT_FOUND]

@@ -115,7 +115,9 @@ class Background:
     def _run_jobs(self) -> None:
         while (job := self._next_from_queue()) is not None:
             job.area.show(PAGE.progress(job.label))
-            self._show_controls(job)
+            job.area.stop.description = "Stop"
+            set_visible(job.area.stop, job.can_stop)
+            self._on_change()
             message = self._message_after(job)
             area = (self._job or job).area
             if message is not None and self._next_job is None:
@@ -144,11 +146,6 @@ class Background:
             self._stops, self.is_stopping = 0, False
             self._job, self._next_job = self._next_job, None
             return self._job
-
-    def _show_controls(self, job: Job) -> None:
-        set_visible(job.area.stop, job.can_stop)
-        job.area.stop.description = "Stop"
-        self._on_change()
 
     def press_stop(self) -> None:
         """Handle a click on Stop; the second click does not wait for requests in flight."""

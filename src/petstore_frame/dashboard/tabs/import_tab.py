@@ -217,12 +217,13 @@ class ImportTab(FileSteps):
 
     def send_missing(self) -> None:
         """Send the animals that did not arrive again."""
-        for result in self.unfinished.with_missing_animals():
+        for result in self.unfinished.results:
             missing = Counter(row.line for row in view_of(result).rows(State.NOT_FOUND))
             pets: dict[RowName, PetIds] = {}
             for line, animals in missing.items():
                 pets[line] = [None] * animals
-            result.resolve(pets)
+            if pets:
+                result.resolve(pets)
         self.send_rest()
 
     def check_unconfirmed(self) -> None:
