@@ -263,6 +263,14 @@ def test_new_category_names_stand_next_to_the_pets_with_their_numbers(importing,
     assert all(pet in table for pets in names.pets.values() for pet in pets)
 
 
+def test_new_categories_without_pets_are_one_sentence(import_into) -> None:
+    """Where no pet can show whether a name fits, a table would have nothing to compare."""
+    importing = import_into(MemoryStore(), categories=LABELS)
+    importing.open("a.csv", "name,category_id\nLuna,1\nMax,2\n")
+    assert "without pets in the store: Cat (1), Dog (2)" in importing.text
+    assert "Pets in the store with its number" not in importing.text
+
+
 def test_conflicting_rows_show_an_example_and_their_control(importing) -> None:
     """Rows that disagree are one message with one animal; a birthday never orders them."""
     importing.open("twice.csv", TWICE).column("key", "Animal ID")

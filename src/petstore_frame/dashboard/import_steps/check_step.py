@@ -85,12 +85,20 @@ def _tables(state: ImportState) -> Iterator[Table]:
 
 
 def _new_names(new: NewCategoryNames) -> Markup:
-    """Return a table of new names, next to the pets that already have their numbers."""
-    rows = [
-        (f"{name} ({number})", ", ".join(new.pets[number]) or "none")
-        for number, name in new.names.items()
-    ]
-    return PAGE.table(rows, ("New category name", "Pets in the store with its number"))
+    """Return the new names; those of numbers that pets have are in a table next to these pets."""
+    used, unused = list[tuple[str, str]](), list[str]()
+    for number, name in new.names.items():
+        pets = ", ".join(new.pets[number])
+        if pets:
+            used.append((f"{name} ({number})", pets))
+        else:
+            unused.append(f"{name} ({number})")
+    markup = Markup("")
+    if used:
+        markup += PAGE.table(used, ("New category name", "Pets in the store with its number"))
+    if unused:
+        markup += PAGE.quiet([f"New categories, without pets in the store: {', '.join(unused)}"])
+    return markup
 
 
 def _note(state: ImportState) -> str:
