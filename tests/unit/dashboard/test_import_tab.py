@@ -408,6 +408,9 @@ def test_an_import_is_stopped_and_continued_without_its_file(importing, show, st
     importing.send()
     assert len(importing.names) < 400
     assert view_of(importing.state.result).summary["ending"] == "interrupted"
+    added = len(importing.names)
+    assert f"Added: {added} · To send: {400 - added}" in importing.text
+    assert "send the remaining animals with the button above" in importing.text
     journal = importing.folder / "journal"
     other = show(store, journal=journal, folder=importing.folder)
     tab = other.tabs.imports

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from petstore_frame.dashboard.tabs.import_tab import ImportTab
 
 CAREFUL = "Pets can’t be changed or deleted afterward."
+SEND_REST = "Not finished: send the remaining animals with the button above."
 UPLOAD_FIX = "Correct fix.csv and upload it here, or import another file."
 
 
@@ -81,6 +82,8 @@ class SendStep:
         if is_sent:
             has_fix = "fix.csv" in self.files
             note = UPLOAD_FIX if has_fix else "Download the results, or import another file."
+            if state.dry_run is not None and state.dry_run.facts.pending:
+                note = SEND_REST
         self.step.render(Progress.CURRENT if is_current else Progress.WAITING, note=note)
         count = state.pets_to_send
         self.send.description = f"Add {count_text(count, 'pet')}" if count else "Add pets"

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
+from petstore_frame.dashboard.import_steps.check_step import cards_text
 from petstore_frame.dashboard.page.local_time import time_element
 from petstore_frame.dashboard.page.widgets import WidgetFactory, set_visible
 from petstore_frame.dashboard.state.store_state import StoreState
-from petstore_frame.loader import LoadResult, State, latest_results, place_of, view_of
+from petstore_frame.loader import (
+    ImportSummary,
+    LoadResult,
+    RowGroup,
+    State,
+    latest_results,
+    place_of,
+    view_of,
+)
 from petstore_frame.rendering import PAGE, Markup
 from petstore_frame.schema import count_text
 
@@ -31,16 +39,14 @@ class UnfinishedImports:
         widget: The box with everything; hidden if there is nothing to do.
         send_rest, check, resend: The buttons for these three.
         results: The results of these imports.
-        counts: The number of animals in each state when they were read.
         animals_to_send: The number of animals that were not sent; several rows may stand for one.
     """
 
     def __init__(self, factory: WidgetFactory, tab: ImportTab) -> None:
         self._tab = tab
         self.results: list[LoadResult] = []
-        self.counts = Counter[str]()
         self.animals_to_send = 0
-        self._lines: list[str] = []
+        self._facts: list[ImportSummary] = []
         self._list = factory.html()
         self.area = area = tab.background.add_area(factory)
         rest, missing = "Sending the remaining animals …", "Sending the missing animals …"
@@ -59,16 +65,14 @@ class UnfinishedImports:
     def read(self) -> None:
         """Read the unfinished imports from the journal."""
         self.results = read_unfinished(self._tab.store)
-        self.counts = Counter[str]()
-        for result in self.results:
-            self.counts.update(result.counts)
-        self.animals_to_send = sum(view_of(result).facts.pending for result in self.results)
-        self._lines = [_line(result) for result in self.results]
+        self._facts = [view_of(result).facts for result in self.results]
+        self.animals_to_send = sum(facts.pending for facts in self._facts)
 
     def render(self, *, is_busy: bool) -> None:
-        waiting, missing = self.animals_to_send, self.counts[State.NOT_FOUND]
-        unconfirmed = sum(self.counts[state] for state in _MAY_HAVE_ARRIVED)
-        lines = [*self._lines]
+        waiting = self.animals_to_send
+        missing = sum(facts.counts[State.NOT_FOUND] for facts in self._facts)
+        unconfirmed = sum(facts.groups[RowGroup.UNCONFIRMED] for facts in self._facts)
+        lines: list[str] = [_line(facts) for facts in self._facts]
         if unconfirmed:
             lines.append(CHECKING)
         title = "Import interrupted" if waiting or unconfirmed else "Some animals did not arrive"
@@ -104,9 +108,7 @@ def is_done(result: LoadResult) -> bool:
     return not is_unfinished(result) and not any(result.counts[state] for state in needs_user)
 
 
-def _line(result: LoadResult) -> Markup:
-    counts = "; ".join(
-        f"{rows:,} {State(state).text}" for state, rows in result.counts.items() if rows
-    )
-    run = view_of(result).run
-    return Markup("{}, {}: {}").format(run.source, time_element(run.staged_at), counts)
+def _line(facts: ImportSummary) -> Markup:
+    """Return an import in one line, with the numbers of its cards."""
+    staged_at = time_element(facts.run.staged_at)
+    return Markup("{}, {}: {}").format(facts.run.source, staged_at, cards_text(facts.groups))
