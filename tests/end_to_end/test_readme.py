@@ -16,7 +16,7 @@ import pytest
 
 import petstore_frame as pf
 from end_to_end.shell import started, typed
-from threaded import Server
+from threaded import Server, serve
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -61,7 +61,7 @@ def test_python_blocks_run(tmp_path: Path) -> None:
 
 def test_the_rows_of_the_frame_are_real() -> None:
     """The three rows that the README shows are those of its sample store."""
-    with pf.serve(sample=500, seed=7) as server, server.client() as client:
+    with serve(sample=500, seed=7) as server, server.client() as client:
         frame = pf.fetch_inventory(client).frame.head(3)
     rows = frame.to_csv(index=False, sep="|", lineterminator="\n").splitlines()
     shown = [f"| {row.replace('|', ' | ')} |" for row in rows]
