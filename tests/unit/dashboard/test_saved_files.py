@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import stat
+from pathlib import Path
 
 import pytest
 
 from petstore_frame.dashboard.state.check_questions import ONE_LINE
 from petstore_frame.dashboard.state.file_values import FIX_LATER
+from petstore_frame.dashboard.state.saved_files import SavedFiles
 from petstore_frame.loader import RowGroup
 from unit.dashboard.store import LABELS
 
@@ -131,3 +133,11 @@ def test_the_list_of_a_stocktake_is_kept_apart(dashboard, show, store, tmp_path)
     dashboard.tabs.stocktake.background.wait()
     again = show(store, journal=tmp_path / "journal", folder=tmp_path).tabs
     assert again.stocktake.unfinished_file is not None and again.imports.unfinished_file is None
+
+
+@pytest.mark.parametrize("name", ["../../evil.csv", "C:\\evil.csv", "", "..", "x" * 300 + ".csv"])
+def test_any_name_of_an_upload_is_kept_inside(tmp_path: Path, name: str) -> None:
+    """A browser may send any name; the file lands in the folder of uploads."""
+    saved_files = SavedFiles(tmp_path / "uploads")  # deletes the file when it is freed
+    path = saved_files.keep_upload(name, b"name,category_id\n")
+    assert path.resolve().is_relative_to(tmp_path / "uploads") and path.is_file()

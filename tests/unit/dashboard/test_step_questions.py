@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import petstore_frame as pf
@@ -114,3 +116,19 @@ def test_a_new_category_is_a_name_and_a_free_number(read) -> None:
     with pytest.raises(pf.ArgumentError, match="already called Dog"):
         answer(state, name, "Ferret (2)")
     assert answer(state, name, "Ferret (9)").categories.names[9] == "Ferret"
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("Ferret (2)", "category 2 is already called Dog"),
+        ("Dog (13)", "Dog is already category 2"),
+        ("Ferret (77)", "already has pets in category 77"),
+        ("13", "needs a name"),
+        ("Ferret", "no category is called 'Ferret'"),
+    ],
+)
+def test_a_new_category_has_a_name_and_a_number_of_its_own(typed: str, message: str) -> None:
+    """A name or number that the store or the settings use otherwise is rejected, and named."""
+    with pytest.raises(pf.ArgumentError, match=re.escape(message)):
+        CategoryNumbers(NAMES, {77}).read(typed)
