@@ -51,6 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)  # the plugin of hypothesis reads its seed in the same hook
 def pytest_configure(config: pytest.Config) -> None:
     _keep_bytecode()
+    gc.disable()  # until all tests are there
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts it so in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
     is_campaign = config.getoption("--campaign")
@@ -109,6 +110,7 @@ def pytest_collection_finish() -> None:
     """Leave the modules and tests out of garbage collections; these took a tenth of the time."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(100_000, 20, 20)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from petstore_frame.client import Client
 from petstore_frame.comparison import compare
 from petstore_frame.errors import (
+    ArgumentError,
     HistoryError,
     IncompleteInventoryError,
     LoadStoppedError,
@@ -21,7 +22,7 @@ from petstore_frame.errors import (
 from petstore_frame.exit_codes import ExitCode
 from petstore_frame.history import Diff, History, Snapshot, diff
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader import LoadResult, check_category_names, read_ids, view_of
+from petstore_frame.loader import LoadResult, as_recipe, check_category_names, read_ids, view_of
 from petstore_frame.loader.loading import load
 from petstore_frame.loader.row_state import State
 from petstore_frame.questions import command_line
@@ -313,12 +314,17 @@ class WeeklySteps:
         self, compare_step: CompareStep, inventory: Inventory, categories: Path | None
     ) -> None:
         """Write the workbook of one list, and note the differences."""
-        name = compare_step.list.name
+        name, recipe = compare_step.list.name, as_recipe(compare_step.recipe, {})
+        if not recipe.key:
+            raise ArgumentError(
+                f"a list is compared by the key that its animals were loaded with: under the "
+                f"[[compare]] of {name}, set recipe to a file that names it"
+            )
         workbook = self.draft / f"compare {name.removesuffix('.xlsx')}.xlsx"
         comparison = compare(
             compare_step.list,
             inventory,
-            recipe=compare_step.recipe,
+            recipe=recipe,
             journal=self.settings.journal,
         )
         comparison.write(workbook, categories=categories)
