@@ -65,11 +65,7 @@ from petstore_frame.loader.journal.header_keys import (
 )
 from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.plan_writer import PlanWriter
-from petstore_frame.loader.journal.row_answers import (
-    RowAnswers,
-    decisions_of_names,
-    row_decisions,
-)
+from petstore_frame.loader.journal.row_answers import read_answers
 from petstore_frame.loader.journal.row_counts import count_states
 from petstore_frame.loader.journal.rows import Import, note_facts, read_cells, read_imports
 from petstore_frame.loader.journal.staging import (
@@ -327,12 +323,7 @@ class Load:
         if self._store is not None:
             compare_animals(sql, self._store, now)
             pets = list_pets(sql, self._store)
-        answers = RowAnswers(
-            row_decisions(sql, run.id),
-            {} if run.copy else decisions_of_names(sql),
-            self._staged.shown,
-            options.new_lines,
-        )
+        answers = read_answers(sql, self._staged, options.new_lines)
         candidates = CandidateReader(sql, self._staged, pause).read(
             answers, pets, earlier_create=created_before(sql, run.header)
         )

@@ -40,6 +40,8 @@ def remove_decisions(sql: sqlite3.Connection, decisions: Iterable[Decision]) -> 
     sql.executemany(_REMOVE, [decision[:4] for decision in decisions])
 
 
-def remove_subject(sql: sqlite3.Connection, scope: str, question: str, subject: str) -> None:
-    """Remove all decisions about a subject."""
-    sql.execute(_REMOVE_SUBJECT, [scope, question, subject])
+def remove_subjects(
+    sql: sqlite3.Connection, scope: str, question: str, subjects: Iterable[str]
+) -> None:
+    """Remove all decisions about some subjects."""
+    sql.executemany(_REMOVE_SUBJECT, [(scope, question, subject) for subject in subjects])

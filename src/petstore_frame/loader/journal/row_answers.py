@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from petstore_frame.loader.journal import decisions as journal
 from petstore_frame.loader.journal.schema import IS_ANIMAL
+from petstore_frame.loader.journal.staging import Staged
 from petstore_frame.loader.matching.folding import SEPARATOR, name_in
 from petstore_frame.loader.matching.values import CREATE, SKIP, Decision, Row
 
@@ -50,7 +51,18 @@ def _key_and_name(key: str | None, content: str | None) -> str:
     return f"{key}{SEPARATOR}{name_in(content)}" if key and content else ""
 
 
-def row_decisions(sql: sqlite3.Connection, import_id: str) -> dict[int, Decision]:
+def read_answers(sql: sqlite3.Connection, staged: Staged, new_lines: Collection[int]) -> RowAnswers:
+    """Return what is known about the rows of a file; a copy of it follows no answer about names."""
+    run = staged.run
+    return RowAnswers(
+        decisions=_read_decisions(sql, run.id),
+        of_names={} if run.copy else _read_decisions_of_names(sql),
+        shown=staged.shown,
+        new_lines=new_lines,
+    )
+
+
+def _read_decisions(sql: sqlite3.Connection, import_id: str) -> dict[int, Decision]:
     """Return the latest answer for each row of an import that has one."""
     return {
         int(decision.subject): Decision(
@@ -62,7 +74,7 @@ def row_decisions(sql: sqlite3.Connection, import_id: str) -> dict[int, Decision
     }
 
 
-def decisions_of_names(sql: sqlite3.Connection) -> dict[str, Decision]:
+def _read_decisions_of_names(sql: sqlite3.Connection) -> dict[str, Decision]:
     """Return the ``skip`` answers by key and name, for names that their animals do not have."""
     return {
         subject: Decision(SKIP, animal, at)
@@ -75,20 +87,16 @@ def write_answers(
     sql: sqlite3.Connection, import_id: str, answered: Mapping[int, Decision], rows: Collection[Row]
 ) -> None:
     """Write answers for rows of an import; the caller has begun a transaction."""
+    new, ended = list[journal.Decision](), list[str]()
     for row in rows:
         if row.number not in answered:
             continue
         answer, animal, at = answered[row.number]
         compared = "" if animal is None else str(animal)
-        subjects = {(import_id, str(row.number))}
+        new.append(journal.Decision(import_id, _QUESTION, str(row.number), compared, answer, at))
         if name := _key_and_name(row.key, row.content):
-            journal.remove_subject(sql, journal.STORE, _QUESTION, name)
+            ended.append(name)
             if animal is not None:
-                subjects.add((journal.STORE, name))
-        journal.decide(
-            sql,
-            [
-                journal.Decision(scope, _QUESTION, subject, compared, answer, at)
-                for scope, subject in subjects
-            ],
-        )
+                new.append(journal.Decision(journal.STORE, _QUESTION, name, compared, answer, at))
+    journal.remove_subjects(sql, journal.STORE, _QUESTION, ended)
+    journal.decide(sql, new)
