@@ -249,16 +249,20 @@ def test_a_page_that_lost_its_controls_says_so(page: Any) -> None:
         assert lost.get_by_role("button", name="Reload").is_visible()
 
 
-def test_a_page_that_is_reloaded_ends_its_kernel(
+def test_a_page_that_is_reloaded_or_left_ends_its_kernel(
     page: Any, served: tuple[str, subprocess.Popen[str]]
 ) -> None:
-    """Only a browser reloads: the kernel of the page before ends at once, not when it is idle."""
+    """Only a browser leaves a page: its kernel ends at once, not when it is idle."""
     process = served[1]
     before = kernels_of(process)
     page.reload()
     assert wait_until(lambda: not {*before} & {*kernels_of(process)}, IDLE_S - 5)
     page.wait_for_selector(".pf-dash[data-watched]", timeout=90_000)
     assert len(kernels_of(process)) == 1
+    page.goto("about:blank")
+    assert wait_until(lambda: kernels_of(process) == [], IDLE_S - 5)
+    page.goto(served[0])
+    page.wait_for_selector(".pf-dash[data-watched]", timeout=90_000)
 
 
 def test_a_killed_process_is_explained_and_its_import_goes_on(
