@@ -24,7 +24,7 @@ from petstore_frame.tables.table import Layout, Table, TableRow, reject_repeated
 from petstore_frame.tables.text_encoding import codec_of, decode_error_handler
 
 DELIMITERS = (",", ";", "\t", "|")
-# Fewer than the new objects for which the garbage collector would look at all columns again.
+# So few that their objects do not start the garbage collector, which would look at all columns.
 _ROWS_AT_ONCE = 256
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 # A header such as "name" "category": R and other programs write it.

@@ -317,7 +317,7 @@ class WeeklySteps:
         name, recipe = compare_step.list.name, as_recipe(compare_step.recipe, {})
         if not recipe.key:
             raise ArgumentError(
-                f"a list is compared by the key that its animals were loaded with: under the "
+                "a list is compared by the key that its animals were loaded with: under the "
                 f"[[compare]] of {name}, set recipe to a file that names it"
             )
         workbook = self.draft / f"compare {name.removesuffix('.xlsx')}.xlsx"

@@ -216,7 +216,7 @@ class ImportTab(FileSteps):
         self._finish_files(results)
 
     def send_missing(self) -> None:
-        """Send the animals that did not arrive again."""
+        """Send again the animals that did not arrive."""
         for result in self.unfinished.results:
             missing = Counter(row.line for row in view_of(result).rows(State.NOT_FOUND))
             pets: dict[RowName, PetIds] = {}
