@@ -33,11 +33,6 @@ class Kind(StrEnum):
     EXCLUDED = "excluded"
     SAME = "same"
 
-    @property
-    def text(self) -> str:
-        """The kind for a person, as text that follows a number of rows."""
-        return "could not be read" if self is Kind.INVALID else str(self)
-
 
 def match_by_key(list_rows: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame) -> pd.DataFrame:
     """Pair rows with pets through the journal's table of keys.

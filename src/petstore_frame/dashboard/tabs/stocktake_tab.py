@@ -117,9 +117,9 @@ class StocktakeTab(FileSteps):
             return
         counts = comparison.frame["kind"].value_counts()
         counts = counts[counts > 0]  # a kind without rows is not mentioned
-        parts = [f"{counts[kind]:,} {kind.text}" for kind in Kind if kind in counts]
+        parts = [f"{counts[kind]:,} {kind}" for kind in Kind if kind in counts]
         self._step.render(Progress.CURRENT, note=f"{', '.join(parts)}.")
-        kinds = [(f"{kind.text} ({counts[kind]:,})", str(kind)) for kind in Kind if kind in counts]
+        kinds = [(f"{kind} ({counts[kind]:,})", str(kind)) for kind in Kind if kind in counts]
         set_options(self.kind, [ALL_DIFFERENCES, *kinds], self.kind.value)
         self._facts.value = _facts(comparison)
         self._table.value = scrollable(self._differences(comparison))
@@ -151,7 +151,7 @@ class StocktakeTab(FileSteps):
         count = f"{len(rows):,}"
         if len(shown) < len(rows):
             count = f"{shown.start + 1:,}–{shown.stop:,} of {len(rows):,}"
-        title = Kind(kind).text.capitalize() if kind else "All differences"
+        title = kind.capitalize() if kind else "All differences"
         headings = [column.heading for column in columns]
         return PAGE.table(cells, headings, caption=f"{title}: {count}")
 
